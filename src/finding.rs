@@ -1,7 +1,6 @@
 //! The results of runvet: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
-mod coverage;
 mod entry;
 mod skip;
 mod totals;
@@ -21,7 +20,6 @@ use crate::digest::Digest;
 use crate::printable::escape;
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
-pub(crate) use coverage::Coverage;
 pub use entry::{Pause, RunEntry};
 pub(crate) use entry::{SharedTexts, cut};
 pub use skip::Skip;
@@ -407,6 +405,21 @@ impl EpisodeReport {
     }
 }
 
+/// The result of a rule for a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
+pub(crate) enum Coverage {
+    /// The rule has at least one finding, which may be suppressed.
+    Found,
+    /// The rule compared something and has no finding.
+    Sound,
+    /// The run holds nothing for the rule to compare.
+    Nothing,
+    /// The rule could not be checked, or only in part.
+    Skipped,
+}
+
 /// The rules that could not be judged in an episode for one reason.
 pub(crate) struct Unjudged<'e> {
     pub(crate) kind: SkipKind,
@@ -477,12 +490,9 @@ impl fmt::Display for Finding {
     /// );
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (location, severity) = (&self.location, self.severity);
-        write!(f, "{}", escape(&location.file))?;
-        if let (Some(line), Some(column)) = (location.line, location.column) {
-            write!(f, ":{line}:{column}")?;
-        }
-        write!(f, ": {severity}[{}]: {}", self.rule, escape(&self.message))
+        let (severity, rule, message) = (self.severity, &self.rule, escape(&self.message));
+        let place = self.location.place_in(&escape(&self.location.file));
+        write!(f, "{place}: {severity}[{rule}]: {message}")
     }
 }
 
@@ -529,6 +539,25 @@ impl Location {
     pub fn excerpt(&self) -> Option<(&str, Range<usize>)> {
         let excerpt = self.excerpt.as_ref()?;
         Some((&excerpt.text, excerpt.span.clone()))
+    }
+
+    /// Returns the name of the artifact, or else the path of the file.
+    pub(crate) fn name(&self) -> &str {
+        let artifact = self.artifact.map(Artifact::file_name);
+        artifact.unwrap_or(&self.file)
+    }
+
+    /// Returns `file:line:column`, not escaped.
+    pub(crate) fn place(&self) -> String {
+        self.place_in(&self.file)
+    }
+
+    /// Returns the same with another text for the file.
+    pub(crate) fn place_in(&self, file: &str) -> String {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+            _ => file.to_owned(),
+        }
     }
 }
 

@@ -107,14 +107,10 @@ impl fmt::Display for AcceptedFinding {
 
 impl AcceptedFinding {
     fn of(finding: &Finding) -> Self {
-        let at = &finding.location;
-        let file = at
-            .artifact
-            .map_or(&*at.file, |artifact| artifact.file_name());
         Self {
             rule: finding.rule.clone(),
-            file: file.to_owned(),
-            pointer: at.pointer.clone(),
+            file: finding.location.name().to_owned(),
+            pointer: finding.location.pointer.clone(),
             fingerprint: finding.fingerprint.clone(),
         }
     }

@@ -84,10 +84,7 @@ impl<'r> Places<'r> {
                     }
                     _ => continue,
                 };
-                place.severity = match (place.severity, severity) {
-                    (Some(one), Some(other)) => Some(one.min(other)),
-                    (one, other) => one.or(other),
-                };
+                place.severity = place.severity.into_iter().chain(severity).min();
             }
         }
         places
@@ -274,14 +271,7 @@ pub(super) fn marked_up(message: &str) -> Markup {
 
 /// Returns the line around a place, with a link to the place.
 fn snippet(message: Option<&str>, location: &Location, places: &Places<'_>) -> Markup {
-    let file = match location.artifact {
-        Some(artifact) => artifact.file_name(),
-        None => &*location.file,
-    };
-    let place = match (location.line, location.column) {
-        (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
-        _ => file.to_owned(),
-    };
+    let place = location.place_in(location.name());
     html! {
         figure.snippet {
             figcaption {

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::concise::{faults, place};
+use super::causes::CauseFindings;
+use super::concise::faults;
 use super::unjudged::UnjudgedByKind;
 use super::{Closing, Renderer, count, verdict};
 use crate::finding::{EpisodeReport, Finding, Severity};
@@ -25,17 +26,10 @@ const CHANGE: &str = "Where a run breaks a rule of the team, its records agree: 
 #[derive(Default)]
 pub(super) struct Agent {
     /// By severity, then in the order of rules, in which causes come first.
-    rules: BTreeMap<(Severity, Option<usize>, String), RuleFindings>,
+    rules: BTreeMap<(Severity, Option<usize>, String), CauseFindings>,
     unjudged: UnjudgedByKind,
     /// The number of episodes in which a rule could not be judged.
     unjudged_episodes: u64,
-}
-
-/// The findings of a rule.
-struct RuleFindings {
-    findings: u64,
-    episodes: u64,
-    first: Finding,
 }
 
 impl Renderer for Agent {
@@ -44,13 +38,9 @@ impl Renderer for Agent {
         for finding in &episode.findings {
             let rule = (finding.severity, finding.rule_index, finding.rule.clone());
             let kept = self.rules.entry(rule.clone());
-            let kept = kept.or_insert_with(|| RuleFindings {
-                findings: 0,
-                episodes: 0,
-                first: finding.clone(),
-            });
+            let kept = kept.or_insert_with(|| CauseFindings::new(episode, finding));
             kept.findings += 1;
-            kept.episodes += u64::from(met.insert(rule));
+            kept.runs += u64::from(met.insert(rule));
         }
         self.unjudged_episodes += u64::from(!episode.skipped.is_empty());
         self.unjudged.add(episode);
@@ -72,15 +62,10 @@ impl Renderer for Agent {
         }
         for ((severity, _, rule), kept) in &self.rules {
             let findings = count(kept.findings, "finding");
-            let episodes = count(kept.episodes, "episode");
+            let episodes = count(kept.runs, "episode");
             writeln!(out, "\n{severity} {rule}: {findings} in {episodes}")?;
-            let Finding {
-                location,
-                message,
-                help,
-                ..
-            } = &kept.first;
-            let first = format!("{}: {message}", place(location));
+            let Finding { message, help, .. } = &kept.first;
+            let first = format!("{}: {message}", kept.first.location.place());
             writeln!(out, "{}\nhelp: {}", escape(&first), escape(help))?;
         }
         let unjudged = self.unjudged.lines(false);

@@ -28,7 +28,7 @@ struct SharedCause {
     mistake: String,
 }
 
-/// The findings of one cause.
+/// The findings of one cause, or of one rule.
 pub(super) struct CauseFindings {
     pub(super) findings: u64,
     pub(super) runs: u64,
@@ -51,12 +51,8 @@ impl Causes {
                 self.others += number;
                 continue;
             }
-            let found = self.known.entry(cause).or_insert_with(|| CauseFindings {
-                findings: 0,
-                runs: 0,
-                dir: episode.dir.clone(),
-                first: first.clone(),
-            });
+            let found = self.known.entry(cause);
+            let found = found.or_insert_with(|| CauseFindings::new(episode, first));
             found.findings += number;
             found.runs += 1;
         }
@@ -85,6 +81,16 @@ impl SharedCause {
 }
 
 impl CauseFindings {
+    /// Returns findings of which none is counted yet.
+    pub(super) fn new(episode: &EpisodeReport, first: &Finding) -> Self {
+        Self {
+            findings: 0,
+            runs: 0,
+            dir: episode.dir.clone(),
+            first: first.clone(),
+        }
+    }
+
     /// Returns the lines of the configuration that ignore them, but for the reason.
     pub(super) fn ignore(&self) -> Vec<String> {
         let file = self.first.location.artifact.map(Artifact::file_name);

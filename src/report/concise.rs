@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::wording::not_judged;
 use super::{Closing, Renderer};
-use crate::finding::{EpisodeReport, Finding, Location, Unjudged};
+use crate::finding::{EpisodeReport, Finding, Unjudged};
 use crate::printable::escape;
 
 pub(super) struct Concise {
@@ -48,21 +48,7 @@ pub(super) fn faults(closing: &Closing<'_>) -> impl Iterator<Item = String> {
 
 /// Returns `file:line:column: severity rule: message`.
 fn line(finding: &Finding) -> String {
-    let Finding {
-        severity,
-        rule,
-        message,
-        location,
-        ..
-    } = finding;
-    let place = place(location);
-    escape(&format!("{place}: {} {rule}: {message}", severity.word())).into_owned()
-}
-
-/// Returns `file:line:column`, not escaped.
-pub(super) fn place(location: &Location) -> String {
-    match (location.line, location.column) {
-        (Some(line), Some(column)) => format!("{}:{line}:{column}", location.file),
-        _ => location.file.clone(),
-    }
+    let (place, severity) = (finding.location.place(), finding.severity.word());
+    let text = format!("{place}: {severity} {}: {}", finding.rule, finding.message);
+    escape(&text).into_owned()
 }

@@ -1,6 +1,5 @@
 //! A dashboard -> text for people, made to be read in ten seconds.
 
-mod reason;
 mod sides;
 mod timeline;
 mod verdict;
@@ -21,7 +20,7 @@ pub(crate) use sides::SideRow;
 const MAX_TASK_CHARS: usize = 400;
 
 /// The maximum number of lines of a section.
-const SECTION_LINES: usize = 12;
+pub(crate) const SECTION_LINES: usize = 12;
 
 /// The maximum number of figures of a paragraph.
 const MAX_FIGURES: usize = 60;
@@ -273,14 +272,10 @@ impl<'o> DashboardText<'o> {
         let line = line.painted(passed, paint);
         let rest = format!("{error}, {assertions}");
         self.draw(&line.painted(&rest, Paint::Bold))?;
-        self.rows(&verification.assertions, |assertion| {
-            let message = assertion.message.as_ref();
-            let message = message.map(|message| format!(": {message}"));
-            row("").word(assertion.word()).text(&format!(
-                " {}{}",
-                assertion.name,
-                message.unwrap_or_default()
-            ))
+        self.rows(&verification.assertions, |(name, result, message)| {
+            let message = message.as_ref().map(|message| format!(": {message}"));
+            let rest = format!(" {name}{}", message.unwrap_or_default());
+            row("").word(result).text(&rest)
         })?;
         self.rows(&verification.changes, |(sign, path)| {
             row(&format!("{sign} {path}"))

@@ -1,16 +1,49 @@
-//! The verdict of a check -> text: the end of the run, and whether its records can be trusted.
+//! The reason why a run did not succeed, and the verdict of a check -> text: the end of the run,
+//! and whether its records can be trusted.
 
 use std::collections::BTreeSet;
 use std::io;
 
 use super::{DashboardText, SECTION_LINES};
-use crate::dashboard::{Dashboard, ReasonKind};
+use crate::dashboard::{Dashboard, Reason, ReasonKind};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Totals, Verdict};
-use crate::printable::count;
-use crate::printable::escape;
+use crate::printable::{count, escape};
+use crate::report::figures::offset;
 use crate::report::paint::{Paint, StyledLine};
 
 impl DashboardText<'_> {
+    /// Draws why the run did not succeed.
+    pub(crate) fn reason(&mut self, reason: &Reason) -> io::Result<()> {
+        let what = reason.kind.sentence_start();
+        let paint = match reason.kind {
+            ReasonKind::Failed | ReasonKind::GoalNotAchieved => Paint::Bad,
+            ReasonKind::Vetoed | ReasonKind::Aborted | ReasonKind::Unverified => Paint::Caution,
+        };
+        let named = |word: &str, name: &Option<String>| {
+            let name = name.as_ref().map(|name| format!(" {word} {name}"));
+            name.unwrap_or_default()
+        };
+        let line = reason.line.map(|line| format!(":{line}"));
+        let offset = reason.offset_sec.map(offset);
+        let places = [
+            reason.action_id.clone(),
+            line.map(|line| format!("{}{line}", reason.file)),
+            offset,
+        ];
+        let places: Vec<String> = places.into_iter().flatten().collect();
+        let places = match &*places {
+            [] => String::new(),
+            places => format!(" ({})", places.join(", ")),
+        };
+        let text = reason.text.as_deref();
+        let text = text.unwrap_or("the records do not say why");
+        let (step, by) = (named("at", &reason.step_id), named("by", &reason.by));
+        let sentence = format!("{what}{step}{by}{places}: {text}");
+        self.painted("", &sentence, &[(what, paint)])?;
+        let mut stderr = reason.stderr.iter();
+        stderr.try_for_each(|line| self.line(&format!("  stderr: {line}")))
+    }
+
     /// Draws how the run ended and, separately, whether its records can be trusted.
     pub(crate) fn verdict(&mut self, dashboard: &Dashboard) -> io::Result<()> {
         let report = &dashboard.report;
@@ -56,19 +89,11 @@ impl DashboardText<'_> {
     }
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
-        let location = &finding.location;
-        let file = match location.artifact {
-            Some(artifact) => artifact.file_name(),
-            None => &*location.file,
-        };
-        let line = location.line.map(|line| format!(":{line}"));
-        let severity = finding.severity.word();
-        let text = format!(
-            "{severity} {} ({file}{}): {}",
-            finding.rule,
-            line.unwrap_or_default(),
-            escape(&finding.message)
-        );
+        let (rule, file) = (&finding.rule, finding.location.name());
+        let line = finding.location.line.map(|line| format!(":{line}"));
+        let line = line.unwrap_or_default();
+        let (severity, message) = (finding.severity.word(), escape(&finding.message));
+        let text = format!("{severity} {rule} ({file}{line}): {message}");
         let painted = Paint::of(severity).map(|paint| (severity, paint));
         self.painted("  ", &text, painted.as_slice())
     }
