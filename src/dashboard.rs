@@ -8,7 +8,7 @@ mod timeline;
 
 use crate::finding::{EpisodeReport, RunEntry};
 pub(crate) use timeline::{
-    EventSummary, Incident, Mark, OmittedEvents, Outline, Reason, ReasonKind, TimelineRow,
+    EventSummary, Mark, OmittedEvents, Outline, Reason, ReasonKind, TimelineRow,
 };
 
 /// The maximum number of rows of a list that a dashboard keeps.
@@ -141,24 +141,6 @@ pub(crate) struct VerificationSection {
     pub(crate) changes: Rows<(char, String)>,
 }
 
-/// An assertion of the verification.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AssertionRow {
-    /// Its name and its target, or what else tells it from others.
-    pub(crate) name: String,
-    /// `true` if it passed; `None` where it does not say.
-    pub(crate) passed: Option<bool>,
-    /// Its message about the result.
-    pub(crate) message: Option<String>,
-}
-
-impl AssertionRow {
-    /// Returns its result in one word.
-    pub(crate) const fn word(&self) -> &'static str {
-        match self.passed {
-            Some(true) => "passed",
-            Some(false) => "failed",
-            None => "unknown",
-        }
-    }
-}
+/// An assertion: its name and its target, or what else tells it from others; its result, in one
+/// word; and its message about the result.
+pub(crate) type AssertionRow = (String, &'static str, Option<String>);

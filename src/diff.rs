@@ -156,9 +156,9 @@ pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Result<Diff, Error
     walk.at("lifecycle", |walk| {
         walk.plain(lifecycle(left), lifecycle(right));
     });
-    let [a, b] = [left, right].map(|run| Some(run.records.state.as_ref().ok()?.root()));
+    let [a, b] = [left, right].map(|run| run.records.in_state(&[]));
     walk.at("state", |walk| walk.value(a, b));
-    let [a, b] = [left, right].map(|run| Some(run.records.summary.as_ref().ok()?.root()));
+    let [a, b] = [left, right].map(|run| run.records.in_summary(&[]));
     walk.at("summary", |walk| walk.value(a, b));
     walk.at("events", |walk| {
         let read = |run: &OpenedRun, count: u64| run.timeline.fault.is_none().then_some(count);

@@ -13,7 +13,7 @@ mod track;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::dashboard::{EventSummary, Incident, Mark, Outline};
+use crate::dashboard::{EventSummary, Mark, Outline, Reason};
 use crate::document::Tape;
 use crate::facts::{EventFacts, InEvent};
 use crate::printable::brief;
@@ -92,7 +92,7 @@ impl<'n> OutlineReader<'n> {
         let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
         let offset_sec = at.map(|at| self.outlined.clock.offset(&at));
         let marked = incident::mark(event);
-        count(&mut self.outlined.outline, &phase, 1);
+        count(&mut self.outlined.outline, &phase);
         if marked.is_some() || phase == "terminate" {
             self.incident(event, &phase, marked, offset_sec);
         }
@@ -126,7 +126,7 @@ impl<'n> OutlineReader<'n> {
         offset_sec: Option<f64>,
     ) {
         let Some(node) = event.node() else { return };
-        let incident = Incident {
+        let incident = Reason {
             offset_sec,
             ..incident(node, event.line.number, marked)
         };
@@ -189,16 +189,16 @@ impl<'n> OutlineReader<'n> {
     }
 }
 
-/// Counts events of a phase.
-fn count(outline: &mut Outline, phase: &str, number: u64) {
-    outline.events += number;
+/// Counts an event of a phase.
+fn count(outline: &mut Outline, phase: &str) {
+    outline.events += 1;
     if let Some(counted) = outline.phases.get_mut(phase) {
-        *counted += number;
+        *counted += 1;
         return;
     }
     let is_known = outline.phases.len() < MAX_PHASES;
     let phase = if is_known { phase } else { "(others)" };
-    *outline.phases.entry(phase.to_owned()).or_default() += number;
+    *outline.phases.entry(phase.to_owned()).or_default() += 1;
 }
 
 /// Returns the importance of an event.

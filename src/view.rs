@@ -13,7 +13,6 @@
 
 #[cfg(feature = "html")]
 mod actions;
-mod event_summaries;
 mod page;
 mod reason;
 #[cfg(feature = "html")]
@@ -22,20 +21,19 @@ mod sheet;
 use std::borrow::Cow;
 
 use crate::dashboard::{
-    AssertionRow, Dashboard, DashboardStep, MAX_ROWS, Outline, Overview, PlanPair, PlanSides, Rows,
-    VerificationSection,
+    AssertionRow, Dashboard, DashboardStep, EventSummary, MAX_ROWS, Outline, Overview, PlanPair,
+    PlanSides, Rows, VerificationSection,
 };
-use crate::document::{Key, Kind, Node, OwnedDocument};
+use crate::document::{Key, Kind, Node};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::outline::{Listening, error_text, shown};
+use crate::outline::{Listening, TimelineClock, error_text, shown, summary_of};
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, Records, RunReader};
 use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
-pub(crate) use event_summaries::event_summaries;
 pub(crate) use page::RunPage;
 #[cfg(feature = "html")]
 pub(crate) use sheet::run_page;
@@ -87,6 +85,31 @@ pub(crate) fn outline(run: &RunReader) -> Outline {
         fault: Some(reason_of(error)),
         ..Outline::default()
     })
+}
+
+/// Returns the events of a timeline, each as one line of text: those of some phases, or of all if
+/// none is given, whose line contains a text. A line that is not an event is an error, and the next
+/// line follows.
+pub(crate) fn event_summaries(
+    run: &RunReader,
+    phases: &[String],
+    text: Option<&str>,
+) -> Result<impl Iterator<Item = Result<EventSummary, Error>>, Error> {
+    let (mut events, mut clock) = (run.event_texts()?, TimelineClock::default());
+    Ok(std::iter::from_fn(move || {
+        loop {
+            let (line, event) = match events.next_document()? {
+                Ok(read) => read,
+                Err(error) => return Some(Err(error)),
+            };
+            let offset_sec = clock.offset_of(event);
+            let phase = event.get("phase").and_then(Node::text);
+            let has_phase = phase.is_some_and(|it| phases.iter().any(|wanted| *wanted == *it));
+            if (phases.is_empty() || has_phase) && text.is_none_or(|it| event.raw().contains(it)) {
+                return Some(Ok(summary_of(line, event, offset_sec)));
+            }
+        }
+    }))
 }
 
 /// Returns the outline of a timeline that was loaded.
@@ -150,8 +173,7 @@ impl OpenedRun {
 
     /// Returns the persisted plan beside the rebuilt one, with `most` rows at most.
     pub(crate) fn plan_sides(&self, most: usize) -> PlanSides {
-        let state = self.records.state.as_ref().ok();
-        let persisted = state.and_then(|state| state.root().get("plan"));
+        let persisted = self.records.in_state(&["plan"]);
         let steps: Vec<Node<'_>> = items(persisted, &["steps"]).collect();
         let ids: Vec<Cow<'_, str>> = steps
             .iter()
@@ -199,8 +221,7 @@ fn judged<R>(
 impl Records {
     /// Returns the records as a part of a dashboard.
     pub(crate) fn overview(&self) -> Overview {
-        let state = self.state.as_ref().ok().map(OwnedDocument::root);
-        let summary = self.summary.as_ref().ok().map(OwnedDocument::root);
+        let (state, summary) = (self.in_state(&[]), self.in_summary(&[]));
         Overview {
             entry: self.entry.clone(),
             unreadable: self.unreadable(),
@@ -211,24 +232,20 @@ impl Records {
             facts: items(state, &["memory", "facts"])
                 .map(|fact| (text(fact, "key"), text(fact, "value")))
                 .collect(),
-            verification: summary
-                .and_then(|summary| summary.get("verification"))
-                .map(verification),
-            metrics: summary
-                .and_then(|summary| summary.get("metrics"))
-                .map(|metrics| {
-                    let is_single =
-                        |key: &Key<'_>| !matches!(key.value().kind(), Kind::Array | Kind::Object);
-                    metrics.members().filter(is_single).map(figure).collect()
-                }),
+            verification: self.in_summary(&["verification"]).map(verification),
+            metrics: self.in_summary(&["metrics"]).map(|metrics| {
+                let is_single =
+                    |key: &Key<'_>| !matches!(key.value().kind(), Kind::Array | Kind::Object);
+                metrics.members().filter(is_single).map(figure).collect()
+            }),
             latencies: members(summary, &["metrics", "latencies"])
                 .filter_map(|key| Some((brief(&key.name()), key.value().number()?.as_f64())))
                 .collect(),
             outcome_metrics: members(state, &["outcomes", "metrics"])
                 .map(figure)
                 .collect(),
-            links: state
-                .and_then(|state| state.get("links"))
+            links: self
+                .in_state(&["links"])
                 .map(|links| links.members().map(|key| self.link(key)).collect()),
         }
     }
@@ -314,9 +331,8 @@ fn verification(verification: Node<'_>) -> VerificationSection {
         files.map(move |file| (sign, shown(file)))
     });
     let assertions = || items(Some(verification), &["assertions"]).map(assertion);
-    let has_failed = |assertion: &AssertionRow| assertion.passed == Some(false);
-    let failed = assertions().filter(has_failed);
-    let others = assertions().filter(|it| !has_failed(it));
+    let failed = assertions().filter(|(_, result, _)| *result == FAILED);
+    let others = assertions().filter(|(_, result, _)| *result != FAILED);
     VerificationSection {
         passed: text("passed"),
         error: text("error"),
@@ -324,6 +340,9 @@ fn verification(verification: Node<'_>) -> VerificationSection {
         changes: changes.collect(),
     }
 }
+
+/// The result of an assertion that did not pass.
+const FAILED: &str = "failed";
 
 fn assertion(item: Node<'_>) -> AssertionRow {
     let text = |key: &str| Some(brief(&item.get(key)?.text()?));
@@ -334,11 +353,13 @@ fn assertion(item: Node<'_>) -> AssertionRow {
     let name = name.unwrap_or_else(|| brief(item.raw()));
     let mut texts = ["message", "error", "reason", "detail"].into_iter();
     let message = texts.find_map(|key| error_text(item.get(key)?));
-    AssertionRow {
-        passed: item.get("passed").and_then(Node::boolean),
-        message: message.filter(|message| *message != name),
-        name,
-    }
+    let message = message.filter(|message| *message != name);
+    let result = match item.get("passed").and_then(Node::boolean) {
+        Some(true) => "passed",
+        Some(false) => FAILED,
+        None => "unknown",
+    };
+    (name, result, message)
 }
 
 fn figure(key: Key<'_>) -> (String, String) {

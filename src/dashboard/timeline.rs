@@ -25,11 +25,11 @@ pub(crate) struct Outline {
     pub(crate) fault: Option<String>,
     /// The event in which the run failed: the last one that failed and was not repeated with
     /// success.
-    pub(crate) failure: Option<Incident>,
+    pub(crate) failure: Option<Reason>,
     /// The event that vetoed something: the last one that says so most clearly.
-    pub(crate) veto: Option<Incident>,
+    pub(crate) veto: Option<Reason>,
     /// The last `terminate` event.
-    pub(crate) end: Option<Incident>,
+    pub(crate) end: Option<Reason>,
 }
 
 /// A row of a timeline in outline.
@@ -84,23 +84,6 @@ pub(crate) enum Mark {
     Failed,
     /// Something was vetoed.
     Vetoed,
-}
-
-/// An event that may tell why a run ended as it did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Incident {
-    /// The line in `events.jsonl`.
-    pub(crate) line: u64,
-    /// Seconds since the first event; `None` where one of the two has no timestamp.
-    pub(crate) offset_sec: Option<f64>,
-    /// The step that it names.
-    pub(crate) step_id: Option<String>,
-    /// The action that it names.
-    pub(crate) action_id: Option<String>,
-    /// The policy that decided, else the agent that emitted the event.
-    pub(crate) by: Option<String>,
-    /// The error or reason that it gives.
-    pub(crate) text: Option<String>,
 }
 
 /// The reason why a run did not succeed, as far as its records say. Texts are bounded in length and

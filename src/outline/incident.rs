@@ -2,26 +2,24 @@
 
 use std::borrow::Cow;
 
-use crate::dashboard::{Incident, Mark};
+use crate::dashboard::{Mark, Reason};
 use crate::document::{Kind, Node};
 use crate::facts::{EventFacts, InEvent};
 use crate::printable::{brief, brief_json, shortened};
+use crate::source::Artifact;
 
 /// The maximum length of an error or a reason, in characters.
 pub(super) const MAX_ERROR_CHARS: usize = 300;
+
+/// The decisions that block what they are about.
+const BLOCKING: [&str; 5] = ["veto", "vetoed", "deny", "denied", "blocked"];
 
 /// Returns the mark of an event in which something failed or was vetoed, and its clarity: of two
 /// events, the clearer one counts.
 pub(super) fn mark(event: EventFacts<'_>) -> Option<(Mark, u8)> {
     let phase = text(event, InEvent::Phase).unwrap_or_default();
     let event_type = text(event, InEvent::EventType);
-    let blocks = |slot| {
-        is(
-            event,
-            slot,
-            &["veto", "vetoed", "deny", "denied", "blocked"],
-        )
-    };
+    let blocks = |slot| is(event, slot, &BLOCKING);
     if blocks(InEvent::Decision) && event.node().is_none_or(is_enforced) {
         Some((Mark::Vetoed, 3))
     } else if event_type.is_some_and(|it| it.ends_with("veto") || it.ends_with("vetoed"))
@@ -76,8 +74,9 @@ fn is_enforced(event: Node<'_>) -> bool {
     event.at(&["payload", "enforced"]).and_then(Node::boolean) != Some(false)
 }
 
-/// Returns the incident in an event with a mark, or at the end of a run.
-pub(super) fn incident(event: Node<'_>, line: u64, mark: Option<(Mark, u8)>) -> Incident {
+/// Returns what an event with a mark, or at the end of a run, gives as a reason. Its records decide
+/// which kind of reason that is.
+pub(super) fn incident(event: Node<'_>, line: u64, mark: Option<(Mark, u8)>) -> Reason {
     let member = |key: &str| event.at(&["payload", key]);
     let text = |key: &str| Some(member(key)?.text()?).filter(|text| !text.is_empty());
     let first = |keys: &[&str]| {
@@ -93,13 +92,14 @@ pub(super) fn incident(event: Node<'_>, line: u64, mark: Option<(Mark, u8)>) -> 
     // The agent that tried the step emitted an event that only repeats its status.
     let decides = !matches!(mark, Some((Mark::Vetoed, ..=1)));
     let agent = || Some(brief(&event.get("agent_id")?.text()?)).filter(|_| decides);
-    Incident {
-        line,
-        offset_sec: None,
+    Reason {
+        file: Artifact::Events.file_name().into(),
+        line: Some(line),
         step_id: first(&["step_id"]),
         action_id: first(&["action_id", "id"]),
         by: first(&["policy_id", "policy", "by"]).or_else(agent),
         text: why,
+        ..Reason::default()
     }
 }
 

@@ -410,43 +410,44 @@ impl Records {
         state: Result<OwnedDocument, Error>,
         summary: Result<OwnedDocument, Error>,
     ) -> Self {
+        let (in_state, in_summary) = (state.as_ref().ok(), summary.as_ref().ok());
+        let state_read = in_state.and_then(|it| read_record(it, &schema::STATE, &facts::STATE));
+        let summary_read =
+            in_summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
+        let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
+        let summary_facts = summary_read.as_ref();
+        let summary_facts = summary_facts.map(|it| SummaryFacts::new(facts_of(it)));
+        let entries = run.dir.entries;
+        let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
+        let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
+        let lifecycle = facts::lifecycle(state_facts, entries);
+        let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
+        let roots = [in_state, in_summary].map(|record| record.map(OwnedDocument::root));
+        let mut entry = entry.with_records(roots[0], roots[1]);
+        if lifecycle == Lifecycle::NonTerminal {
+            let timeline = match run.memory.as_deref() {
+                Some((_, memory)) => memory.open(Artifact::Events).ok(),
+                None => run.stream(Artifact::Events).ok(),
+            };
+            entry = load::with_progress(entry, entries, timeline.as_ref());
+        }
         Self {
-            entry: entry(run, state.as_ref().ok(), summary.as_ref().ok()),
-            entries: run.dir.entries,
+            entry,
+            entries,
             state,
             summary,
         }
     }
-}
 
-/// Returns a run as an entry of a list.
-fn entry(
-    run: &RunReader,
-    state: Option<&OwnedDocument>,
-    summary: Option<&OwnedDocument>,
-) -> RunEntry {
-    let state_read = state.and_then(|it| read_record(it, &schema::STATE, &facts::STATE));
-    let summary_read = summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
-    let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
-    let summary_facts = summary_read
-        .as_ref()
-        .map(|it| SummaryFacts::new(facts_of(it)));
-    let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
-    let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
-    let lifecycle = facts::lifecycle(state_facts, run.dir.entries);
-    let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
-    let entry = entry.with_records(
-        state.map(OwnedDocument::root),
-        summary.map(OwnedDocument::root),
-    );
-    if lifecycle != Lifecycle::NonTerminal {
-        return entry;
+    /// Returns a value of the state; its root for an empty path.
+    pub(crate) fn in_state(&self, path: &[&str]) -> Option<Node<'_>> {
+        self.state.as_ref().ok()?.root().at(path)
     }
-    let timeline = match run.memory.as_deref() {
-        Some((_, memory)) => memory.open(Artifact::Events).ok(),
-        None => run.stream(Artifact::Events).ok(),
-    };
-    load::with_progress(entry, run.dir.entries, timeline.as_ref())
+
+    /// Returns a value of the summary, in the same way.
+    pub(crate) fn in_summary(&self, path: &[&str]) -> Option<Node<'_>> {
+        self.summary.as_ref().ok()?.root().at(path)
+    }
 }
 
 /// Reads a record for its facts; returns its text, and the places that its schema refuses.

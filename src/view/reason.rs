@@ -1,7 +1,7 @@
 //! The records of a run and an outline of its timeline -> the reason why it did not succeed.
 
-use super::assertion;
-use crate::dashboard::{AssertionRow, Incident, Outline, Reason, ReasonKind};
+use super::{FAILED, assertion};
+use crate::dashboard::{Outline, Reason, ReasonKind};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::Lifecycle;
 use crate::outline::error_text;
@@ -43,7 +43,7 @@ impl Records {
     }
 
     fn failed(&self, timeline: &Outline) -> Reason {
-        let error = self.state(&["outcomes", "error"]);
+        let error = self.in_state(&["outcomes", "error"]);
         let error = error.filter(|error| error_text(*error).is_some());
         let text = error.and_then(error_text);
         let named = |key: &str| error.and_then(|error| Some(brief(&error.get(key)?.text()?)));
@@ -57,7 +57,7 @@ impl Records {
         if reason.text.is_none() {
             let end = timeline.end.as_ref().and_then(|end| end.text.clone());
             let of_verification = || {
-                self.summary(&["verification", "error"])
+                self.in_summary(&["verification", "error"])
                     .and_then(error_text)
             };
             reason.text = end.or_else(of_verification);
@@ -76,7 +76,7 @@ impl Records {
     /// Returns the last lines that the action of a reason, or the last one of its step, printed to
     /// standard error.
     fn stderr(&self, reason: &Reason) -> Vec<String> {
-        let actions = self.state(&["outcomes", "actions"]);
+        let actions = self.in_state(&["outcomes", "actions"]);
         let is_of = |action: &Node<'_>, key: &str, id: &Option<String>| {
             id.is_some() && action.get(key).and_then(Node::text).map(|it| brief(&it)) == *id
         };
@@ -101,16 +101,16 @@ impl Records {
             reason.step_id = step.and_then(id_of);
         }
         if reason.by.is_none() {
-            let vetoed = self.summary(&["flags", "direction", "vetoed"]);
+            let vetoed = self.in_summary(&["flags", "direction", "vetoed"]);
             let has_vetoed = vetoed
                 .and_then(Node::number)
                 .is_some_and(|n| n.as_f64() > 0.0);
-            let policy = self.summary(&["flags", "direction", "policy"]);
+            let policy = self.in_summary(&["flags", "direction", "policy"]);
             let policy = policy.filter(|_| has_vetoed).and_then(Node::text);
             reason.by = policy.map(|policy| brief(&policy));
         }
         if reason.text.is_none() {
-            let error = self.state(&["outcomes", "error"]).and_then(error_text);
+            let error = self.in_state(&["outcomes", "error"]).and_then(error_text);
             let end = || timeline.end.as_ref().and_then(|end| end.text.clone());
             reason.text = error.or_else(end);
         }
@@ -118,7 +118,7 @@ impl Records {
     }
 
     fn aborted(&self, timeline: &Outline) -> Reason {
-        let error = self.state(&["outcomes", "error"]);
+        let error = self.in_state(&["outcomes", "error"]);
         let error = error.filter(|error| error_text(*error).is_some());
         let mut reason = self.at(ReasonKind::Aborted, timeline.end.as_ref(), error);
         reason.by = reason.by.filter(|by| by != "system");
@@ -127,15 +127,15 @@ impl Records {
     }
 
     fn goal_not_achieved(&self, timeline: &Outline) -> Option<Reason> {
-        let verification = self.summary(&["verification"]);
+        let verification = self.in_summary(&["verification"]);
         let error = verification.and_then(|verification| verification.get("error"));
         if let Some(text) = error.and_then(error_text) {
             return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
         }
         let assertions = verification.and_then(|verification| verification.get("assertions"));
         let assertions = assertions.into_iter().flat_map(Node::items).map(assertion);
-        let failed = assertions.filter(|assertion| assertion.passed == Some(false));
-        let names = failed.map(|AssertionRow { name, message, .. }| match message {
+        let failed = assertions.filter(|(_, result, _)| *result == FAILED);
+        let names = failed.map(|(name, _, message)| match message {
             Some(message) => format!("{name} ({message})"),
             None => name,
         });
@@ -166,7 +166,7 @@ impl Records {
     }
 
     fn unverified(&self) -> Option<Reason> {
-        let verification = self.summary(&["verification"])?;
+        let verification = self.in_summary(&["verification"])?;
         let error = verification.get("error").and_then(error_text);
         let is_provided = verification.get("provided").and_then(Node::boolean);
         let text = error.or_else(|| {
@@ -176,31 +176,19 @@ impl Records {
     }
 
     /// Returns a reason with its place: an event or else a value of the state.
-    fn at(&self, kind: ReasonKind, event: Option<&Incident>, value: Option<Node<'_>>) -> Reason {
-        let of_value = value.and_then(|value| Some(line_of(self.state.as_ref().ok()?, value)));
-        let artifact = match event {
-            Some(_) => Artifact::Events,
-            None => Artifact::State,
+    fn at(&self, kind: ReasonKind, event: Option<&Reason>, value: Option<Node<'_>>) -> Reason {
+        let of_state = || Reason {
+            file: Artifact::State.file_name().into(),
+            line: value.and_then(|value| Some(line_of(self.state.as_ref().ok()?, value))),
+            ..Reason::default()
         };
-        let event = event.cloned();
-        let line = event.as_ref().map(|event| event.line).or(of_value);
-        let event = event.unwrap_or_default();
-        Reason {
-            kind,
-            step_id: event.step_id,
-            action_id: event.action_id,
-            by: event.by,
-            text: event.text,
-            stderr: Vec::new(),
-            file: artifact.file_name().into(),
-            line,
-            offset_sec: event.offset_sec,
-        }
+        let reason = event.cloned().unwrap_or_else(of_state);
+        Reason { kind, ..reason }
     }
 
     /// Returns a reason that the summary gives.
     fn of_verification(&self, kind: ReasonKind, text: String) -> Reason {
-        let place = self.summary(&["verification"]);
+        let place = self.in_summary(&["verification"]);
         Reason {
             kind,
             text: Some(text),
@@ -212,16 +200,8 @@ impl Records {
 
     /// Returns the first step of the persisted plan that has a status.
     fn step(&self, status: &str) -> Option<Node<'_>> {
-        let mut steps = self.state(&["plan", "steps"])?.items();
+        let mut steps = self.in_state(&["plan", "steps"])?.items();
         steps.find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
-    }
-
-    fn state(&self, path: &[&str]) -> Option<Node<'_>> {
-        self.state.as_ref().ok()?.root().at(path)
-    }
-
-    fn summary(&self, path: &[&str]) -> Option<Node<'_>> {
-        self.summary.as_ref().ok()?.root().at(path)
     }
 }
 

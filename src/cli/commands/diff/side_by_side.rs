@@ -4,16 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use crate::diff::{Diff, Difference, differs, findings, is_expected};
-use crate::document::{Kind, Node, OwnedDocument};
+use crate::document::{Kind, Node};
 use crate::finding::RunEntry;
 use crate::outline::shown;
 use crate::printable::{brief, brief_json, escape};
-use crate::read::Error;
-use crate::report::{DashboardText, Paint, SideRow, StyledLine, count, instant, seconds};
+use crate::report::{
+    DashboardText, Paint, SECTION_LINES, SideRow, StyledLine, count, instant, seconds,
+};
 use crate::view::{self, OpenedRun};
-
-/// The maximum number of lines of a section.
-const SECTION_LINES: usize = 12;
 
 /// A value with its name on both sides, and whether it differs in a way that counts.
 type Named = (String, [Option<String>; 2], bool);
@@ -35,8 +33,8 @@ impl DashboardText<'_> {
         let mut rows = vec![(None, String::new(), ids)];
         rows.extend(headed(entries).into_iter().map(in_cells));
         self.sides([""; 2], &rows)?;
-        let state = |path: &[&str]| runs.map(|run| at(&run.records.state, path));
-        let summary = |path: &[&str]| runs.map(|run| at(&run.records.summary, path));
+        let state = |path: &[&str]| runs.map(|run| run.records.in_state(path));
+        let summary = |path: &[&str]| runs.map(|run| run.records.in_summary(path));
         let step = |text: &Self, node: Node<'_>| text.step(&view::step(node));
         self.listed("Plan", state(&["plan", "steps"]), step)?;
         let action = |_: &Self, node: Node<'_>| action(node);
@@ -144,11 +142,6 @@ fn mark(differs: bool) -> Option<(&'static str, Paint)> {
 fn in_cells((name, values, differs): Named) -> SideRow {
     let cells = values.map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-")));
     (mark(differs), name, cells)
-}
-
-/// Returns a value of a record.
-fn at<'r>(record: &'r Result<OwnedDocument, Error>, path: &[&str]) -> Option<Node<'r>> {
-    record.as_ref().ok()?.root().at(path)
 }
 
 /// Returns what both runs say of themselves.
