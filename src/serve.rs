@@ -44,7 +44,7 @@ use crate::gate::Gate;
 use crate::page::RunItem;
 use crate::report::json_bytes;
 use crate::store;
-use crate::watch::{self, News, Watch};
+use crate::watch::{News, Watch};
 use guard::Guard;
 use index::Index;
 use metrics::Numbers;
@@ -64,33 +64,20 @@ const MAX_END: Duration = Duration::from_secs(5);
 
 /// The reason why a service could not start, or ended.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    /// The address can't be listened on.
-    #[error("can't listen on {address}: {source}")]
-    Address {
-        /// The address.
-        address: SocketAddr,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The address can be reached from other machines, and there is no token.
-    #[error(
-        "{address} can be reached from other machines, which could read all runs: give a token \
-         that they need, with --token-file, or listen on 127.0.0.1"
-    )]
-    NeedsToken {
-        /// The address.
-        address: SocketAddr,
-    },
-    /// The system gives no random bytes, from which the secrets of a login are made.
-    #[error("can't get random bytes from the system: {0}")]
-    Random(getrandom::Error),
-    /// The threads that answer could not be started.
-    #[error("can't start the threads of the service: {0}")]
-    Threads(io::Error),
-    /// A directory can no longer be watched.
-    #[error(transparent)]
-    Watch(#[from] watch::Error),
+#[error("{0}")]
+pub(crate) struct Error(String);
+
+impl Error {
+    /// Returns the error that the system gives no random bytes, from which the secrets of a login
+    /// are made.
+    fn random(why: getrandom::Error) -> Self {
+        Self(format!("can't get random bytes from the system: {why}"))
+    }
+
+    /// Returns the error that the threads that answer could not be started.
+    fn threads(why: &io::Error) -> Self {
+        Self(format!("can't start the threads of the service: {why}"))
+    }
 }
 
 /// A service that listens, and does not answer yet.
@@ -107,8 +94,8 @@ impl BoundService {
     ///
     /// # Errors
     ///
-    /// [`Error::Address`], and [`Error::NeedsToken`] where the address is not a loopback address
-    /// and there is no token; [`Error::Random`].
+    /// Where the address can't be listened on; where it is not a loopback address, and there is no
+    /// token; and where the system gives no random bytes.
     pub(crate) fn bind(
         watches: Vec<Watch>,
         address: SocketAddr,
@@ -116,9 +103,12 @@ impl BoundService {
         hosts: Vec<String>,
     ) -> Result<Self, Error> {
         if !address.ip().is_loopback() && token.is_none() {
-            return Err(Error::NeedsToken { address });
+            return Err(Error(format!(
+                "{address} can be reached from other machines, which could read all runs: give a \
+                token that they need, with --token-file, or listen on 127.0.0.1"
+            )));
         }
-        let wrong = |source| Error::Address { address, source };
+        let wrong = |why: io::Error| Error(format!("can't listen on {address}: {why}"));
         let listener = TcpListener::bind(address).map_err(wrong)?;
         listener.set_nonblocking(true).map_err(wrong)?;
         let address = listener.local_addr().map_err(wrong)?;
@@ -126,7 +116,7 @@ impl BoundService {
             watches,
             address,
             listener,
-            guard: Guard::new(address, token, hosts).map_err(Error::Random)?,
+            guard: Guard::new(address, token, hosts).map_err(Error::random)?,
             stop: signal::Sender::new(false),
         })
     }
@@ -149,7 +139,7 @@ impl BoundService {
         Ok(match &self.guard.login {
             None => format!("http://{address}/"),
             Some(login) => {
-                let code = login.new_code().map_err(Error::Random)?;
+                let code = login.new_code().map_err(Error::random)?;
                 format!("http://{address}/?code={code}")
             }
         })
@@ -172,7 +162,7 @@ impl BoundService {
     ///
     /// # Errors
     ///
-    /// [`Error::Threads`], and [`Error::Watch`] if a directory no longer exists, or changes in it
+    /// Where the threads can't be started, and if a directory no longer exists, or changes in it
     /// are no longer reported.
     pub(crate) fn run(
         self,
@@ -189,7 +179,7 @@ impl BoundService {
             .enable_io()
             .enable_time()
             .build()
-            .map_err(Error::Threads)?;
+            .map_err(|why| Error::threads(&why))?;
         let stopped = self.stop.subscribe();
         let service = Arc::new(Service::new(self.guard, &gate, settings, stopped));
         let gate = gate.keep_cards(true);
@@ -226,12 +216,12 @@ impl BoundService {
                 Err(_) => Ok(()),
             };
             stop();
-            let threads = threads.map_err(Error::Threads)?;
-            answered.map_err(Error::Threads)?;
+            let threads = threads.map_err(|why| Error::threads(&why))?;
+            answered.map_err(|why| Error::threads(&why))?;
             threads
                 .into_iter()
                 .try_for_each(|thread| match thread.join() {
-                    Ok(ended) => Ok(ended?),
+                    Ok(ended) => ended.map_err(|why| Error(why.to_string())),
                     Err(panic) => std::panic::resume_unwind(panic),
                 })
         });

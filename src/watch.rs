@@ -32,22 +32,8 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The reason why a watch ended, or could not start.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    /// The directory no longer exists.
-    #[error("the watched directory {} no longer exists", escape(&.dir.to_string_lossy()))]
-    Gone {
-        /// The directory.
-        dir: PathBuf,
-    },
-    /// The directory can't be reached, or the system does not report changes in it.
-    #[error("can't watch {}: {reason}", escape(&.dir.to_string_lossy()))]
-    Unwatchable {
-        /// The directory.
-        dir: PathBuf,
-        /// The reason, as the system gives it.
-        reason: String,
-    },
-}
+#[error("{0}")]
+pub(crate) struct Error(String);
 
 /// An event that a watch reports.
 #[derive(Debug)]
@@ -273,8 +259,9 @@ impl Watch {
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let dir = self.dir.clone();
-                self.touched.end(Err(Error::Gone { dir }));
+                let dir = self.dir.to_string_lossy();
+                let gone = format!("the watched directory {} no longer exists", escape(&dir));
+                self.touched.end(Err(Error(gone)));
             }
             Err(error) => self.touched.end(Err(unwatchable(&self.dir, &error))),
         }
@@ -341,10 +328,8 @@ fn digest(path: &Path) -> Digest {
 }
 
 fn unwatchable(dir: &Path, reason: &dyn fmt::Display) -> Error {
-    Error::Unwatchable {
-        dir: dir.to_owned(),
-        reason: reason.to_string(),
-    }
+    let dir = dir.to_string_lossy();
+    Error(format!("can't watch {}: {reason}", escape(&dir)))
 }
 
 /// Returns what reports changes in a directory, whose real path is `top`, for as long as it is

@@ -64,7 +64,7 @@ const DEFAULT_EVENTS: usize = 100;
 /// The size of the events of a page after which it ends.
 const MAX_EVENT_BYTES: usize = 4 << 20;
 
-type Answer = Result<Response, Problem>;
+pub(super) type Answer = Result<Response, Problem>;
 
 /// Refuses parameters at an address that has none.
 pub(super) async fn without_query(request: Request, next: Next) -> Response {

@@ -56,13 +56,9 @@ struct Activity {
 pub(super) struct Asking(Arc<Connection>);
 
 impl Connections {
-    fn open(&self) -> MutexGuard<'_, Vec<Arc<Connection>>> {
-        locked(&self.0)
-    }
-
     /// Returns `true` if there is room for another connection, or will be when an idle one goes.
     pub(super) fn has_place(&self) -> bool {
-        let open = self.open();
+        let open = locked(&self.0);
         open.len() < MAX_CONNECTIONS || open.iter().any(|it| it.activity().open == 0)
     }
 
@@ -70,7 +66,7 @@ impl Connections {
     /// first those of which no request was allowed, then the one that has been idle the longest.
     pub(super) fn admit(&self, address: IpAddr) -> Option<Arc<Connection>> {
         let address = network(address);
-        let mut open = self.open();
+        let mut open = locked(&self.0);
         let of_address = open.iter().filter(|it| it.address == address).count();
         let is_crowded = of_address >= MAX_OF_ADDRESS;
         if is_crowded || open.len() >= MAX_CONNECTIONS {
@@ -99,7 +95,7 @@ impl Connections {
     }
 
     pub(super) fn leave(&self, connection: &Arc<Connection>) {
-        self.open().retain(|it| !Arc::ptr_eq(it, connection));
+        locked(&self.0).retain(|it| !Arc::ptr_eq(it, connection));
     }
 }
 

@@ -164,11 +164,6 @@ impl Index {
         self.all_seen && self.faults.is_empty()
     }
 
-    /// Returns the sums over all runs.
-    pub(super) const fn totals(&self) -> Totals {
-        self.totals
-    }
-
     /// Returns the sums over all runs and by their properties.
     pub(super) fn overview(&self, settings: &str) -> RunSums {
         let mut sums = RunSums::default();
@@ -195,7 +190,7 @@ impl Index {
         let verdicts = self.totals.verdicts().into_iter();
         let verdicts = verdicts.map(|(verdict, runs)| (verdict.word(), runs));
         IndexSums {
-            totals: self.totals(),
+            totals: self.totals,
             verdicts: verdicts.collect(),
             days: sums.by_date(MAX_DAYS).collect(),
             undated: sums.undated,

@@ -6,12 +6,11 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
 use axum::middleware::from_fn;
-use axum::response::Response;
 use axum::routing::get;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::api::{in_thread, in_turn, without_query};
+use super::api::{Answer, in_thread, in_turn, without_query};
 use super::problem::Problem;
 use super::query::parse;
 use super::{Service, json, of_type};
@@ -20,8 +19,6 @@ use crate::page::{self, RunItem, RunSums};
 use crate::parallel::locked;
 use crate::report::json_bytes;
 use crate::view::run_page;
-
-type Answer = Result<Response, Problem>;
 
 /// The sums over all runs, as pages show them and as the service gives them.
 #[derive(Debug)]
@@ -46,24 +43,13 @@ struct PageQuery {
 }
 
 pub(super) fn routes() -> Router<Arc<Service>> {
-    let script = "text/javascript; charset=utf-8";
+    let (style, script) = ("text/css; charset=utf-8", "text/javascript; charset=utf-8");
+    let file = |kind, text: &'static str| get(move || async move { of_type(kind, text) });
     Router::new()
-        .route(
-            "/static/style.css",
-            get(|| async { of_type("text/css; charset=utf-8", page::STYLE) }),
-        )
-        .route(
-            "/static/script.js",
-            get(move || async move { of_type(script, page::SCRIPT) }),
-        )
-        .route(
-            "/static/live.js",
-            get(move || async move { of_type(script, page::LIVE) }),
-        )
-        .route(
-            "/static/changes.js",
-            get(move || async move { of_type(script, page::CHANGES) }),
-        )
+        .route("/static/style.css", file(style, page::STYLE))
+        .route("/static/script.js", file(script, page::SCRIPT))
+        .route("/static/live.js", file(script, page::LIVE))
+        .route("/static/changes.js", file(script, page::CHANGES))
         .route("/page/overview", get(overview))
         .route_layer(from_fn(without_query))
         .route("/", get(whole))

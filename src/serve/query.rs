@@ -201,6 +201,9 @@ struct SortQuery<'q> {
 /// The value that a run is sorted by: a number in the order of integers, and a text.
 type Key<'e> = (i64, &'e str);
 
+/// A run that matches, with its key and its path.
+type Found<'e> = (Key<'e>, &'e Path, &'e RunEntry);
+
 /// Returns the integer that has the place of a number among all.
 const fn in_order(number: f64) -> i64 {
     let bits = number.to_bits().cast_signed();
@@ -315,7 +318,7 @@ impl RunQuery {
             (runs, index.is_complete(), index.found())
         };
         let mut total = 0;
-        let mut found: Vec<(Key<'_>, &Path, &RunEntry)> = Vec::new();
+        let mut found: Vec<Found<'_>> = Vec::new();
         for (path, run) in &runs {
             if !filter.admits_cut(run, || whole(service, Path::new(path), run)) {
                 asker.check()?;
@@ -331,7 +334,7 @@ impl RunQuery {
                 found.push((key, Path::new(path), run));
             }
         }
-        let order = |one: &(Key<'_>, &Path, &RunEntry), other: &(Key<'_>, &Path, &RunEntry)| {
+        let order = |one: &Found<'_>, other: &Found<'_>| {
             sort.compare((one.0, &one.2.dir), (other.0, &other.2.dir))
         };
         let is_cut = found.len() > limit;
@@ -400,7 +403,7 @@ impl RunQuery {
 }
 
 /// Returns the runs of a page, whole, as many as there is room for.
-fn items(service: &Service, found: &[(Key<'_>, &Path, &RunEntry)]) -> Vec<Arc<RunEntry>> {
+fn items(service: &Service, found: &[Found<'_>]) -> Vec<Arc<RunEntry>> {
     let mut bytes = 0;
     let whole = found.iter().map_while(|(_, path, run)| {
         let whole = run.is_cut.then(|| whole(service, path, run)).flatten();
