@@ -21,15 +21,15 @@ pub(super) const GIVEN: &str = "given";
 /// A run toward a goal, before it begins.
 #[derive(Clone, Debug, Default)]
 pub struct Task {
-    text: String,
-    id: Option<String>,
-    pub(super) started_at: Option<SystemTime>,
-    kind: Option<String>,
-    seed: Option<Number>,
-    tags: Map<String, Value>,
-    using: Option<String>,
-    workspace: Option<PathBuf>,
-    assertions: Vec<Assertion>,
+    pub(crate) text: String,
+    pub(crate) id: Option<String>,
+    pub(crate) started_at: Option<SystemTime>,
+    pub(crate) kind: Option<String>,
+    pub(crate) seed: Option<Number>,
+    pub(crate) tags: Map<String, Value>,
+    pub(crate) using: Option<String>,
+    pub(crate) workspace: Option<PathBuf>,
+    pub(crate) assertions: Vec<Assertion>,
 }
 
 impl Task {

@@ -254,30 +254,19 @@ impl RecordCommand {
     }
 
     fn task(&self, text: impl Into<String>) -> Task {
-        let mut task = Task::new(self.task.clone().unwrap_or_else(|| text.into()));
-        if let Some(id) = &self.id {
-            task = task.id(id);
+        let tags = self.tags.iter();
+        let tags = tags.map(|(name, value)| (name.clone(), value.clone().into()));
+        Task {
+            text: self.task.clone().unwrap_or_else(|| text.into()),
+            id: self.id.clone(),
+            started_at: self.started_at.as_ref().and_then(PeriodEnd::system_time),
+            kind: self.kind.clone(),
+            seed: self.seed.clone(),
+            tags: tags.collect(),
+            using: self.using.clone(),
+            workspace: self.workspace.clone(),
+            assertions: self.verify.iter().map(Assertion::file_exists).collect(),
         }
-        if let Some(time) = self.started_at.as_ref().and_then(PeriodEnd::system_time) {
-            task = task.started_at(time);
-        }
-        if let Some(kind) = &self.kind {
-            task = task.kind(kind);
-        }
-        if let Some(seed) = &self.seed {
-            task = task.seed(seed.clone());
-        }
-        if let Some(label) = &self.using {
-            task = task.using(label);
-        }
-        if let Some(dir) = &self.workspace {
-            task = task.workspace(dir);
-        }
-        for (name, value) in &self.tags {
-            task = task.tag(name, &**value);
-        }
-        let files = self.verify.iter();
-        files.fold(task, |task, file| task.verify(Assertion::file_exists(file)))
     }
 }
 
