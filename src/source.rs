@@ -12,6 +12,7 @@ mod link;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 pub use entries::Entries;
@@ -22,6 +23,15 @@ pub(crate) use link::{leads_to, resolve};
 
 /// The name of the directory in run data below which all runs are.
 pub(crate) const EPISODES: &str = "episodes";
+
+/// Returns the directory of the run data to which an episode belongs: the one above the uppermost
+/// `episodes`, or else the one above the episode.
+pub(crate) fn run_data_of(episode: &Path) -> &Path {
+    let is_episodes = |dir: &&Path| dir.file_name().is_some_and(|name| name == EPISODES);
+    let episodes = episode.ancestors().filter(is_episodes).last();
+    let within = episodes.unwrap_or(episode);
+    within.parent().unwrap_or(within)
+}
 
 /// A file that a run writes to its episode's directory (reference, section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::{Component, Path};
+use std::path::{Path, PathBuf};
 
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
@@ -13,7 +13,7 @@ use super::wording::not_judged;
 use super::{Closing, Renderer};
 use crate::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals, Verdict};
 use crate::printable::escape;
-use crate::source::EPISODES;
+use crate::source::run_data_of;
 
 /// The maximum number of findings that a case lists: a suite is held in memory until it is
 /// complete, because its element starts with its counts.
@@ -202,14 +202,8 @@ impl Renderer for Junit {
 /// Returns the run-data directory of an episode, which contains `episodes`; elsewhere, the parent
 /// directory of the episode.
 fn run_data(dir: &Path) -> String {
-    let is_episodes = |part: &Component<'_>| part.as_os_str() == EPISODES;
-    let above: std::path::PathBuf = if dir.components().any(|part| is_episodes(&part)) {
-        dir.components()
-            .take_while(|part| !is_episodes(part))
-            .collect()
-    } else {
-        dir.parent().unwrap_or(dir).to_owned()
-    };
+    // Without doubled slashes.
+    let above: PathBuf = run_data_of(dir).components().collect();
     if above.as_os_str().is_empty() {
         ".".into()
     } else {

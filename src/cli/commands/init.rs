@@ -2,7 +2,7 @@
 //! that are found below it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -12,8 +12,8 @@ use super::{CommandFailure, Exit, Result};
 use crate::gate::Gate;
 use crate::printable::escape;
 use crate::report::count;
-use crate::source::EPISODES;
-use crate::store::{Dir, GivenPaths, is_gone, is_run_data, write_new_file};
+use crate::source::run_data_of;
+use crate::store::{GivenPaths, is_gone, is_run_data, write_new_file};
 
 /// The number of run-data directories that are named.
 const MAX_NAMED: usize = 5;
@@ -102,7 +102,8 @@ impl Init {
         let found = Gate::default().search(&[&self.dir], GivenPaths::None);
         let mut numbers: BTreeMap<PathBuf, u64> = BTreeMap::new();
         for episode in &found.episodes {
-            *numbers.entry(run_data_of(episode)).or_default() += 1;
+            let run_data = run_data_of(&episode.path()).to_owned();
+            *numbers.entry(run_data).or_default() += 1;
         }
         let out = output.stdout();
         let runs = count(found.episodes.len() as u64, "run");
@@ -131,13 +132,4 @@ impl Init {
         }
         Ok(Exit::Success)
     }
-}
-
-/// Returns the directory of the run data to which an episode belongs: the one above `episodes`, or
-/// else the one above the episode.
-fn run_data_of(episode: &Dir) -> PathBuf {
-    let path = episode.path();
-    let is_episodes = |dir: &&Path| dir.file_name().is_some_and(|name| name == EPISODES);
-    let top = path.ancestors().filter(is_episodes).last().unwrap_or(&path);
-    top.parent().unwrap_or(top).to_owned()
 }
