@@ -26,7 +26,6 @@ mod exit;
 mod ignores;
 mod limit;
 pub(crate) mod linear;
-mod outcome;
 mod reading;
 mod request;
 mod settings;
@@ -58,9 +57,8 @@ pub use crate::check::all_rules;
 pub use crate::config::ConfigError;
 pub use crate::rules::Error;
 pub use baseline::{Baseline, BaselineError};
-pub use exit::Exit;
+pub use exit::{Exit, Outcome};
 pub(crate) use limit::Limit;
-pub use outcome::Outcome;
 pub(crate) use request::CheckRequest;
 
 use check::DirectoryGlob;

@@ -27,8 +27,6 @@ mod figures;
 mod github;
 mod gitlab;
 mod grid;
-#[cfg(feature = "html")]
-mod html;
 #[cfg(feature = "human")]
 mod human;
 mod json;
@@ -50,7 +48,7 @@ use crate::words::words;
 
 pub(crate) use crate::printable::count;
 #[cfg(feature = "cli")]
-pub(crate) use dashboard::{DashboardText, SideRow};
+pub(crate) use dashboard::{DashboardText, SECTION_LINES, SideRow};
 pub(crate) use figures::{instant, seconds, waiting};
 pub(crate) use grid::Grid;
 #[cfg(feature = "cli")]
@@ -265,6 +263,20 @@ pub trait Renderer: Send {
     ///
     /// The errors of the writer.
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()>;
+}
+
+#[cfg(feature = "html")]
+impl Renderer for crate::page::PageFile {
+    fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        self.add(episode)
+    }
+
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        self.overview.faults = closing.faults.to_vec();
+        self.overview.is_complete = closing.is_complete;
+        let read = |judged: &_, prefix: &_| closing.pages.and_then(|make| make(judged, prefix));
+        self.write(out, &read)
+    }
 }
 
 /// The results of a check that are known after its last episode.

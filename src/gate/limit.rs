@@ -1,12 +1,12 @@
 //! The text of a limit, such as `5` or `1%` -> whether a number is above it.
 
-use std::fmt;
 use std::str::FromStr;
 
 /// A number of runs, or a share of all.
 #[derive(Clone, Debug)]
 pub(crate) struct Limit {
-    text: String,
+    /// As it was given.
+    pub(crate) text: String,
     number: f64,
     is_share: bool,
 }
@@ -28,12 +28,6 @@ impl Limit {
         } else {
             count as f64 > self.number
         }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }
 
