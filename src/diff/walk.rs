@@ -24,20 +24,14 @@ const CONTENTS: [&str; 6] = ["input", "inputs", "output", "outputs", "tags", "va
 /// Returns `true` if a member is an id, a time, a duration or a digest, which differs between any
 /// two runs.
 pub(crate) fn is_expected(name: &str) -> bool {
-    let names = [
-        "id",
-        "timestamp",
-        "time",
-        "latencies",
-        "duration",
-        "sha256",
-        "digest",
-        "hash",
-    ];
+    let is_name = matches!(
+        name,
+        "id" | "timestamp" | "time" | "latencies" | "duration" | "sha256" | "digest" | "hash"
+    );
     let ends = [
         "_id", "_ids", "_at", "_ms", "_sec", "_seconds", "_sha256", "_digest", "_hash",
     ];
-    names.contains(&name) || ends.iter().any(|end| name.ends_with(end))
+    is_name || ends.iter().any(|end| name.ends_with(end))
 }
 
 /// Some differences, and the number of the other ones.

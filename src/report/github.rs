@@ -1,7 +1,6 @@
 //! Reports -> workflow commands of GitHub: annotations for faults, some findings and what could not
 //! be judged where that fails the gate, and a count of the rest.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::choice::Choice;
@@ -73,11 +72,6 @@ impl Renderer for Github {
 
 fn annotation(finding: &Finding) -> String {
     let location = &finding.location;
-    let mut command = format!(
-        "::{} file={}",
-        finding.severity.word(),
-        property(&location.file)
-    );
     let is_on_one_line = location.line == location.end_line;
     let places = [
         ("line", location.line),
@@ -86,19 +80,14 @@ fn annotation(finding: &Finding) -> String {
         ("col", location.column.filter(|_| is_on_one_line)),
         ("endColumn", location.end_column.filter(|_| is_on_one_line)),
     ];
-    for (name, number) in places
-        .into_iter()
-        .filter_map(|(name, number)| Some((name, number?)))
-    {
-        let _ = write!(command, ",{name}={number}");
-    }
+    let places = places.into_iter();
+    let places: String = places
+        .filter_map(|(name, number)| Some(format!(",{name}={}", number?)))
+        .collect();
+    let (severity, file) = (finding.severity.word(), property(&location.file));
     let title = property(&format!("runvet: {}", finding.rule));
-    command
-        + &format!(
-            ",title={title}::{}%0A{}",
-            data(&finding.message),
-            data(&finding.help)
-        )
+    let (message, help) = (data(&finding.message), data(&finding.help));
+    format!("::{severity} file={file}{places},title={title}::{message}%0A{help}")
 }
 
 /// Returns the annotation of a fault, or of rules that were not judged: each fails the gate.

@@ -110,17 +110,14 @@ impl Renderer for Markdown {
             list.add(line);
         }
         list.append(&self.notes);
-        let MarkdownList {
-            text: listed,
-            unlisted: others,
-        } = &list;
+        let listed = &list.text;
         if !listed.is_empty() {
             // The content can't close a fence that is longer than any run of backticks in it.
             let runs = listed.split(|c| c != '`').map(str::len);
             let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
             write!(out, "\n{fence}text\n{listed}{fence}\n")?;
         }
-        match unlisted + others {
+        match unlisted + list.unlisted {
             0 => Ok(()),
             unlisted => writeln!(out, "\nNot listed here: {unlisted} more."),
         }
