@@ -68,7 +68,9 @@ impl CommandFailure {
                 let _ = output.finish();
                 output.drawn(text);
             }
-            Self::Output(error) => output.fault_of_output(error),
+            // Its reader has closed the pipe.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            Self::Output(error) => output.fault(&format!("can't write the output: {error}")),
         }
     }
 }
@@ -117,7 +119,7 @@ fn declared() -> clap::Command {
 /// Runs a command line, which starts with the program's name, and returns its exit code.
 #[must_use]
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let mut output = Output::new();
+    let mut output = Output::default();
     let args: Vec<OsString> = args.into_iter().collect();
     match candidates::answered(&args) {
         Ok(false) => {}

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::output::Output;
 use super::period::Period;
 use super::words::word_of;
 use crate::read::{RunFilter, search_words};
@@ -40,7 +39,7 @@ pub(super) struct FilterArgs {
     silent_for: Option<Duration>,
 
     #[command(flatten)]
-    period: Period,
+    pub(super) period: Period,
 }
 
 /// Refuses a text that no tag can equal.
@@ -53,11 +52,6 @@ fn parse_tag(text: &str) -> Result<String, String> {
 }
 
 impl FilterArgs {
-    /// Prints how times without an instant were understood.
-    pub(super) fn note(&self, output: &Output) {
-        self.period.note(output);
-    }
-
     pub(super) fn filter(&self) -> RunFilter {
         RunFilter {
             statuses: words_of(&self.statuses),

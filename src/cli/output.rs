@@ -1,9 +1,9 @@
 //! The output of a command -> standard output and standard error, drawn as they allow.
 
-use std::cell::Cell;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -28,10 +28,11 @@ pub(super) enum Color {
 }
 
 /// The output of a command.
+#[derive(Default)]
 pub(super) struct Output {
     stdout: WholeLines,
     /// `true` if a message could not be printed.
-    is_muted: Cell<bool>,
+    is_muted: AtomicBool,
 }
 
 /// The number of bytes to write at a time: `PIPE_BUF`, up to which a write to a pipe is atomic.
@@ -92,24 +93,22 @@ pub(super) fn write_all(to: impl AsFd, mut bytes: &[u8]) -> io::Result<()> {
         match rustix::io::write(&to, bytes) {
             Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
             Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => match poll(&mut [PollFd::new(&to, PollFlags::OUT)], None) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            },
+            Err(Errno::AGAIN) => wait(&mut [PollFd::new(&to, PollFlags::OUT)])?,
             Err(error) => return Err(error.into()),
         }
     }
     Ok(())
 }
 
-impl Output {
-    pub(super) fn new() -> Self {
-        Self {
-            stdout: WholeLines::default(),
-            is_muted: Cell::new(false),
-        }
+/// Waits until one of some files is ready, or a signal comes.
+pub(super) fn wait(waited: &mut [PollFd<'_>]) -> io::Result<()> {
+    match poll(waited, None) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
     }
+}
 
+impl Output {
     /// Standard output, for the results of a command.
     pub(super) fn stdout(&mut self) -> &mut dyn Write {
         &mut self.stdout
@@ -164,20 +163,13 @@ impl Output {
     /// can't be written.
     pub(super) fn drawn(&self, text: &str) {
         if write_all(io::stderr(), text.as_bytes()).is_err() {
-            self.is_muted.set(true);
+            self.is_muted.store(true, Ordering::Relaxed);
         }
     }
 
     /// Returns `true` if a message could not be printed, which only the exit code can show.
     pub(super) fn is_muted(&self) -> bool {
-        self.is_muted.get()
-    }
-
-    /// Reports that output can't be written, unless its reader has closed the pipe.
-    pub(super) fn fault_of_output(&self, error: &io::Error) {
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            self.fault(&format!("can't write the output: {error}"));
-        }
+        self.is_muted.load(Ordering::Relaxed)
     }
 }
 

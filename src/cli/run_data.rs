@@ -8,10 +8,9 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use super::output::Output;
 use super::{CommandFailure, Result};
-use crate::printable::escape;
 use crate::read::{Error, RunData, RunReader};
 use crate::source::EPISODES;
-use crate::store::is_gone;
+use crate::store::{GivenPaths, is_gone};
 
 /// The location of the runs.
 #[derive(Args)]
@@ -134,7 +133,7 @@ impl RunDataArgs {
     /// Returns the run around the working directory, unless run data is named; else the newest run.
     fn nearest(&self, output: &Output) -> Result<RunReader> {
         if self.run_data.is_none()
-            && let Some(run) = RunReader::around(".")
+            && let Some(run) = RunReader::around(Path::new("."), GivenPaths::None)
         {
             return Ok(run);
         }
@@ -168,10 +167,8 @@ impl RunDataArgs {
         }
         found.map_err(|error| match &error {
             Error::UnknownRun { nearest, .. } if nearest.is_empty() => {
-                CommandFailure::Fault(format!(
-                    "{error} in {}; `runvet list` shows the runs",
-                    escape(&run_data.path().to_string_lossy())
-                ))
+                let path = run_data.path().display();
+                CommandFailure::Fault(format!("{error} in {path}; `runvet list` shows the runs"))
             }
             _ => error.into(),
         })

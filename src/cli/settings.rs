@@ -353,15 +353,14 @@ impl GateArgs {
             let origin = given.file.origin(&baseline.origin);
             gate = gate.with_baseline(read_baseline(&baseline.value, &origin)?);
         }
-        let mut others = [
+        let ids = [
             "no_baseline",
             "baseline",
             "select",
             "require",
             "verify_manifest",
-        ]
-        .iter();
-        let are_changed = !rules.is_empty() || others.any(|id| given.origin(id).is_some());
+        ];
+        let are_changed = !rules.is_empty() || ids.iter().any(|id| given.origin(id).is_some());
         Ok(Settings {
             shown: given.shown,
             are_changed,

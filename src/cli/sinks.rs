@@ -69,13 +69,14 @@ pub(super) struct Sinks(Vec<ReportSink>);
 impl Sinks {
     /// Opens all destinations before anything is checked. A report never overwrites a baseline.
     pub(super) fn open(
-        format: Format,
+        stdout: Option<Format>,
         outputs: &[(Format, PathBuf)],
         baselines: &[&PathBuf],
         mut options: Options,
     ) -> Result<Self> {
         options.hides_faults = true;
-        let mut sinks = vec![(format, format.renderer(&options), SinkTarget::Stdout)];
+        let of_stdout = |of: Format| (of, of.renderer(&options), SinkTarget::Stdout);
+        let mut sinks: Vec<ReportSink> = stdout.map(of_stdout).into_iter().collect();
         options.hides_faults = false;
         let in_file = options.style(Style::Plain);
         for (index, (format, path)) in outputs.iter().enumerate() {
@@ -102,13 +103,6 @@ impl Sinks {
             sinks.0.push((format, format.renderer(&in_file), target));
         }
         Ok(sinks)
-    }
-
-    /// Returns the sinks without standard output.
-    pub(super) fn without_stdout(mut self) -> Self {
-        let is_other = |(_, _, target): &ReportSink| !matches!(target, SinkTarget::Stdout);
-        self.0.retain(is_other);
-        self
     }
 
     /// Returns `true` if a report has a format.

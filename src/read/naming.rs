@@ -175,12 +175,9 @@ impl RunData {
 
 impl RunReader {
     /// Returns the run around a directory, such as the working directory: the one that it holds, or
-    /// is below. `None` where there is none, or only the `state.json` of another program.
-    pub(crate) fn around(dir: impl AsRef<Path>) -> Option<Self> {
-        Self::around_given(dir.as_ref(), GivenPaths::None)
-    }
-
-    fn around_given(dir: &Path, given: GivenPaths) -> Option<Self> {
+    /// is below. `None` where there is none; of a directory that nobody gave, also where there is
+    /// only the `state.json` of another program.
+    pub(crate) fn around(dir: &Path, given: GivenPaths) -> Option<Self> {
         let is_in_run_data = store::is_below_episodes(dir);
         let levels = if is_in_run_data { usize::MAX } else { 1 };
         let real = dir.canonicalize().ok()?;
@@ -248,7 +245,7 @@ fn find(path: &Path, given: GivenPaths, only: bool) -> Result<RunData, Error> {
     }
     let below = store::run_data_below(path);
     if below.is_empty() {
-        return match RunReader::around_given(path, given) {
+        return match RunReader::around(path, given) {
             Some(_) => Ok(one()),
             None => Err(Error::NoRunData {
                 path: path.to_owned(),

@@ -105,7 +105,7 @@ impl ListCommand {
         if self.format != OutputFormat::Human {
             refuse_colour(self.color, matches, "in this format")?;
         }
-        self.filters.note(output);
+        self.filters.period.note(output);
         let run_data = self.run_data.open_at(&self.paths, matches)?;
         let limit = Some(self.limit).filter(|limit| *limit > 0);
         let limit = limit.unwrap_or(usize::MAX);

@@ -6,7 +6,6 @@ use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
 use std::thread;
 
 use clap::{ArgMatches, Args};
@@ -108,24 +107,13 @@ impl ServeCommand {
                 open_browser(&url, output);
             }
         }
-        let (send, faults) = channel();
-        let served = thread::scope(|scope| {
-            let served = scope.spawn(move || {
-                serve.run(gate, in_words, move |news| {
-                    if let News::Fault(fault) = news {
-                        let _ = send.send(fault.to_string());
-                    }
-                })
-            });
-            for fault in faults {
-                output.fault(&fault);
+        let output = &*output;
+        serve.run(gate, in_words, |news| {
+            if let News::Fault(fault) = news {
+                output.fault(fault);
             }
-            served.join()
-        });
-        match served {
-            Ok(ended) => Ok(ended.map(|()| Exit::Success)?),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+        })?;
+        Ok(Exit::Success)
     }
 }
 

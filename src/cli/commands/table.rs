@@ -95,7 +95,7 @@ impl TableCommand {
                 ));
             }
         };
-        self.filters.note(output);
+        self.filters.period.note(output);
         let mut gate = self.gate.resolve(matches)?.gate;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);

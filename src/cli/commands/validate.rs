@@ -279,10 +279,10 @@ impl Validate {
         let baseline = config.baseline.iter().map(|it| &it.value);
         let baselines: Vec<&PathBuf> = self.write_baseline.iter().chain(baseline).collect();
         let format = settings.format();
-        let mut sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
+        let stdout = self.against.is_none().then_some(format);
+        let sinks = Sinks::open(stdout, &self.outputs, &baselines, options)?;
         let mut against = None;
         if let Some(earlier) = &self.against {
-            sinks = sinks.without_stdout();
             let format = named_format(FORMATS, format.word()).map_err(|_| {
                 let wrong = "--against prints human, json or markdown";
                 CommandFailure::Fault(format!("{wrong}, not {format}"))

@@ -134,15 +134,17 @@ struct Executed {
     outputs: [Printed; 2],
 }
 
+/// Returns the exit code of a command that has ended, or else the signal that killed it.
+fn end_of(status: ExitStatus) -> Result<i32, i32> {
+    let signal = || status.signal().unwrap_or_default();
+    status.code().ok_or_else(signal)
+}
+
 impl Executed {
     /// Returns the exit code, as a shell gives it.
     fn code(&self) -> u8 {
         let code = match &self.status {
-            Ok(status) => match (status.code(), status.signal()) {
-                (Some(code), _) => code,
-                (None, Some(signal)) => 128 + signal,
-                (None, None) => 1,
-            },
+            Ok(status) => end_of(*status).unwrap_or_else(|signal| 128 + signal),
             Err(error) if error.kind() == io::ErrorKind::NotFound => 127,
             Err(_) => 126,
         };
@@ -151,20 +153,19 @@ impl Executed {
 
     /// Returns what went wrong; `None` where the command succeeded.
     fn error(&self) -> Option<Value> {
-        let status = match &self.status {
+        let end = match &self.status {
             Ok(status) if status.success() => return None,
-            Ok(status) => status,
+            Ok(status) => end_of(*status),
             Err(error) => {
                 let message = format!("the command can't be executed: {error}");
                 return Some(json!({ "message": message }));
             }
         };
-        Some(match (status.code(), status.signal()) {
-            (Some(code), _) => {
+        Some(match end {
+            Ok(code) => {
                 json!({ "exit_code": code, "message": format!("the command exited with {code}") })
             }
-            (None, signal) => {
-                let signal = signal.unwrap_or_default();
+            Err(signal) => {
                 json!({ "message": format!("the signal {signal} killed the command"), "signal": signal })
             }
         })
@@ -173,9 +174,11 @@ impl Executed {
     fn action(&self, command: &[OsString]) -> Action {
         let mut output = Map::new();
         if let Ok(status) = &self.status {
-            let ended = status.code().map(|code| ("exit_code", code));
-            let ended = ended.or_else(|| Some(("signal", status.signal()?)));
-            output.extend(ended.map(|(name, number)| (name.to_owned(), number.into())));
+            let (name, number) = match end_of(*status) {
+                Ok(code) => ("exit_code", code),
+                Err(signal) => ("signal", signal),
+            };
+            output.insert(name.into(), number.into());
         }
         let [stdout, stderr] = &self.outputs;
         for (name, excerpt) in [("stderr", stderr), ("stdout", stdout)] {

@@ -3,9 +3,10 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
+use super::super::output::wait;
 use super::stop::StopSignal;
 use crate::store::{LineRead, Lines};
 
@@ -99,12 +100,5 @@ impl InputLines {
             }
         }
         Ok(true)
-    }
-}
-
-fn wait(waited: &mut [PollFd<'_>]) -> io::Result<()> {
-    match poll(waited, None) {
-        Ok(_) | Err(Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
     }
 }
