@@ -163,6 +163,16 @@ pub(crate) fn count(number: u64, word: &str) -> String {
     }
 }
 
+/// Returns a number with this many decimals at most.
+pub(crate) fn rounded(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
 /// Returns a path in an address: all that could be taken for more than a name or a slash is
 /// encoded.
 pub(crate) fn in_address(path: &(impl AsRef<[u8]> + ?Sized)) -> PercentEncode<'_> {

@@ -1,6 +1,5 @@
 //! The text of a condition, such as `success: worse, p < 0.05` -> whether it holds.
 
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -16,7 +15,7 @@ use crate::printable::{count, quote};
 #[derive(Clone, Debug)]
 pub(crate) struct FailCondition {
     text: String,
-    measure: String,
+    pub(super) measure: String,
     direction: FailDirection,
     /// The limit of the p-value, and whether that is of the test within tasks.
     below: Option<(f64, bool)>,
@@ -51,12 +50,6 @@ enum FailDirection {
     Better,
     Lower,
     Higher,
-}
-
-impl fmt::Display for FailCondition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
 }
 
 impl FromStr for FailCondition {
@@ -103,11 +96,6 @@ impl FromStr for FailCondition {
 }
 
 impl FailCondition {
-    /// Returns the measure that it is about.
-    pub(super) fn measure(&self) -> &str {
-        &self.measure
-    }
-
     /// Decides whether more tasks changed in the direction than in the other one, with a p-value
     /// below the limit. By the test within tasks, the sum over all pairs must have changed so.
     pub(super) fn decide(&self, measures: &[Measure]) -> Result<Gated, String> {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::measure::Measure;
 use super::sign::shown as p_value;
 use super::{Apart, Comparison, Pair, reading, shown};
-use crate::printable::{brief, escape, markdown_cell as cell};
+use crate::printable::{brief, escape, markdown_cell as cell, rounded};
 use crate::report::{Grid, count};
 
 /// The flipped pairs, and the runs that are not compared, that are listed.
@@ -50,9 +50,7 @@ fn row(of: &Measure) -> [String; 10] {
 
 /// Returns a number with few digits.
 fn figure(value: f64) -> String {
-    let text = format!("{value:.4}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    text.to_owned()
+    rounded(value, 4)
 }
 
 /// Returns an expression such as `p = 0.0039`.

@@ -104,6 +104,11 @@ pub(super) fn tiles(sums: &RunSums) -> Markup {
             a.tile.(class) href=(href) { b { (number) } span { (what) } }
         }
     };
+    let others = [
+        (sums.unjudged, "unjudged", "not fully judged"),
+        (all.ignored, "suppressed", "findings ignored"),
+        (all.baselined, "suppressed", "findings in the baseline"),
+    ];
     html! {
         div.tiles {
             (tile("all", "#/runs", thousands(all.episodes),
@@ -126,15 +131,8 @@ pub(super) fn tiles(sums: &RunSums) -> Markup {
                 if all.errors == 1 { "error" } else { "errors" }))
             (tile("some", "#/runs?has=warnings", thousands(all.warnings),
                 if all.warnings == 1 { "warning" } else { "warnings" }))
-            @if sums.unjudged > 0 {
-                (tile("some", "#/runs?has=unjudged", thousands(sums.unjudged), "not fully judged"))
-            }
-            @if all.ignored > 0 {
-                (tile("some", "#/runs?has=suppressed", thousands(all.ignored), "findings ignored"))
-            }
-            @if all.baselined > 0 {
-                (tile("some", "#/runs?has=suppressed", thousands(all.baselined),
-                    "findings in the baseline"))
+            @for (number, has, what) in others.into_iter().filter(|(number, ..)| *number > 0) {
+                (tile("some", &format!("#/runs?has={has}"), thousands(number), what))
             }
         }
     }

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::units::{precise, thousands};
-use crate::printable::escape;
+use crate::printable::{escape, rounded};
 
 /// The height of the bars of a chart, in pixels.
 const PLOT_HEIGHT: f64 = 128.0;
@@ -196,8 +196,7 @@ pub(super) fn per_cent(value: f64) -> String {
 
 /// Returns a number for a drawing: hundredths are enough.
 pub(super) fn pixels(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    rounded(value, 2)
 }
 
 #[cfg(test)]

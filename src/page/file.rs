@@ -36,6 +36,7 @@ const MAX_KEPT: usize = 50_000;
 const MAX_BYTES: u64 = 50_000_000;
 
 /// A page in one file, on its way. It keeps the rows of the list, and sums.
+#[derive(Default)]
 pub(crate) struct PageFile {
     rules: Vec<RuleInfo>,
     pub(crate) overview: RunSums,
@@ -87,16 +88,8 @@ fn findings_of(report: &EpisodeReport) -> usize {
 impl ListedRun {
     fn add(&mut self, max: usize, report: &EpisodeReport, run: &RunEntry) -> io::Result<()> {
         let age: Age = Reverse((run.started_micros, run.dir.clone()));
-        let is_kept = self.newest.len() < MAX_PAGES && self.findings <= MAX_KEPT;
-        if is_kept
-            || self
-                .newest
-                .last_key_value()
-                .is_some_and(|(oldest, _)| age < *oldest)
-        {
-            self.findings += findings_of(report);
-            self.newest.insert(age.clone(), report.clone());
-        }
+        self.findings += findings_of(report);
+        self.newest.insert(age.clone(), report.clone());
         while self.newest.len() > MAX_PAGES || (self.findings > MAX_KEPT && self.newest.len() > 1) {
             let oldest = self.newest.pop_last();
             self.findings -= oldest.map_or(0, |(_, report)| findings_of(&report));
@@ -119,12 +112,9 @@ impl PageFile {
                 settings,
                 ..RunSums::default()
             },
-            invalid: ListedRun::default(),
-            valid: ListedRun::default(),
-            compared: BTreeMap::new(),
-            named: BTreeSet::new(),
             paged,
             max_bytes: MAX_BYTES,
+            ..Self::default()
         }
     }
 
@@ -155,7 +145,7 @@ impl PageFile {
         let mut out = CountingWriter { out, bytes: 0 };
         let runs = self.overview.all.episodes;
         let title = format!("runvet: {} runs", thousands(runs));
-        out.put(&shell::head(&title, runs).0)?;
+        out.put(&shell::framed(&title, false, &shell::top(runs, &html! {})).0)?;
         out.put("<main id=\"main\" tabindex=\"-1\">\n")?;
         let front = html! {
             section.view #overview aria-labelledby="overview-title" {

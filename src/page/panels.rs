@@ -157,11 +157,10 @@ fn endings(sums: &RunSums) -> Markup {
 
 /// Returns the most frequent endings, each with its colour.
 fn series_of(names: &[(&str, u64)]) -> Vec<Series> {
-    let shown: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
     let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
-    shown
-        .iter()
-        .map(|name| {
+    let names = names.iter().take(OUTCOMES);
+    names
+        .map(|(name, _)| {
             let class = match *name {
                 "success" => "good",
                 "ok" => "c2",

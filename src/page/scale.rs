@@ -35,13 +35,12 @@ impl Scale {
                 _ => parts.push((start, end)),
             }
         }
-        let cuts = cuts(&parts);
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
             return Self::default();
         };
         let mut whole = Vec::new();
         let mut start = first.0;
-        for (end, next) in cuts {
+        for (end, next) in cuts(&parts, last.1 - first.0) {
             whole.push((start, end));
             start = next;
         }
@@ -111,14 +110,11 @@ impl Scale {
 }
 
 /// Returns the pauses that are longer than all the rest together: each as its start and its end.
-fn cuts(parts: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
-        return Vec::new();
-    };
+/// `rest` is the length of all.
+fn cuts(parts: &[(f64, f64)], mut rest: f64) -> Vec<(f64, f64)> {
     let pairs = parts.iter().zip(parts.iter().skip(1));
     let mut pauses: Vec<(f64, f64)> = pairs.map(|(before, after)| (before.1, after.0)).collect();
     pauses.sort_by(|a, b| (b.1 - b.0).total_cmp(&(a.1 - a.0)));
-    let mut rest = last.1 - first.0;
     let mut cuts = Vec::new();
     for (start, end) in pauses.into_iter().take(FOLDS) {
         if end - start <= rest - (end - start) {

@@ -13,8 +13,10 @@ pub(crate) const CHANGES: &str = include_str!("changes.js");
 
 /// Returns the whole page, with no run in it.
 pub(crate) fn whole(sums: &RunSums, rules: &[RuleInfo]) -> String {
+    // The script says whether the page follows the service.
+    let state = html! { span.badge role="status" { "…" } };
     let page: Markup = html! {
-        (shell::served_head("runvet", sums.all.episodes))
+        (shell::framed("runvet", true, &shell::top(sums.all.episodes, &state)))
         main #main tabindex="-1" {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }

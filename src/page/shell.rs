@@ -27,22 +27,10 @@ fn policy() -> String {
     )
 }
 
-/// Returns all that comes before the parts of a page in one file.
-pub(super) fn head(title: &str, runs: u64) -> Markup {
-    framed(title, false, &top(runs, &html! {}))
-}
-
 /// Returns a page in one file, without a script, of some sections.
 pub(crate) fn plain(title: &str, sections: &Markup) -> String {
     let page = html! { (framed(title, false, &html! {})) main { (sections) } };
     page.into_string()
-}
-
-/// Returns the head of a page whose service sends its policy, style and script.
-pub(super) fn served_head(title: &str, runs: u64) -> Markup {
-    // The script says whether the page follows the service.
-    let state = html! { span.badge role="status" { "…" } };
-    framed(title, true, &top(runs, &state))
 }
 
 /// Returns the head of a page that has its own policy and style, or gets them from a service.
@@ -68,7 +56,7 @@ pub(super) fn framed(title: &str, is_served: bool, top: &Markup) -> Markup {
 }
 
 /// Returns the bar at the top of every view.
-fn top(runs: u64, state: &Markup) -> Markup {
+pub(super) fn top(runs: u64, state: &Markup) -> Markup {
     html! {
         a.skip href="#main" { "Skip to the content" }
         (patterns())

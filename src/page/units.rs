@@ -1,5 +1,7 @@
 //! Numbers -> short texts for a page.
 
+use crate::printable::rounded;
+
 /// Returns a number of things with separators: `12,345`.
 pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -40,18 +42,13 @@ pub(super) fn offset(seconds: f64) -> String {
 
 /// Returns a number with at most three significant digits.
 pub(super) fn significant(value: f64) -> String {
-    let digits = match value.abs() {
+    let decimals = match value.abs() {
         v if v >= 99.95 => 0,
         v if v >= 9.995 => 1,
         v if v >= 0.0995 => 2,
         _ => 3,
     };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    rounded(value, decimals)
 }
 
 /// Returns a share in per cent: `0 %` stands only for none, and `100 %` only for all.
