@@ -384,7 +384,7 @@ impl Comparison {
     /// Returns the fault that too many runs are left out, or lack a measure that decides.
     fn left_out(&self, conditions: &[FailCondition], limit: &Limit) -> Option<ReportedFault> {
         let apart = self.apart.len() as u64 + self.apart_more;
-        let decides = |it: &&Measure| conditions.iter().any(|by| by.measure() == it.name);
+        let decides = |it: &&Measure| conditions.iter().any(|by| by.measure == it.name);
         let lacking: u64 = (self.measures.iter().filter(decides))
             .map(|it| it.one_sided)
             .sum();
@@ -395,7 +395,7 @@ impl Comparison {
             0 => String::new(),
             _ => format!(", and a value is missing in {}", count(lacking, "pair")),
         };
-        let (apart, limit) = (count(apart, "run"), limit.to_string());
+        let (apart, limit) = (count(apart, "run"), &limit.text);
         let message = format!(
             "not compared: {apart}{lacking}; that is more than `--max-left-out {limit}` allows: \
              repair or repeat these runs, or allow that many"

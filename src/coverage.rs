@@ -28,7 +28,7 @@ use crate::parallel::in_order;
 use crate::read::RunReader;
 use crate::source::Line;
 use crate::store::{Dir, Fault, GivenPaths, WalkFindings};
-use crate::team::{EventIndex, EventSelector, EventText, Truth};
+use crate::team::{EventSelector, EventText, Truth};
 use fields::Fields;
 
 /// The coverage of a check of some runs.
@@ -62,13 +62,6 @@ pub(crate) struct RuleCoverage {
     pub(crate) nothing: u64,
     /// The runs in which it could not be checked.
     pub(crate) skipped: u64,
-}
-
-impl RuleCoverage {
-    /// Returns `true` if it compared nothing in any run.
-    pub(crate) const fn is_vacuous(self) -> bool {
-        self.found == 0 && self.sound == 0
-    }
 }
 
 /// The values of a field in all records.
@@ -132,10 +125,6 @@ impl RunCounter {
         }
     }
 
-    fn events(&self) -> &EventIndex {
-        &self.checker.team().index
-    }
-
     fn of(&self, episodes: &[Dir], faults: Vec<ReportedFault>) -> RunsCoverage {
         let mut sums = RunsCoverage {
             faults,
@@ -195,9 +184,8 @@ impl RunCounter {
                 if self.selectors.is_empty() {
                     continue;
                 }
-                let look = self
-                    .events()
-                    .view(Line::BEFORE_ALL, EventText::Parsed(event));
+                let events = &self.checker.team().index;
+                let look = events.view(Line::BEFORE_ALL, EventText::Parsed(event));
                 for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
                     let answer = selector.ask(&look, &mut Budget::of_run());
                     *number += u64::from(answer == Ok(Truth::Yes));

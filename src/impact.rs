@@ -340,7 +340,7 @@ impl Impact {
             let exceeded = limit.is_some_and(|limit| limit.is_exceeded(count, all));
             self.limits.extend(limit.map(|limit| Limited {
                 what,
-                limit: limit.to_string(),
+                limit: limit.text.clone(),
                 exceeded,
             }));
             exceeded

@@ -50,27 +50,22 @@ impl ReportedRun {
             fingerprint: finding.fingerprint.clone(),
         });
         let skipped = report.skipped.iter().map(|skip| skip.rule.clone());
-        Self::new(report.dir.clone(), report.valid, found, skipped)
+        Self {
+            dir: report.dir.clone(),
+            valid: report.valid,
+            findings: found.map(by_fingerprint).collect(),
+            skipped: skipped.collect(),
+        }
     }
 
     /// Returns `true` if its directory, as a report shows it, tells its place among others.
     pub(super) fn is_ordered(&self) -> bool {
         !self.dir.contains(char::REPLACEMENT_CHARACTER)
     }
+}
 
-    fn new(
-        dir: String,
-        valid: Option<bool>,
-        found: impl Iterator<Item = ReportedFinding>,
-        skipped: impl Iterator<Item = String>,
-    ) -> Self {
-        Self {
-            dir,
-            valid,
-            findings: found.map(|it| (it.fingerprint.clone(), it)).collect(),
-            skipped: skipped.collect(),
-        }
-    }
+fn by_fingerprint(finding: ReportedFinding) -> (String, ReportedFinding) {
+    (finding.fingerprint.clone(), finding)
 }
 
 /// A report that is being read.
@@ -225,8 +220,12 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
             return Err(de::Error::custom("it is not a report of runvet"));
         }
         if let Some(dir) = dir {
-            let skipped = skipped.into_iter().map(|skip| skip.rule);
-            let run = ReportedRun::new(dir, valid, findings.into_iter(), skipped);
+            let run = ReportedRun {
+                dir,
+                valid,
+                findings: findings.into_iter().map(by_fingerprint).collect(),
+                skipped: skipped.into_iter().map(|skip| skip.rule).collect(),
+            };
             let sent = self.send.send(run);
             sent.map_err(|_| de::Error::custom("nobody reads it any more"))?;
         }
