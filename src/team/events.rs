@@ -17,7 +17,8 @@ use crate::select::{KeyPath, Selector, Values, Written};
 use crate::source::{Line, Pointer};
 
 use super::instant::Instant;
-use super::selector::{Condition, EVENT, TeamSelector, TooManySteps, Truth};
+use super::limit::Limit;
+use super::selector::{Condition, EVENT, TeamSelector, Truth};
 
 /// The keys and selectors of all declarations that judge events.
 #[derive(Debug, Default)]
@@ -446,7 +447,7 @@ impl EventSelector {
         &self,
         event: &EventView<'_>,
         budget: &mut Budget,
-    ) -> Result<Truth, TooManySteps> {
+    ) -> Result<Truth, Limit> {
         match &self.condition {
             _ if !self.has_keys_of(event) => Ok(Truth::No),
             None => Ok(Truth::Yes),

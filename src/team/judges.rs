@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::events::{EventIndex, EventSelector, EventText, EventView};
 use super::order::OrderJudge;
-use super::room::within_room;
+use super::limit::within_room;
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;

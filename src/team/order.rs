@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
+use super::limit::{KeepsGroups, Limit};
 use super::message::{MessageTemplate, MessageWord};
-use super::room::{KeepsGroups, NoRoom};
-use super::selector::{TeamSelector, TooManySteps, Truth, leads_to_outcome};
+use super::selector::{TeamSelector, Truth, leads_to_outcome};
 use crate::digest::Digest;
 use crate::document::skip_whitespace;
 use crate::draft::{Compared, Draft, Findings};
@@ -22,7 +22,7 @@ use crate::printable::{brief, count as count_of};
 use crate::select::KeyPath;
 use crate::source::{Artifact, Place};
 pub(crate) use automaton::OrderEvent;
-use automaton::{Automaton, Offence, OffenceKind, OrderPattern, TooManyEntries};
+use automaton::{Automaton, Offence, OffenceKind, OrderPattern};
 pub(crate) use table::OrderTable;
 
 /// An order of events.
@@ -68,18 +68,7 @@ pub(super) struct OrderJudge {
     examined: bool,
     budget: Budget,
     /// The limit that kept it from judging all.
-    stopped: Option<Stopped>,
-}
-
-/// The limit that an order meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum Stopped {
-    #[error(transparent)]
-    Entries(TooManyEntries),
-    #[error(transparent)]
-    Steps(TooManySteps),
-    #[error(transparent)]
-    Room(NoRoom),
+    stopped: Option<Limit>,
 }
 
 impl KeepsGroups for OrderJudge {
@@ -88,7 +77,7 @@ impl KeepsGroups for OrderJudge {
     }
 
     fn stop(&mut self) {
-        self.stopped.get_or_insert(Stopped::Room(NoRoom));
+        self.stopped.get_or_insert(Limit::Room);
         self.automaton.forget();
     }
 }
@@ -159,7 +148,7 @@ impl OrderJudge {
         let (each, other) = match (asks.each.ask(event, budget), other) {
             (Ok(each), Ok(other)) => (each, other),
             (Err(spent), _) | (_, Err(spent)) => {
-                self.stopped.get_or_insert(Stopped::Steps(spent));
+                self.stopped.get_or_insert(spent);
                 return None;
             }
         };
@@ -211,7 +200,7 @@ impl OrderJudge {
         if self.stopped.is_none() {
             let known = self.offences.len();
             let stepped = self.automaton.step(seen, &mut self.offences);
-            self.stopped = stepped.err().map(Stopped::Entries);
+            self.stopped = stepped.err();
             self.examine(seen, text, known);
             if self.stopped.is_some() {
                 self.automaton.forget();
@@ -237,7 +226,7 @@ impl OrderJudge {
     pub(super) fn follow(&mut self, seen: &OrderEvent) {
         if !self.order.pattern.is_of_the_end() && self.stopped.is_none() {
             let stepped = self.automaton.step(seen, &mut Vec::new());
-            self.stopped = stepped.err().map(Stopped::Entries);
+            self.stopped = stepped.err();
         }
     }
 

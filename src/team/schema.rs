@@ -12,7 +12,8 @@ use toml::Spanned;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::found::Found;
-use super::selector::{TeamSelector, TooManySteps, Truth};
+use super::limit::Limit;
+use super::selector::{TeamSelector, Truth};
 use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::{Budget, Record};
@@ -117,14 +118,6 @@ impl Judged {
 /// four times.
 const PATTERN_STEPS: u64 = 20_000_000;
 
-/// The patterns of a schema take too long.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "its patterns take more steps than their limit; bound what they repeat by less, or make `where` \
-     or `at` narrower"
-)]
-struct PatternsTakeLong;
-
 impl TeamSchema {
     /// Says what is wrong with its examples, each as a line.
     pub(super) fn failures(&self) -> Vec<String> {
@@ -221,8 +214,8 @@ impl SchemaJudge {
                 self.found.add(|| Draft::new(place(), why));
                 false
             }
-            Some(Err(TooManySteps)) => {
-                self.unjudged = Some(SkipReason::bound(&TooManySteps));
+            Some(Err(limit)) => {
+                self.unjudged = Some(SkipReason::bound(&limit));
                 false
             }
         }
@@ -356,7 +349,7 @@ impl SchemaJudge {
         }
         self.found.report(findings);
         if self.is_spent {
-            findings.skip(&SkipReason::bound(&PatternsTakeLong));
+            findings.skip(&SkipReason::bound(&Limit::Patterns));
         }
         Compared::when(self.examined || !self.found.is_empty())
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::limit::Limit;
 use crate::document::OwnedDocument;
 use crate::expression::{Budget, Expression, Record, Stop, Value};
 use crate::select::{KeyPath, Selector};
@@ -56,26 +57,18 @@ pub(crate) enum Truth {
     Unknown(String),
 }
 
-/// The error that expressions take more steps than they may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "its evaluation takes more steps than its limit; make its expressions simpler, or its \
-     selectors narrower"
-)]
-pub(crate) struct TooManySteps;
-
 /// Evaluates the condition under a key.
 pub(super) fn ask<'a>(
     key: &str,
     condition: &'a Expression,
     bound: &'a [Value<'a>],
     budget: &mut Budget,
-) -> Result<Truth, TooManySteps> {
+) -> Result<Truth, Limit> {
     let why = match condition.evaluate(bound, &[], budget) {
         Ok(Value::Bool(true)) => return Ok(Truth::Yes),
         Ok(Value::Bool(false)) => return Ok(Truth::No),
         Ok(other) => format!("its value is {}, not a bool", other.shown_type()),
-        Err(Stop::Spent) => return Err(TooManySteps),
+        Err(Stop::Spent) => return Err(Limit::Steps),
         Err(Stop::Failed(failure)) => condition.describe(&failure),
     };
     Ok(Truth::Unknown(format!("`{key}` can't be evaluated: {why}")))
@@ -95,7 +88,7 @@ impl Condition {
         &self,
         record: &dyn Record,
         budget: &mut Budget,
-    ) -> Result<Truth, TooManySteps> {
+    ) -> Result<Truth, Limit> {
         budget.add_record(record);
         let params = self.params.root();
         let bound: [&dyn Record; 2] = [&params, record];

@@ -11,6 +11,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use crate::digest::Digest;
 use crate::source::Line;
 use crate::team::instant::Instant;
+use crate::team::limit::{Limit, MAX_ENTRIES};
 
 /// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,21 +77,11 @@ pub(crate) enum OffenceKind {
     NoInstant,
 }
 
-/// The maximum number of groups, and of events that wait.
-const MAX_ENTRIES: usize = 100_000;
-
 /// The room that a group takes in which events may wait.
 const ROOM_TO_WAIT: usize = 4;
 
 /// The digits of an instant, beyond its attoseconds, that an event which waits has room for.
 const DIGITS_OF_AN_ENTRY: usize = 64;
-
-/// The error that there are more groups, or events that wait, than are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "it has more than {MAX_ENTRIES} groups, or waiting events; later events are not judged by it"
-)]
-pub(crate) struct TooManyEntries;
 
 /// A pattern, and the events that it demands it of.
 #[derive(Clone, Debug)]
@@ -164,7 +155,7 @@ impl Automaton {
         &mut self,
         event: &OrderEvent,
         offences: &mut Vec<Offence>,
-    ) -> Result<(), TooManyEntries> {
+    ) -> Result<(), Limit> {
         let demand = &self.demand;
         if demand.ends_rows(event) {
             let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
@@ -189,11 +180,11 @@ impl Automaton {
             Some(group) => group.add(demand, event, &mut self.waiting),
             None if event.same.is_none() => Ok(()),
             None if demand.is_of_rows() && !event.is_each => Ok(()),
-            None => Err(TooManyEntries),
+            None => Err(Limit::Entries),
         }
     }
 
-    /// Returns what it takes of [`MAX_ROOM`](crate::team::room::MAX_ROOM).
+    /// Returns what it takes of [`MAX_ROOM`](crate::team::limit::MAX_ROOM).
     pub(crate) fn room(&self) -> usize {
         let waits = self.demand.waits();
         self.groups.len() * if waits { ROOM_TO_WAIT } else { 1 } + self.waiting
@@ -400,7 +391,7 @@ impl GroupState {
         demand: &Demand,
         event: &OrderEvent,
         waiting: &mut usize,
-    ) -> Result<(), TooManyEntries> {
+    ) -> Result<(), Limit> {
         let waits = demand.waits();
         if event.is_other && waits {
             let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
@@ -419,7 +410,7 @@ impl GroupState {
             self.note(event);
             *waiting += self.noted_room();
             if *waiting > MAX_ENTRIES {
-                return Err(TooManyEntries);
+                return Err(Limit::Entries);
             }
         }
         if event.is_each && event.unknown.is_none() {
@@ -428,7 +419,7 @@ impl GroupState {
                 let entry = (event.time.clone(), event.line);
                 let room = room_of(&entry);
                 if *waiting + room > MAX_ENTRIES {
-                    return Err(TooManyEntries);
+                    return Err(Limit::Entries);
                 }
                 self.fresh.push(entry.clone());
                 self.waiting.insert(entry, None);

@@ -7,23 +7,12 @@ use crate::digest::Digest;
 use crate::expression::{Budget, FoldState, Value};
 use crate::select::KeyPath;
 use crate::team::events::{EventSelector, EventView};
-use crate::team::selector::{TooManySteps, Truth};
+use crate::team::limit::{Limit, MAX_GROUPS};
+use crate::team::selector::Truth;
 
-/// The number of groups of earlier events.
-const MAX_GROUPS: usize = 100_000;
-
-/// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::room::MAX_ROOM): it
+/// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::limit::MAX_ROOM): it
 /// may keep a text, or the reason why it has no value.
 const ROOM_OF_A_QUESTION: usize = 2;
-
-/// The limit that earlier events meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum TooMany {
-    #[error(transparent)]
-    Steps(#[from] TooManySteps),
-    #[error("`same` makes more than {MAX_GROUPS} groups of events; make `each` narrower")]
-    Groups,
-}
 
 /// The events with which an event is grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +71,7 @@ impl Earlier {
         group: Group,
         event: &EventView<'_>,
         budget: &mut Budget,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), Limit> {
         if group == Group::Unknown {
             return Ok(());
         }
@@ -98,7 +87,7 @@ impl Earlier {
                 continue;
             }
             if !has_room {
-                return Err(TooMany::Groups);
+                return Err(Limit::Groups);
             }
             let of_group = self.0.entry(group).or_default();
             of_group.resize(rule.earlier.len(), FoldState::default());
@@ -112,7 +101,7 @@ impl Earlier {
             budget.add_record(event);
             let item = (event.line.number, Value::Record(event));
             let noted = rule.check.fold(fold, folded, item, &bound, budget);
-            noted.ok_or(TooManySteps)?;
+            noted.ok_or(Limit::Steps)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::earlier::{Earlier, Group, TooMany};
+use super::earlier::{Earlier, Group};
 use super::{NAMES, RunValues, TeamRule};
 use crate::document::{OwnedDocument, Tape};
 use crate::draft::{Compared, Draft, Findings};
@@ -16,16 +16,13 @@ use crate::source::{Artifact, Line};
 use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventSelector, EventView};
 use crate::team::found::Found;
+use crate::team::limit::{KeepsGroups, Limit, MAX_LATER};
 use crate::team::message::MessageWord;
-use crate::team::room::{KeepsGroups, NoRoom};
-use crate::team::selector::{TooManySteps, Truth, ask};
+use crate::team::selector::{Truth, ask};
 
 /// The reason for an event that is not judged.
 const UNREADABLE: SkipReason =
     SkipReason::new(SkipKind::Unreadable, "events.jsonl can't be read again");
-
-/// The number of events that a rule that counts events can judge: their places are kept.
-const MAX_LATER: usize = 100_000;
 
 /// The characters of a message that an expression makes.
 const MESSAGE_CHARS: usize = 1_000;
@@ -49,26 +46,11 @@ pub(crate) struct RuleJudge {
     /// `true` if it judged anything.
     examined: bool,
     /// The limit that kept it from judging all.
-    spent: Option<Spent>,
+    spent: Option<Limit>,
     /// The reason why nothing is judged.
     unmet: Option<SkipReason>,
     /// The events that are judged once all are read.
     later: Vec<Line>,
-}
-
-/// The limit that a rule meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum Spent {
-    #[error(transparent)]
-    Steps(#[from] TooManySteps),
-    #[error(transparent)]
-    Earlier(#[from] TooMany),
-    #[error(transparent)]
-    Room(#[from] NoRoom),
-    #[error("it judges more than {MAX_LATER} events once all are counted; make `each` narrower")]
-    Events,
-    #[error("the events have more phases and tools than can be counted")]
-    Words,
 }
 
 /// The outcome of the evaluation of a rule.
@@ -88,7 +70,7 @@ impl KeepsGroups for RuleJudge {
     }
 
     fn stop(&mut self) {
-        self.spent.get_or_insert(NoRoom.into());
+        self.spent.get_or_insert(Limit::Room);
         self.earlier = Earlier::default();
     }
 }
@@ -140,7 +122,7 @@ impl RuleJudge {
 
     /// Notes that the numbers of events are not known.
     pub(in crate::team) fn lacks_counts(&mut self) {
-        self.spent = Some(Spent::Words);
+        self.spent = Some(Limit::Words);
     }
 
     /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
@@ -154,7 +136,7 @@ impl RuleJudge {
                 let place = || self.rule.place(Some(event.line), event.root());
                 self.found.add(|| Draft::new(place(), why));
             }
-            Some(Err(spent)) => self.spent = Some(spent.into()),
+            Some(Err(spent)) => self.spent = Some(spent),
         }
         self.follow(event);
         if self.spent.is_some() {
@@ -173,7 +155,7 @@ impl RuleJudge {
         let noted = self
             .earlier
             .add(&self.rule, selectors, group, event, &mut self.budget);
-        self.spent = noted.err().map(Spent::Earlier);
+        self.spent = noted.err();
     }
 
     /// Takes over what another knows of the events before one.
@@ -197,7 +179,7 @@ impl RuleJudge {
             if self.later.len() < MAX_LATER {
                 self.later.push(line);
             } else {
-                self.spent = Some(Spent::Events);
+                self.spent = Some(Limit::Events);
             }
             return;
         }
@@ -282,7 +264,7 @@ impl RuleJudge {
         let bound = rule.bound(event, values);
         let (message, text) = match verdict(rule, &bound, folded, &mut self.budget) {
             Err(spent) => {
-                self.spent = Some(spent.into());
+                self.spent = Some(spent);
                 return;
             }
             Ok(RuleVerdict::NotAsked) => return,
@@ -350,7 +332,7 @@ fn verdict<'a>(
     bound: &'a [Value<'a>],
     folded: &'a [Result<Value<'a>, String>],
     budget: &mut Budget,
-) -> Result<RuleVerdict, TooManySteps> {
+) -> Result<RuleVerdict, Limit> {
     if let Some(when) = &rule.when {
         match ask("when", when, bound, budget)? {
             Truth::Yes => {}
@@ -367,7 +349,7 @@ fn verdict<'a>(
             "its value is {}, not a bool or a string",
             other.shown_type()
         ),
-        Err(Stop::Spent) => return Err(TooManySteps),
+        Err(Stop::Spent) => return Err(Limit::Steps),
         Err(Stop::Failed(failure)) => rule.check.describe(&failure),
     };
     Ok(RuleVerdict::Failed(format!(
