@@ -4,7 +4,6 @@ mod data;
 mod events;
 mod example;
 mod found;
-mod instant;
 mod judges;
 mod limit;
 mod message;
@@ -24,6 +23,7 @@ use std::sync::Arc;
 
 use crate::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::schema::DeclaredSchema;
+use crate::select::{Glob, KeyPath, Values};
 use crate::source::{Artifact, Line, Pointer};
 pub(crate) use data::{ClosedSet, Params, Scalar, SelectorEntries, SelectorKey, TomlData};
 pub(crate) use events::{EventIndex, EventSelector, EventText};
@@ -45,9 +45,11 @@ pub(crate) struct Team {
     orders: Vec<Arc<TeamOrder>>,
     rules: Vec<Arc<TeamRule>>,
     /// The keys whose values are closed sets, each with its values.
-    vocabulary: Arc<Vec<vocabulary::Closed>>,
-    versions: Vec<version::DeclaredVersion>,
-    files: Vec<OtherFile>,
+    vocabulary: Arc<Vec<(KeyPath, Values)>>,
+    /// The schemas of versions of the state or of the summary that have none here.
+    versions: Vec<(Artifact, Glob, DeclaredSchema)>,
+    /// The names of the files besides the artifacts that schemas judge.
+    files: Vec<Arc<str>>,
 }
 
 /// One declaration: its place among all of its kind.
@@ -59,20 +61,6 @@ pub(crate) enum TeamCheck {
     Rule(usize),
     /// All vocabularies together.
     Vocabulary,
-}
-
-/// A file besides the artifacts that schemas judge.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct OtherFile {
-    /// Its name in the episode's directory.
-    pub(crate) name: Arc<str>,
-}
-
-impl OtherFile {
-    /// Returns `true` if each line is judged.
-    pub(crate) fn has_lines(&self) -> bool {
-        self.name.ends_with(".jsonl")
-    }
 }
 
 /// The facts of a run that judges need once it is read.
@@ -89,8 +77,8 @@ impl Team {
     /// Returns the schema of a version of a record; the first that is declared for it.
     pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
         let mut versions = self.versions.iter();
-        let is = |it: &&version::DeclaredVersion| it.artifact == artifact && it.is.matches(version);
-        versions.find(is).map(|version| &version.schema)
+        let found = versions.find(|(of, is, _)| *of == artifact && is.matches(version));
+        found.map(|(.., schema)| schema)
     }
 
     /// Returns `true` if a schema, on or off, declares the key that a pointer into an artifact

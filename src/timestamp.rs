@@ -33,6 +33,9 @@ pub struct Timestamp {
     rest: Box<str>,
 }
 
+/// An instant in attoseconds since 1970, and the digits of its fraction beyond these.
+pub(crate) type Instant = (i128, Box<str>);
+
 /// The number of digits of a fraction in attoseconds.
 const ATTO_DIGITS: usize = 18;
 
@@ -116,12 +119,13 @@ impl Timestamp {
         whole?.checked_add(Duration::from_nanos(self.attoseconds / 1_000_000_000))
     }
 
-    /// Returns the instant in attoseconds since 1970, and the digits of its fraction beyond these.
-    pub(crate) fn exact(&self) -> (i128, &str) {
-        (self.attoseconds(), &self.rest)
+    /// Returns the instant with all its digits.
+    pub(crate) fn exact(self) -> Instant {
+        (self.attoseconds(), self.rest)
     }
 
-    fn attoseconds(&self) -> i128 {
+    /// Returns the instant in attoseconds since 1970.
+    pub(crate) fn attoseconds(&self) -> i128 {
         let seconds = i128::from(self.seconds) + i128::from(self.leap_second);
         seconds * ATTOSECONDS + i128::from(self.attoseconds)
     }

@@ -126,7 +126,7 @@ impl Worker {
             readings += 1;
             let links = checker.settings.links.clone();
             let files = Directory::open(&episode, links).map_err(fault)?;
-            let others = checker.team().judged_files().map(|(_, file)| &file.name);
+            let others = checker.team().judged_files().map(|(_, name)| name);
             let files = files.with_others(others);
             let identity = Identity {
                 key: episode.key(),

@@ -50,7 +50,7 @@ pub(super) enum TimePart {
 
 /// Returns the instant of an RFC 3339 text; digits beyond nanoseconds are cut.
 pub(super) fn instant(text: &str) -> Option<i128> {
-    let (attoseconds, _) = Timestamp::parse(text)?.exact().to_owned();
+    let attoseconds = Timestamp::parse(text)?.attoseconds();
     Some(attoseconds.div_euclid(1_000_000_000))
 }
 

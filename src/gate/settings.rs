@@ -363,7 +363,7 @@ impl Gate {
     pub(crate) fn judged_files(&self) -> Vec<Arc<str>> {
         let checker = self.checker();
         let files = checker.team().judged_files();
-        files.map(|(_, file)| Arc::clone(&file.name)).collect()
+        files.map(|(_, name)| Arc::clone(name)).collect()
     }
 
     /// Returns the files besides the artifacts that a check reads, in some directory.

@@ -9,7 +9,7 @@ use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place, Target};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES, Unreadable};
-use crate::team::{Expect, OtherFile, TeamJudges};
+use crate::team::{Expect, TeamJudges};
 
 /// The length of a line of which a finding shows a part, at most: every finding keeps its line.
 const MAX_KEPT_LINE: usize = 1 << 20;
@@ -26,13 +26,13 @@ pub(super) fn judge(
 ) {
     let files_of_team = judges.judged_files();
     let named: Vec<_> = files_of_team
-        .map(|(index, file)| (index, Arc::clone(&file.name)))
+        .map(|(index, name)| (index, Arc::clone(name)))
         .collect();
     let mut kept = 0;
-    for (index, file) in named {
+    for (index, name) in named {
         let mut reader = OtherFileReader {
             index,
-            file: OtherFile { name: file },
+            name,
             lifecycle,
             judges,
             kept: &mut kept,
@@ -42,7 +42,7 @@ pub(super) fn judge(
             Ok(()) => {}
             Err(Unreadable::Vanished) => reader.absent(),
             Err(Unreadable::ListedOnly) => {
-                let why = format!("{} was not provided", reader.file.name);
+                let why = format!("{} was not provided", reader.name);
                 let why = SkipReason::worded(SkipKind::Missing, why);
                 (reader.judges.of_file(index)).for_each(|schema| schema.unjudged(&why));
             }
@@ -52,9 +52,9 @@ pub(super) fn judge(
 }
 
 struct OtherFileReader<'r> {
-    /// The place of the file among all.
+    /// The place of the file among all, and its name.
     index: usize,
-    file: OtherFile,
+    name: Arc<str>,
     lifecycle: Lifecycle,
     judges: &'r mut TeamJudges,
     /// The bytes of lines that are kept.
@@ -64,8 +64,8 @@ struct OtherFileReader<'r> {
 
 impl OtherFileReader<'_> {
     fn read(&mut self, files: &dyn Artifacts, alone: &Alone) -> Result<(), Unreadable> {
-        let opened = files.open_named(&self.file.name)?;
-        if !self.file.has_lines() {
+        let opened = files.open_named(&self.name)?;
+        if !has_lines(&self.name) {
             let mut bytes = Vec::new();
             opened.read_record_with(&mut bytes, || alone.enter())?;
             let line = Line {
@@ -100,9 +100,9 @@ impl OtherFileReader<'_> {
         let mut tape = std::mem::take(&mut self.tape);
         match tape.read_record(bytes) {
             Ok(document) => {
-                let (file, kept) = (&self.file, &mut *self.kept);
+                let (name, kept) = (&self.name, &mut *self.kept);
                 // The text is kept only where something is found in it.
-                let place = LazyCell::new(|| place(file, kept, at, Target::Whole, bytes));
+                let place = LazyCell::new(|| place(name, kept, at, Target::Whole, bytes));
                 for schema in self.judges.of_file(self.index) {
                     schema.record(document.root(), &|| (*place).clone());
                 }
@@ -120,7 +120,7 @@ impl OtherFileReader<'_> {
             Some((line, bytes)) => (line, Target::Bytes(0..bytes.len()), bytes),
             None => (Line::BEFORE_ALL, Target::Whole, &[][..]),
         };
-        let place = place(&self.file, self.kept, line, target, bytes);
+        let place = place(&self.name, self.kept, line, target, bytes);
         for schema in self.judges.of_file(self.index) {
             schema.unusable(&place, why, text);
         }
@@ -128,7 +128,7 @@ impl OtherFileReader<'_> {
 
     /// Notes that the file is not there, where a schema expects it.
     fn absent(&mut self) {
-        let place = place(&self.file, self.kept, Line::BEFORE_ALL, Target::Whole, &[]);
+        let place = place(&self.name, self.kept, Line::BEFORE_ALL, Target::Whole, &[]);
         for schema in self.judges.of_file(self.index) {
             match (schema.schema.expect, self.lifecycle) {
                 (Expect::Always, _) | (Expect::Ended, Lifecycle::Terminal) => schema.absent(&place),
@@ -139,17 +139,21 @@ impl OtherFileReader<'_> {
     }
 }
 
+/// Returns `true` if each line of a file is judged.
+fn has_lines(name: &str) -> bool {
+    name.ends_with(".jsonl")
+}
+
 /// Returns the place of a text in a file, which is kept with it where there is room.
-fn place(file: &OtherFile, kept: &mut usize, line: Line, target: Target, bytes: &[u8]) -> Place {
-    let is_kept = !file.has_lines()
-        || (bytes.len() <= MAX_KEPT_LINE && *kept + bytes.len() <= MAX_KEPT_LINES);
+fn place(name: &Arc<str>, kept: &mut usize, line: Line, target: Target, bytes: &[u8]) -> Place {
+    let is_kept =
+        !has_lines(name) || (bytes.len() <= MAX_KEPT_LINE && *kept + bytes.len() <= MAX_KEPT_LINES);
     let text = if is_kept { bytes.to_vec() } else { Vec::new() };
     *kept += text.len();
-    let file = Arc::clone(&file.name);
     Place {
         line: Some(line),
         target,
-        elsewhere: Some(Arc::new((file, text))),
+        elsewhere: Some(Arc::new((Arc::clone(name), text))),
         ..Place::whole(Artifact::Manifest)
     }
 }

@@ -15,8 +15,8 @@ use crate::expression::{Budget, Expression, Record};
 use crate::facts::{EventFacts, event_slot};
 use crate::select::{KeyPath, Selector, Values, Written};
 use crate::source::{Line, Pointer};
+use crate::timestamp::{Instant, Timestamp};
 
-use super::instant::Instant;
 use super::limit::Limit;
 use super::selector::{Condition, EVENT, TeamSelector, Truth};
 
@@ -388,9 +388,10 @@ impl<'a> EventView<'a> {
         Some(Digest::by_secret(&form))
     }
 
-    /// Returns the digest of what the values at some keys mean, as findings keep it; `None` where
-    /// one is absent.
-    pub(super) fn meaning(&self, keys: &[usize]) -> Option<Digest> {
+    /// Returns the digest of what the values by which events are grouped mean, as findings keep it;
+    /// `None` where one is absent.
+    pub(super) fn meaning(&self, place: usize) -> Option<Digest> {
+        let keys = self.index.groups.get(place)?;
         let mut digests = keys.iter().map(|key| Some(self.node_at(*key)?.meaning()));
         let first = digests.next()??;
         digests.try_fold(first, |before, next| {
@@ -405,7 +406,7 @@ impl<'a> EventView<'a> {
 
     /// Returns the instant at which it happened; the key is that of its timestamp.
     pub(super) fn time(&self, key: usize) -> Option<Instant> {
-        let read = || Instant::read(&self.value(key)?.string()?);
+        let read = || Some(Timestamp::parse(&self.value(key)?.string()?)?.exact());
         self.time.get_or_init(read).clone()
     }
 
@@ -443,11 +444,7 @@ impl EventSelector {
     }
 
     /// Returns whether it names an event.
-    pub(crate) fn ask(
-        &self,
-        event: &EventView<'_>,
-        budget: &mut Budget,
-    ) -> Result<Truth, Limit> {
+    pub(crate) fn ask(&self, event: &EventView<'_>, budget: &mut Budget) -> Result<Truth, Limit> {
         match &self.condition {
             _ if !self.has_keys_of(event) => Ok(Truth::No),
             None => Ok(Truth::Yes),

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::events::{EventIndex, EventSelector, EventText, EventView};
-use super::order::OrderJudge;
 use super::limit::within_room;
+use super::order::OrderJudge;
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
-use super::{OtherFile, RunFacts, Team, TeamCheck};
+use super::{RunFacts, Team, TeamCheck};
 use crate::document::Node;
 use crate::draft::{Compared, Findings};
 use crate::finding::Lifecycle;
@@ -76,8 +76,9 @@ impl TeamJudges {
         rules.any(|rule| rule.is_on && rule.rule.names(name))
     }
 
-    /// Returns the files besides the artifacts that are judged, each with its place among all.
-    pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &OtherFile)> {
+    /// Returns the names of the files besides the artifacts that are judged, each with its place
+    /// among all.
+    pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &Arc<str>)> {
         let files = self.team.files.iter().enumerate();
         files.filter(|(file, _)| self.has_schema_of(Judged::Other(*file)))
     }

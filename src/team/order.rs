@@ -46,7 +46,7 @@ pub(crate) struct TeamOrder {
 pub(super) struct OrderKeys {
     pub(super) each: EventSelector,
     pub(super) other: Option<EventSelector>,
-    pub(super) same: Vec<usize>,
+    /// The place of the values by which events are grouped.
     group: usize,
     /// The instant of an event, if the order asks for it.
     time: Option<usize>,
@@ -87,7 +87,6 @@ impl OrderJudge {
         let in_events = is_on.then(|| OrderKeys {
             each: index.selector(&order.each),
             other: order.other.as_ref().map(|other| index.selector(other)),
-            same: order.same.iter().map(|same| index.key(same)).collect(),
             group: index.group(&order.same),
             time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
         });
@@ -156,43 +155,26 @@ impl OrderJudge {
             Truth::Unknown(_) => self.order.pattern.is_ban(),
             known => known == Truth::Yes,
         };
-        let roles = [each != Truth::No, is_other];
-        if roles == [false; 2] {
+        let is_each = each != Truth::No;
+        if !is_each && !is_other {
             return None;
         }
-        let asks = self.in_events.as_ref()?;
-        let seen = self.seen_as(event, asks, roles);
-        Some(match each {
-            Truth::Unknown(why) => OrderEvent {
-                unknown: Some(why.into()),
-                ..seen
-            },
-            _ => seen,
-        })
-    }
-
-    /// Returns what it sees of an event that it is about, or that its pattern speaks of.
-    fn seen_as(
-        &self,
-        event: &EventView<'_>,
-        asks: &OrderKeys,
-        [is_each, is_other]: [bool; 2],
-    ) -> OrderEvent {
-        let time = asks.time.and_then(|key| event.time(key));
-        let same = match self.order.pattern {
-            // A finding about a group keeps it.
-            OrderPattern::AtLeast(_) => event.meaning(&asks.same),
-            _ => event.group(asks.group),
-        };
-        OrderEvent {
+        Some(OrderEvent {
             line: event.line,
             is_each,
             is_other,
-            same,
-            time,
-            unknown: None,
+            same: match self.order.pattern {
+                // A finding about a group keeps it.
+                OrderPattern::AtLeast(_) => event.meaning(asks.group),
+                _ => event.group(asks.group),
+            },
+            time: asks.time.and_then(|key| event.time(key)),
+            unknown: match each {
+                Truth::Unknown(why) => Some(why.into()),
+                _ => None,
+            },
             is_asked: false,
-        }
+        })
     }
 
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.

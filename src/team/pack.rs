@@ -17,7 +17,6 @@ use super::reader::{FileReader, values_of};
 use super::rule::RuleTable;
 use super::schema::{Judged, SchemaTable};
 use super::version::VersionTable;
-use super::vocabulary::Closed;
 use crate::config_file::{ConfigError, ConfigSource, Files};
 use crate::document::OwnedDocument;
 use crate::printable::quote;
@@ -143,9 +142,9 @@ impl Pack {
             let path = reader.key(key, Judged::Event);
             if let Some((key, values)) = path.zip(values_of(values.get_ref())) {
                 let vocabulary = Arc::make_mut(&mut reader.team.vocabulary);
-                match vocabulary.iter_mut().find(|known| known.key == key) {
-                    Some(known) => known.values.any_of.extend(values.any_of),
-                    None => vocabulary.push(Closed { key, values }),
+                match vocabulary.iter_mut().find(|(known, _)| *known == key) {
+                    Some((_, known)) => known.any_of.extend(values.any_of),
+                    None => vocabulary.push((key, values)),
                 }
             }
         }

@@ -155,8 +155,6 @@ pub(crate) struct SchemaJudge {
     pub(super) is_on: bool,
     /// The places of its selector and of its part among those of events, if it judges events.
     pub(super) in_events: Option<(EventSelector, usize)>,
-    /// `true` if it judged anything.
-    pub(super) examined: bool,
     found: Found,
     budget: Budget,
     /// The reason why all of its file, if that is none of the artifacts, or all that is left, is
@@ -174,7 +172,6 @@ impl SchemaJudge {
             in_events: of_events.then(|| (index.selector(&schema.selector), index.key(&schema.at))),
             schema: Arc::clone(schema),
             is_on,
-            examined: false,
             found: Found::default(),
             budget: Budget::of_run(),
             unjudged: None,
@@ -183,19 +180,15 @@ impl SchemaJudge {
         }
     }
 
-    /// Returns the value that it judges in an event, if that meets the condition.
-    pub(super) fn value<'a>(&self, event: &EventView<'a>) -> Option<Node<'a>> {
-        let (selector, at) = self.in_events.as_ref()?;
-        let is_named = selector.has_keys_of(event);
-        is_named.then(|| event.node_at(*at)).flatten()
-    }
-
     pub(super) fn event(&mut self, event: &EventView<'_>) {
+        let asks = self.in_events.as_ref();
+        let asks = asks.filter(|(selector, _)| selector.has_keys_of(event));
+        let Some(at) = asks.map(|(_, at)| *at) else {
+            return;
+        };
         let place = || Place::event(event.line, "");
-        let selector = self.in_events.as_ref().map(|(selector, _)| selector);
-        if selector.is_some_and(|selector| selector.has_keys_of(event))
-            && self.meets_condition(event, &place)
-            && let Some(value) = self.value(event)
+        if self.meets_condition(event, &place)
+            && let Some(value) = event.node_at(at)
         {
             self.judge(value, &Pointer::default(), &place);
         }
@@ -204,21 +197,18 @@ impl SchemaJudge {
     /// Returns `true` if a record that the keys of its selector name is to be judged.
     fn meets_condition(&mut self, record: &dyn Record, place: &dyn Fn() -> Place) -> bool {
         let condition = self.schema.selector.condition.as_ref();
-        let is_stopped = self.unjudged.is_some();
         match condition.map(|it| it.ask(record, &mut self.budget)) {
-            None | Some(Ok(Truth::Yes)) => true,
-            Some(_) if is_stopped => false,
-            Some(Ok(Truth::No)) => false,
-            Some(Ok(Truth::Unknown(why))) => {
-                self.examined = true;
+            None | Some(Ok(Truth::Yes)) => return true,
+            Some(Ok(Truth::Unknown(why))) if self.unjudged.is_none() => {
                 self.found.add(|| Draft::new(place(), why));
-                false
             }
             Some(Err(limit)) => {
-                self.unjudged = Some(SkipReason::bound(&limit));
-                false
+                self.unjudged
+                    .get_or_insert_with(|| SkipReason::bound(&limit));
             }
+            Some(Ok(_)) => {}
         }
+        false
     }
 
     /// Returns the value that it judges in an action at a place of a state.
@@ -290,7 +280,7 @@ impl SchemaJudge {
         violations: Option<Vec<Violation>>,
         place: &dyn Fn() -> Place,
     ) {
-        self.examined = true;
+        self.found.examined = true;
         let (name, has_help) = (self.schema.record.name(), self.schema.has_help);
         let Some(violations) = violations else {
             let message = format!("{name} violates its schema in more places than are listed");
@@ -347,10 +337,10 @@ impl SchemaJudge {
         if let Some(reason) = of_artifact.as_ref().or(self.unjudged.as_ref()) {
             findings.skip(reason);
         }
-        self.found.report(findings);
+        let compared = self.found.report(findings);
         if self.is_spent {
             findings.skip(&SkipReason::bound(&Limit::Patterns));
         }
-        Compared::when(self.examined || !self.found.is_empty())
+        compared
     }
 }

@@ -84,11 +84,7 @@ impl TeamSelector {
 
 impl Condition {
     /// Asks it of a record that the keys of its selector name.
-    pub(super) fn ask(
-        &self,
-        record: &dyn Record,
-        budget: &mut Budget,
-    ) -> Result<Truth, Limit> {
+    pub(super) fn ask(&self, record: &dyn Record, budget: &mut Budget) -> Result<Truth, Limit> {
         budget.add_record(record);
         let params = self.params.root();
         let bound: [&dyn Record; 2] = [&params, record];

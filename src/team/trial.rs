@@ -191,22 +191,14 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
             actions.push(Json::Object(action));
         }
     }
-    put(&mut state, "/plan/steps", steps);
-    put(
-        &mut state,
-        "/outcomes",
-        json!({"status": "ok", "actions": actions}),
-    );
+    let status = if has_ended { "ok" } else { "pending" };
+    state["plan"]["steps"] = steps;
+    state["outcomes"] = json!({"status": status, "actions": actions});
     if let Some(first) = events.first() {
-        put(
-            &mut state,
-            "/episode/started_at",
-            first["timestamp"].clone(),
-        );
+        state["episode"]["started_at"] = first["timestamp"].clone();
     }
     if !has_ended {
-        put(&mut state, "/outcomes/status", "pending".into());
-        put(&mut state, "/links", json!({"events": "events.jsonl"}));
+        state["links"] = json!({"events": "events.jsonl"});
     }
     state
 }
@@ -216,31 +208,16 @@ fn derived_summary(events: &[Json]) -> Json {
     let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
     for phase in ["plan", "act", "reflect"] {
         let count = events.iter().filter(|event| event["phase"] == phase);
-        put(
-            &mut summary,
-            &format!("/metrics/{phase}_count"),
-            count.count().into(),
-        );
+        summary["metrics"][format!("{phase}_count")] = count.count().into();
     }
     let [first, last] =
         [events.first(), events.last()].map(|event| event.map(|it| &it["timestamp"]));
     if let Some(first) = first {
-        put(&mut summary, "/started_at", first.clone());
+        summary["started_at"] = first.clone();
     }
     let time = |text: Option<&Json>| Timestamp::parse(text?.as_str()?);
     if let (Some(first), Some(last)) = (time(first), time(last)) {
-        put(
-            &mut summary,
-            "/duration_sec",
-            last.seconds_since(&first).into(),
-        );
+        summary["duration_sec"] = last.seconds_since(&first).into();
     }
     summary
-}
-
-/// Puts a value in the place of one.
-fn put(record: &mut Json, pointer: &str, value: Json) {
-    if let Some(place) = record.pointer_mut(pointer) {
-        *place = value;
-    }
 }

@@ -8,9 +8,7 @@ use toml::Spanned;
 
 use super::data::{StateOrSummary, TomlData};
 use super::reader::FileReader;
-use crate::schema::DeclaredSchema;
 use crate::select::Glob;
-use crate::source::Artifact;
 
 /// The schema of a version of a record: it judges records of that version in place of the built-in
 /// schema.
@@ -34,24 +32,14 @@ pub(crate) struct VersionTable {
     schema: Option<Spanned<TomlData>>,
 }
 
-/// The schema of a version of the state or of the summary that has none here.
-#[derive(Debug)]
-pub(super) struct DeclaredVersion {
-    pub(super) artifact: Artifact,
-    pub(super) is: Glob,
-    pub(super) schema: DeclaredSchema,
-}
-
 impl VersionTable {
     /// Adds the version to the team.
     pub(super) fn read(&self, reader: &mut FileReader<'_>) {
         let (file, schema, span) = (self.file.as_ref(), self.schema.as_ref(), self.is.span());
         if let Some(schema) = reader.compiled(file, schema, span) {
-            reader.team.versions.push(DeclaredVersion {
-                artifact: self.record.get_ref().artifact(),
-                is: Glob::new(self.is.get_ref()),
-                schema,
-            });
+            let record = self.record.get_ref().artifact();
+            let version = (record, Glob::new(self.is.get_ref()), schema);
+            reader.team.versions.push(version);
         }
     }
 }

@@ -17,17 +17,11 @@ use crate::spelling::nearest;
 /// The maximum number of values that are counted apart, in addition to those that are listed.
 const MAX_UNLISTED: usize = 100_000;
 
-/// A key of events with the set of its values.
-#[derive(Clone, Debug)]
-pub(crate) struct Closed {
-    pub(crate) key: KeyPath,
-    pub(crate) values: Values,
-}
-
 /// The vocabulary, and what it finds in one run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VocabularyJudge {
-    closed: Arc<Vec<Closed>>,
+    /// The keys of events with the sets of their values.
+    closed: Arc<Vec<(KeyPath, Values)>>,
     /// The place of each key among those of events; empty where the vocabulary is off.
     pub(super) keys: Vec<usize>,
     /// `true` if any event has a value of which the vocabulary is closed.
@@ -50,14 +44,16 @@ struct Outside {
 }
 
 impl VocabularyJudge {
-    pub(super) fn new(closed: &Arc<Vec<Closed>>, is_on: bool, index: &mut EventIndex) -> Self {
+    pub(super) fn new(
+        closed: &Arc<Vec<(KeyPath, Values)>>,
+        is_on: bool,
+        index: &mut EventIndex,
+    ) -> Self {
         let keys = closed.iter().filter(|_| is_on);
         Self {
-            keys: keys.map(|closed| index.key(&closed.key)).collect(),
+            keys: keys.map(|(key, _)| index.key(key)).collect(),
             closed: Arc::clone(closed),
-            examined: false,
-            outside: BTreeMap::new(),
-            unlisted: BTreeSet::new(),
+            ..Self::default()
         }
     }
 
@@ -70,7 +66,7 @@ impl VocabularyJudge {
     /// Returns `true` if a key has a value that it may have.
     fn has(&self, index: usize, value: Written<'_>) -> bool {
         let closed = self.closed.get(index);
-        closed.is_some_and(|closed| closed.values.are_met_by(value))
+        closed.is_some_and(|(_, values)| values.are_met_by(value))
     }
 
     /// Returns the values of an event for which it has sets, each with the place of its key.
@@ -103,20 +99,16 @@ impl VocabularyJudge {
         if let Some(known) = self.outside.get_mut(&id) {
             known.events += 1;
         } else if self.outside.len() < MAX_FINDINGS_PER_RULE {
-            let Some(closed) = self.closed.get(index) else {
+            let Some((key, values)) = self.closed.get(index) else {
                 return;
             };
             let text = value.text();
-            let words = closed
-                .values
-                .any_of
-                .iter()
-                .filter_map(|wanted| match wanted {
-                    SelectorValue::Text(glob) => glob.word(),
-                    _ => None,
-                });
+            let words = values.any_of.iter().filter_map(|wanted| match wanted {
+                SelectorValue::Text(glob) => glob.word(),
+                _ => None,
+            });
             let outside = Outside {
-                place: Place::event(line, closed.key.pointer().as_str()),
+                place: Place::event(line, key.pointer().as_str()),
                 shown: brief(value.raw()),
                 events: 1,
                 nearest: text.and_then(|text| nearest(&text, words).map(str::to_owned)),

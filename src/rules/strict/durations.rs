@@ -61,7 +61,7 @@ impl Duration<'_> {
     ) -> Option<Compared> {
         let (written, end) = (summary.number(self.slot)?, self.end?);
         let (from, to) = (start.stamp.as_ref()?, end.stamp.as_ref()?);
-        let elapsed = to.instant.exact().0 - from.instant.exact().0;
+        let elapsed = to.instant.attoseconds() - from.instant.attoseconds();
         let (unit, places) = self.unit;
         let tolerance = self.tolerance * 10_i128.pow(15);
         let claimed = written.shifted(places);

@@ -10,8 +10,8 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use crate::digest::Digest;
 use crate::source::Line;
-use crate::team::instant::Instant;
 use crate::team::limit::{Limit, MAX_ENTRIES};
+use crate::timestamp::Instant;
 
 /// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -340,7 +340,7 @@ impl Demand {
             return group.last_line();
         };
         let (newest, line) = group.newest.as_ref()?;
-        (*newest >= event.time.as_ref()?.less(within)).then_some(*line)
+        (*newest >= less(event.time.as_ref()?, within)).then_some(*line)
     }
 
     /// Returns the line of an earlier event that an event may not have: the nearest one, if that
@@ -348,7 +348,7 @@ impl Demand {
     fn breaking(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
         let (last, line) = group.last.as_ref()?;
         match (self.within, last) {
-            (Some(within), Some(last)) if *last < event.time.as_ref()?.less(within) => {
+            (Some(within), Some(last)) if *last < less(event.time.as_ref()?, within) => {
                 self.fulfilling(group, event).max(group.timeless)
             }
             _ => Some(*line),
@@ -365,7 +365,7 @@ impl Demand {
         match (self.within, time) {
             (None, _) => Box::new(waiting.keys().cloned()),
             (Some(within), Some(time)) => {
-                let first = (Some(time.less(within)), Line::BEFORE_ALL);
+                let first = (Some(less(time, within)), Line::BEFORE_ALL);
                 Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
             }
             // Without an instant it breaks a ban, and fulfils no need.
@@ -380,8 +380,13 @@ impl Demand {
 /// Returns the entries that an event takes which waits: more than one where its instant has many
 /// digits.
 fn room_of((instant, _): &Waiting) -> usize {
-    let digits = instant.as_ref().map_or(0, |instant| instant.rest.len());
+    let digits = instant.as_ref().map_or(0, |(_, rest)| rest.len());
     1 + digits / DIGITS_OF_AN_ENTRY
+}
+
+/// Returns the earliest instant that is at most some attoseconds before another one.
+fn less((instant, rest): &Instant, attoseconds: i128) -> Instant {
+    (instant - attoseconds, rest.clone())
 }
 
 impl GroupState {
@@ -435,7 +440,7 @@ impl GroupState {
         let newest = self.newest.iter().map(|(time, _)| time);
         let digits = last
             .chain(newest)
-            .map(|time| time.rest.len() / DIGITS_OF_AN_ENTRY);
+            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY);
         digits.sum()
     }
 

@@ -43,8 +43,6 @@ pub(crate) struct RuleJudge {
     earlier: Earlier,
     budget: Budget,
     found: Found,
-    /// `true` if it judged anything.
-    examined: bool,
     /// The limit that kept it from judging all.
     spent: Option<Limit>,
     /// The reason why nothing is judged.
@@ -58,10 +56,8 @@ enum RuleVerdict {
     /// The guard is false.
     NotAsked,
     Sound,
-    /// The text, where the expression gives one.
+    /// The text that the expression gives, if it does, or the reason why it can't be evaluated.
     Wrong(Option<String>),
-    /// The reason why it can't be evaluated.
-    Failed(String),
 }
 
 impl KeepsGroups for RuleJudge {
@@ -90,7 +86,6 @@ impl RuleJudge {
             is_on,
             budget: Budget::of_run(),
             found: Found::default(),
-            examined: false,
             spent: None,
             unmet: None,
             later: Vec::new(),
@@ -132,7 +127,6 @@ impl RuleJudge {
             None | Some(Ok(Truth::No)) => {}
             Some(Ok(Truth::Yes)) => self.judge_event(event, values),
             Some(Ok(Truth::Unknown(why))) => {
-                self.examined = true;
                 let place = || self.rule.place(Some(event.line), event.root());
                 self.found.add(|| Draft::new(place(), why));
             }
@@ -262,34 +256,24 @@ impl RuleJudge {
         }
         let record = || event.map_or_else(|| rule.record(values), Record::node);
         let bound = rule.bound(event, values);
-        let (message, text) = match verdict(rule, &bound, folded, &mut self.budget) {
-            Err(spent) => {
-                self.spent = Some(spent);
-                return;
-            }
-            Ok(RuleVerdict::NotAsked) => return,
-            Ok(RuleVerdict::Sound) => {
-                self.examined = true;
-                return;
-            }
-            Ok(RuleVerdict::Wrong(Some(text)) | RuleVerdict::Failed(text)) => {
-                (shortened(&text, MESSAGE_CHARS), Some(text))
-            }
-            Ok(RuleVerdict::Wrong(None)) => (
-                rule.message.with(|word| {
-                    let value = record().and_then(|record| rule.at.of(record));
-                    value
-                        .filter(|_| word == MessageWord::Value)
-                        .map(|value| brief(value.raw()))
-                }),
-                None,
-            ),
-        };
-        self.examined = true;
-        self.found.add(|| {
-            let draft = Draft::new(rule.place(line, record()), message);
-            draft.further(text.as_deref().map(str::as_bytes))
-        });
+        match verdict(rule, &bound, folded, &mut self.budget) {
+            Err(spent) => self.spent = Some(spent),
+            Ok(RuleVerdict::NotAsked) => {}
+            Ok(RuleVerdict::Sound) => self.found.examined = true,
+            Ok(RuleVerdict::Wrong(text)) => self.found.add(|| {
+                let value = || record().and_then(|record| rule.at.of(record));
+                let shown = |word| match word {
+                    MessageWord::Value => value().map(|value| brief(value.raw())),
+                    _ => None,
+                };
+                let message = match &text {
+                    Some(text) => shortened(text, MESSAGE_CHARS),
+                    None => rule.message.with(shown),
+                };
+                let draft = Draft::new(rule.place(line, record()), message);
+                draft.further(text.as_deref().map(str::as_bytes))
+            }),
+        }
     }
 
     /// Reports what it found, and that it could not judge all; `None` where it can't be judged.
@@ -302,11 +286,11 @@ impl RuleJudge {
             findings.skip(&reason);
             return None;
         }
-        self.found.report(findings);
+        let compared = self.found.report(findings);
         if let Some(spent) = self.spent {
             findings.skip(&SkipReason::bound(&spent));
         }
-        Compared::when(self.examined)
+        compared
     }
 
     /// Returns why it can't judge a run.
@@ -337,7 +321,7 @@ fn verdict<'a>(
         match ask("when", when, bound, budget)? {
             Truth::Yes => {}
             Truth::No => return Ok(RuleVerdict::NotAsked),
-            Truth::Unknown(why) => return Ok(RuleVerdict::Failed(why)),
+            Truth::Unknown(why) => return Ok(RuleVerdict::Wrong(Some(why))),
         }
     }
     let why = match rule.check.evaluate(bound, folded, budget) {
@@ -352,9 +336,8 @@ fn verdict<'a>(
         Err(Stop::Spent) => return Err(Limit::Steps),
         Err(Stop::Failed(failure)) => rule.check.describe(&failure),
     };
-    Ok(RuleVerdict::Failed(format!(
-        "`check` can't be evaluated: {why}"
-    )))
+    let why = format!("`check` can't be evaluated: {why}");
+    Ok(RuleVerdict::Wrong(Some(why)))
 }
 
 /// The numbers of events by phase, and by tool.

@@ -16,10 +16,10 @@ use crate::printable::quote;
 use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::spelling::nearest;
+use crate::team::TeamCheck;
 use crate::team::data::{RuleId, RuleMeta, SelectorTable, TomlData};
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::selector::TeamSelector;
-use crate::team::{OtherFile, TeamCheck};
 
 /// A schema for an open part of a record.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -212,9 +212,9 @@ fn other_file(reader: &mut FileReader<'_>, span: Range<usize>, name: &str) -> Op
         return None;
     }
     let files = &mut reader.team.files;
-    let known = files.iter().position(|known| *known.name == *name);
+    let known = files.iter().position(|known| **known == *name);
     Some(known.unwrap_or_else(|| {
-        files.push(OtherFile { name: name.into() });
+        files.push(name.into());
         files.len() - 1
     }))
 }
