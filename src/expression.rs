@@ -75,9 +75,28 @@ pub(crate) enum Stop {
 /// The reason why a part of an expression can't be evaluated.
 #[derive(Debug)]
 pub(crate) struct EvaluationFailure {
-    span: Range<usize>,
+    /// The place of the part, once that is known.
+    span: Option<Range<usize>>,
     /// A clause.
     why: String,
+}
+
+impl Stop {
+    /// Returns a failure of the part that is evaluated.
+    fn because(why: impl Into<String>) -> Self {
+        Self::Failed(EvaluationFailure {
+            span: None,
+            why: why.into(),
+        })
+    }
+
+    /// Places a failure that has no place yet.
+    fn at(mut self, span: &Range<usize>) -> Self {
+        if let Self::Failed(failure) = &mut self {
+            failure.span.get_or_insert_with(|| span.clone());
+        }
+        self
+    }
 }
 
 /// The number of steps that are left. A step is a part of an expression that is evaluated, a member
@@ -242,7 +261,8 @@ impl Expression {
 
     /// Returns a failure as a clause, with the part of the text that failed.
     pub(crate) fn describe(&self, failure: &EvaluationFailure) -> String {
-        let part = self.text.get(failure.span.clone()).unwrap_or_default();
+        let span = failure.span.clone().unwrap_or_default();
+        let part = self.text.get(span).unwrap_or_default();
         format!("{}, at {}", failure.why, code(part))
     }
 }

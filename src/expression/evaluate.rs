@@ -7,11 +7,11 @@ use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 
-use super::part::{Constant, Each, ExpressionPart, Macro, PartKind};
+use super::part::{Each, ExpressionPart, Macro, PartKind};
 use super::pattern::steps_of_byte;
 use super::time;
-use super::value::{BYTES_OF_STEP, LazyItem, Type, Unable, Value};
-use super::{Budget, EvaluationFailure, Expression, Stop, code};
+use super::value::{BYTES_OF_STEP, LazyItem, Type, Value};
+use super::{Budget, Expression, Stop, code};
 use crate::printable::{brief, quote};
 use crate::select::KeyPath;
 
@@ -62,21 +62,6 @@ pub(super) struct Evaluator<'a, 'b> {
     budget: &'b mut Budget,
 }
 
-fn failed(part: &ExpressionPart, why: impl Into<String>) -> Stop {
-    Stop::Failed(EvaluationFailure {
-        span: part.span.clone(),
-        why: why.into(),
-    })
-}
-
-/// Returns a function that turns the reason why a part can't be evaluated into an error.
-fn at(part: &ExpressionPart) -> impl FnOnce(Unable) -> Stop {
-    |unable| match unable {
-        Unable::Why(why) => failed(part, why),
-        Unable::Spent => Stop::Spent,
-    }
-}
-
 impl<'a, 'b> Evaluator<'a, 'b> {
     pub(super) fn new(
         text: &'a str,
@@ -93,29 +78,30 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         }
     }
 
-    pub(super) fn failed_at(span: &Range<usize>, why: String) -> Stop {
-        Stop::Failed(EvaluationFailure {
-            span: span.clone(),
-            why,
-        })
+    /// Returns the value of a part, which is the place of a failure that names no other.
+    pub(super) fn value(&mut self, part: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
+        let value = self.value_of(&part.kind);
+        value.map_err(|stop| stop.at(&part.span))
     }
 
-    pub(super) fn value(&mut self, part: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
+    fn value_of(&mut self, part: &'a PartKind) -> Result<Value<'a>, Stop> {
         self.budget.spend(1)?;
-        Ok(match &part.kind {
-            PartKind::Constant(constant) => of_constant(constant),
+        Ok(match part {
+            // The text of a constant is not copied.
+            PartKind::Constant(Value::Text(text)) => Value::Text((&**text).into()),
+            PartKind::Constant(constant) => constant.clone(),
             PartKind::Bound(name) => copy(self.bound.get(*name), self.budget)?,
             PartKind::Item(item) => copy(self.items.get(*item), self.budget)?,
             PartKind::Member(of, name, path) => match self.at_hand(of, path.as_ref()) {
-                Some(value) => value.map_err(at(part))?,
-                None => self.member(part, of, name)?,
+                Some(value) => value?,
+                None => self.member(of, name)?,
             },
             PartKind::Has(of, name) => {
-                let map = self.map(part, of)?;
+                let map = self.map(of)?;
                 Value::Bool(map.has(&Value::Text((&**name).into()), self.budget)?)
             }
             PartKind::Not(of) => Value::Bool(!self.condition(of)?),
-            PartKind::Negate(of) => self.negated(part, of)?,
+            PartKind::Negate(of) => self.negated(of)?,
             PartKind::And(of) => Value::Bool(self.both(of, false)?),
             PartKind::Or(of) => Value::Bool(self.both(of, true)?),
             PartKind::If(of) => {
@@ -134,19 +120,19 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                     let double = |it: &Value<'_>| it.double().map(Value::Double);
                     (a, b) = (double(&a).unwrap_or(a), double(&b).unwrap_or(b));
                 }
-                self.operation(part, *operator, &a, &b)?
+                self.operation(*operator, &a, &b)?
             }
             PartKind::List(parts) => Value::List(Arc::new(self.values(parts)?)),
             PartKind::Map(entries) => self.map_of(entries)?,
             PartKind::Call(function, arguments) => {
                 let arguments = self.values(arguments)?;
-                function.of(&arguments, self.budget).map_err(at(part))?
+                function.of(&arguments, self.budget)?
             }
-            PartKind::Matches(of, pattern) => Value::Bool(self.matches(part, of, pattern)?),
-            PartKind::Each(each) => self.each(part, each)?,
+            PartKind::Matches(of, pattern) => Value::Bool(self.matches(of, pattern)?),
+            PartKind::Each(each) => self.each(each)?,
             PartKind::Fold { number, .. } => match self.folded.get(*number) {
                 Some(Ok(value)) => value.copied(self.budget)?,
-                Some(Err(why)) => return Err(failed(part, why.as_str())),
+                Some(Err(why)) => return Err(Stop::because(why)),
                 None => Value::Null,
             },
         })
@@ -155,7 +141,6 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     /// Returns `true` if a text matches a constant pattern.
     fn matches(
         &mut self,
-        part: &ExpressionPart,
         of: &'a ExpressionPart,
         (pattern, steps): &(Regex, OnceLock<usize>),
     ) -> Result<bool, Stop> {
@@ -163,7 +148,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         let Value::Text(text) = &value else {
             let type_ = value.shown_type();
             let why = format!("`matches` is not defined for {type_}");
-            return Err(failed(part, why));
+            return Err(Stop::because(why));
         };
         self.budget.spend(text.len() / BYTES_OF_STEP)?;
         let steps = || *steps.get_or_init(|| steps_of_byte(pattern.as_str()));
@@ -171,20 +156,16 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         Ok(pattern.is_match(text))
     }
 
-    fn negated(
-        &mut self,
-        part: &ExpressionPart,
-        of: &'a ExpressionPart,
-    ) -> Result<Value<'a>, Stop> {
+    fn negated(&mut self, of: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
         match self.value(of)? {
             Value::Int(value) => {
                 let negated = value.checked_neg().map(Value::Int);
-                negated.ok_or_else(|| failed(part, "the result does not fit in its type"))
+                negated.ok_or_else(|| Stop::because("the result does not fit in its type"))
             }
             Value::Double(value) => Ok(Value::Double(-value)),
             other => {
-                let type_ = other.shown_type();
-                Err(failed(part, format!("`-` is not defined for {type_}")))
+                let why = format!("`-` is not defined for {}", other.shown_type());
+                Err(Stop::because(why))
             }
         }
     }
@@ -198,11 +179,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     /// Returns a map that has members.
-    fn map(&mut self, part: &ExpressionPart, of: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
+    fn map(&mut self, of: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
         let value = self.value(of)?;
         if value.type_() != Type::Map {
             let (what, type_) = (self.shown(&of.span), value.shown_type());
-            return Err(failed(part, format!("{what} is {type_}, not a map")));
+            return Err(Stop::because(format!("{what} is {type_}, not a map")));
         }
         Ok(value)
     }
@@ -212,7 +193,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         &mut self,
         of: &ExpressionPart,
         path: Option<&KeyPath>,
-    ) -> Option<Result<Value<'a>, Unable>> {
+    ) -> Option<Result<Value<'a>, Stop>> {
         let record = match of.origin() {
             PartKind::Bound(name) => self.bound.get(*name),
             PartKind::Item(item) => self.items.get(*item),
@@ -224,18 +205,12 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         Value::scalar(record.value(path?)?, self.budget).transpose()
     }
 
-    fn member(
-        &mut self,
-        part: &ExpressionPart,
-        of: &'a ExpressionPart,
-        name: &'a str,
-    ) -> Result<Value<'a>, Stop> {
-        let map = self.map(part, of)?;
-        let key = Value::Text(name.into());
-        let value = map.get(&key, self.budget).map_err(at(part))?;
+    fn member(&mut self, of: &'a ExpressionPart, name: &'a str) -> Result<Value<'a>, Stop> {
+        let map = self.map(of)?;
+        let value = map.get(&Value::Text(name.into()), self.budget)?;
         value.ok_or_else(|| {
             let what = self.shown(&of.span);
-            failed(part, format!("there is no {} in {what}", code(name)))
+            Stop::because(format!("there is no {} in {what}", code(name)))
         })
     }
 
@@ -243,8 +218,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         match self.value(part)? {
             Value::Bool(value) => Ok(value),
             other => {
-                let type_ = other.shown_type();
-                Err(failed(part, format!("the value is {type_}, not a bool")))
+                let why = format!("the value is {}, not a bool", other.shown_type());
+                Err(Stop::because(why).at(&part.span))
             }
         }
     }
@@ -279,15 +254,14 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 key.type_(),
                 Type::Bool | Type::Int | Type::Uint | Type::Text
             ) {
-                let type_ = key.shown_type();
-                return Err(failed(
-                    key_part,
-                    format!("the key of a map can't be {type_}"),
-                ));
+                let why = format!("the key of a map can't be {}", key.shown_type());
+                return Err(Stop::because(why).at(&key_part.span));
             }
             for (known, _) in &map {
-                if known.equals(&key, self.budget).map_err(at(key_part))? {
-                    return Err(failed(key_part, "the map has this key before"));
+                let is_known = known.equals(&key, self.budget);
+                if is_known.map_err(|stop| stop.at(&key_part.span))? {
+                    let stop = Stop::because("the map has this key before");
+                    return Err(stop.at(&key_part.span));
                 }
             }
             map.push((key, self.value(value)?));
@@ -295,7 +269,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         Ok(Value::Map(Arc::new(map)))
     }
 
-    fn each(&mut self, part: &ExpressionPart, each: &'a Each) -> Result<Value<'a>, Stop> {
+    fn each(&mut self, each: &'a Each) -> Result<Value<'a>, Stop> {
         let list = self.value(&each.list)?;
         match list.type_() {
             Type::List => self.each_of(each, list.items()),
@@ -303,7 +277,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             other => {
                 let what = self.shown(&each.list.span);
                 let why = format!("{what} is {}, neither a list nor a map", other.shown());
-                Err(failed(part, why))
+                Err(Stop::because(why))
             }
         }
     }
@@ -319,8 +293,9 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         let mut failure = None;
         for item in items {
             self.budget.spend(1)?;
-            let item = item.value(self.budget).map_err(at(&each.list))?;
-            self.items.push(item);
+            let item = item.value(self.budget);
+            self.items
+                .push(item.map_err(|stop| stop.at(&each.list.span))?);
             let outcome = self.item(each, &mut made);
             self.items.pop();
             match (each.macro_, outcome) {
@@ -367,18 +342,5 @@ fn copy<'a>(value: Option<&Value<'a>>, budget: &mut Budget) -> Result<Value<'a>,
     match value.unwrap_or(&Value::Null) {
         Value::Record(record) => Ok(record.node().map_or(Value::Null, Value::of_record)),
         value => value.copied(budget),
-    }
-}
-
-fn of_constant(constant: &Constant) -> Value<'_> {
-    match constant {
-        Constant::Null => Value::Null,
-        Constant::Bool(value) => Value::Bool(*value),
-        Constant::Int(value) => Value::Int(*value),
-        Constant::Uint(value) => Value::Uint(*value),
-        Constant::Double(value) => Value::Double(*value),
-        Constant::Text(text) => Value::Text((&**text).into()),
-        Constant::Bytes(bytes) => Value::Bytes((&**bytes).into()),
-        Constant::Type(type_) => Value::Type(*type_),
     }
 }

@@ -140,7 +140,7 @@ impl Expression {
             Ok(()) => {}
             Err(Stop::Spent) => return None,
             // The message about its value names the place of the question.
-            Err(Stop::Failed(failure)) if failure.span == fold.span => {
+            Err(Stop::Failed(failure)) if failure.span.as_ref() == Some(&fold.span) => {
                 folded.fail(line, &failure.why);
             }
             Err(Stop::Failed(failure)) => folded.fail(line, &self.describe(&failure)),
@@ -171,7 +171,7 @@ impl<'a> Evaluator<'a, '_> {
         item: &Value<'a>,
     ) -> Result<(), Stop> {
         self.items = vec![item.clone()];
-        let failed = |why: String| Self::failed_at(&fold.span, why);
+        let failed = |why: String| Stop::because(why).at(&fold.span);
         let before = folded.value.as_ref();
         match &fold.outcome {
             FoldOutcome::Size => folded.count += 1,
@@ -230,14 +230,7 @@ fn kept(value: &Value<'_>) -> Result<Value<'static>, String> {
 /// Returns the sum of two numbers: an integer if both are, else a double.
 fn sum(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'static>, String> {
     let sum = match (a.integer(), b.integer()) {
-        (Some(a), Some(b)) => {
-            let sum = a + b;
-            let of_uint = || u64::try_from(sum).map(Value::Uint);
-            i64::try_from(sum)
-                .map(Value::Int)
-                .or_else(|_| of_uint())
-                .ok()
-        }
+        (Some(a), Some(b)) => Value::of_integer(a + b),
         _ => match (a.double(), b.double()) {
             (Some(a), Some(b)) => Some(Value::Double(a + b)),
             _ if b.is_number() => None,

@@ -1,10 +1,9 @@
 //! A function of CEL's standard library, and its arguments -> its value.
 
-use super::Budget;
 use super::pattern;
 use super::time::{self, SECOND, TimePart};
 use super::value::{BYTES_OF_STEP, Value};
-use crate::expression::value::Unable;
+use super::{Budget, Stop};
 use crate::printable::quote;
 
 /// A function, by its operation on its arguments.
@@ -60,71 +59,39 @@ impl CallForm {
     }
 }
 
-pub(super) const FUNCTIONS: [(&str, Function, CallForm); 27] = [
-    ("size", Function::Size, CallForm::Of(1)),
-    ("size", Function::Size, CallForm::Method(0)),
-    ("contains", Function::Contains, CallForm::Method(1)),
-    ("startsWith", Function::StartsWith, CallForm::Method(1)),
-    ("endsWith", Function::EndsWith, CallForm::Method(1)),
-    ("matches", Function::Matches, CallForm::Method(1)),
-    ("matches", Function::Matches, CallForm::Of(2)),
-    ("int", Function::Int, CallForm::Of(1)),
-    ("uint", Function::Uint, CallForm::Of(1)),
-    ("double", Function::Double, CallForm::Of(1)),
-    ("string", Function::Text, CallForm::Of(1)),
-    ("bool", Function::Bool, CallForm::Of(1)),
-    ("bytes", Function::Bytes, CallForm::Of(1)),
-    ("timestamp", Function::Timestamp, CallForm::Of(1)),
-    ("duration", Function::Duration, CallForm::Of(1)),
-    ("type", Function::Type, CallForm::Of(1)),
-    ("dyn", Function::Dyn, CallForm::Of(1)),
-    (
-        "getFullYear",
-        Function::Field(TimePart::FullYear),
-        CallForm::Zoned,
-    ),
-    (
-        "getMonth",
-        Function::Field(TimePart::Month),
-        CallForm::Zoned,
-    ),
-    (
-        "getDayOfYear",
-        Function::Field(TimePart::DayOfYear),
-        CallForm::Zoned,
-    ),
-    (
-        "getDayOfMonth",
-        Function::Field(TimePart::DayOfMonth),
-        CallForm::Zoned,
-    ),
-    ("getDate", Function::Field(TimePart::Date), CallForm::Zoned),
-    (
-        "getDayOfWeek",
-        Function::Field(TimePart::DayOfWeek),
-        CallForm::Zoned,
-    ),
-    (
-        "getHours",
-        Function::Field(TimePart::Hours),
-        CallForm::Zoned,
-    ),
-    (
-        "getMinutes",
-        Function::Field(TimePart::Minutes),
-        CallForm::Zoned,
-    ),
-    (
-        "getSeconds",
-        Function::Field(TimePart::Seconds),
-        CallForm::Zoned,
-    ),
-    (
-        "getMilliseconds",
-        Function::Field(TimePart::Milliseconds),
-        CallForm::Zoned,
-    ),
-];
+pub(super) const FUNCTIONS: [(&str, Function, CallForm); 27] = {
+    use CallForm::{Method, Of, Zoned};
+    use Function::Field;
+    [
+        ("size", Function::Size, Of(1)),
+        ("size", Function::Size, Method(0)),
+        ("contains", Function::Contains, Method(1)),
+        ("startsWith", Function::StartsWith, Method(1)),
+        ("endsWith", Function::EndsWith, Method(1)),
+        ("matches", Function::Matches, Method(1)),
+        ("matches", Function::Matches, Of(2)),
+        ("int", Function::Int, Of(1)),
+        ("uint", Function::Uint, Of(1)),
+        ("double", Function::Double, Of(1)),
+        ("string", Function::Text, Of(1)),
+        ("bool", Function::Bool, Of(1)),
+        ("bytes", Function::Bytes, Of(1)),
+        ("timestamp", Function::Timestamp, Of(1)),
+        ("duration", Function::Duration, Of(1)),
+        ("type", Function::Type, Of(1)),
+        ("dyn", Function::Dyn, Of(1)),
+        ("getFullYear", Field(TimePart::FullYear), Zoned),
+        ("getMonth", Field(TimePart::Month), Zoned),
+        ("getDayOfYear", Field(TimePart::DayOfYear), Zoned),
+        ("getDayOfMonth", Field(TimePart::DayOfMonth), Zoned),
+        ("getDate", Field(TimePart::Date), Zoned),
+        ("getDayOfWeek", Field(TimePart::DayOfWeek), Zoned),
+        ("getHours", Field(TimePart::Hours), Zoned),
+        ("getMinutes", Field(TimePart::Minutes), Zoned),
+        ("getSeconds", Field(TimePart::Seconds), Zoned),
+        ("getMilliseconds", Field(TimePart::Milliseconds), Zoned),
+    ]
+};
 
 impl Function {
     /// Returns the value for some arguments, of which there are as many as a form of it takes.
@@ -132,7 +99,7 @@ impl Function {
         self,
         arguments: &[Value<'a>],
         budget: &mut Budget,
-    ) -> Result<Value<'a>, Unable> {
+    ) -> Result<Value<'a>, Stop> {
         let bytes: usize = arguments.iter().map(Value::bytes).sum();
         budget.spend(bytes / BYTES_OF_STEP)?;
         let value = match (self, arguments) {
@@ -163,7 +130,7 @@ impl Function {
                     [Value::Text(zone)] => zone,
                     _ => return Err(self.without_meaning(arguments)),
                 };
-                let value = time::field(*instant, field, zone).map_err(Unable::Why)?;
+                let value = time::field(*instant, field, zone).map_err(Stop::because)?;
                 Some(Value::Int(value))
             }
             (_, [of]) => {
@@ -178,7 +145,7 @@ impl Function {
     }
 
     /// Returns a value as one of another type; `None` where there is no such conversion.
-    fn convert<'a>(self, of: &Value<'a>) -> Result<Option<Value<'a>>, Unable> {
+    fn convert<'a>(self, of: &Value<'a>) -> Result<Option<Value<'a>>, Stop> {
         let value = match (self, of) {
             (Self::Int, Value::Int(_))
             | (Self::Uint, Value::Uint(_))
@@ -202,7 +169,8 @@ impl Function {
                 .and_then(|it| u64::try_from(it).ok())
                 .map(Value::Uint),
             (Self::Double, Value::Text(text)) => text.parse().ok().map(Value::Double),
-            (Self::Double, of) => double(of).map(Value::Double),
+            #[expect(clippy::cast_precision_loss, reason = "what the conversion means")]
+            (Self::Double, of) => of.integer().map(|it| Value::Double(it as f64)),
             (Self::Text, of) => match shown(of) {
                 None => return Ok(None),
                 shown => shown.map(|text| Value::Text(text.into())),
@@ -232,7 +200,7 @@ impl Function {
                 self.result()
             ),
         };
-        value.map(Some).ok_or_else(|| Unable::Why(unable()))
+        value.map(Some).ok_or_else(|| Stop::because(unable()))
     }
 
     /// Returns the type of a conversion's result, with an article.
@@ -249,11 +217,11 @@ impl Function {
         }
     }
 
-    fn without_meaning(self, arguments: &[Value<'_>]) -> Unable {
+    fn without_meaning(self, arguments: &[Value<'_>]) -> Stop {
         let known = FUNCTIONS.iter().find(|known| known.1 == self);
         let name = known.map_or("", |known| known.0);
         let types: Vec<&str> = arguments.iter().map(Value::shown_type).collect();
-        Unable::Why(format!(
+        Stop::because(format!(
             "`{name}` is not defined for {}",
             types.join(" and ")
         ))
@@ -266,15 +234,6 @@ impl Function {
 )]
 fn truncated(value: f64) -> Option<i128> {
     (value.abs() < 1e30).then_some(value.trunc() as i128)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "what the conversion means")]
-fn double(of: &Value<'_>) -> Option<f64> {
-    Some(match of {
-        Value::Int(value) => *value as f64,
-        Value::Uint(value) => *value as f64,
-        _ => return None,
-    })
 }
 
 fn shown(of: &Value<'_>) -> Option<String> {

@@ -14,9 +14,9 @@ use cel::{Env, ParseErrors};
 
 use super::fold::Fold;
 use super::functions::{CallForm, FUNCTIONS, Function};
-use super::part::{Constant, Each, ExpressionPart, Macro, Operator, PartKind};
+use super::part::{Each, ExpressionPart, Macro, Operator, PartKind};
 use super::pattern::{PATTERN_BYTES, regex};
-use super::value::Type;
+use super::value::{Type, Value};
 use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
 use crate::printable::brief;
 use crate::select::KeyPath;
@@ -249,7 +249,7 @@ impl ExpressionReader<'_> {
             return Ok(self.around(place, PartKind::Bound(known)));
         }
         if let Some(known) = Type::of_name(name) {
-            return Ok(constant(place, Constant::Type(known)));
+            return Ok(constant(place, Value::Type(known)));
         }
         let known = self.items.iter().map(String::as_str);
         let known = known.chain(self.names.iter().copied());
@@ -275,7 +275,7 @@ impl ExpressionReader<'_> {
         select: &SelectExpr,
     ) -> Result<ExpressionPart, ExpressionMistake> {
         if let Some(known) = qualified(select).and_then(|name| Type::of_name(&name)) {
-            return Ok(constant(place, Constant::Type(known)));
+            return Ok(constant(place, Value::Type(known)));
         }
         let of = self.part(&select.operand)?;
         let field = select.field.as_str();
@@ -445,22 +445,22 @@ fn function_of(
     })
 }
 
-fn constant(span: Range<usize>, constant: Constant) -> ExpressionPart {
+fn constant(span: Range<usize>, constant: Value<'static>) -> ExpressionPart {
     ExpressionPart {
         span,
         kind: PartKind::Constant(constant),
     }
 }
 
-fn of_literal(literal: &LiteralValue) -> Constant {
+fn of_literal(literal: &LiteralValue) -> Value<'static> {
     match literal {
-        LiteralValue::Null => Constant::Null,
-        LiteralValue::Boolean(value) => Constant::Bool(*value.inner()),
-        LiteralValue::Int(value) => Constant::Int(*value.inner()),
-        LiteralValue::UInt(value) => Constant::Uint(*value.inner()),
-        LiteralValue::Double(value) => Constant::Double(*value.inner()),
-        LiteralValue::String(value) => Constant::Text(value.inner().into()),
-        LiteralValue::Bytes(value) => Constant::Bytes(value.inner().into()),
+        LiteralValue::Null => Value::Null,
+        LiteralValue::Boolean(value) => Value::Bool(*value.inner()),
+        LiteralValue::Int(value) => Value::Int(*value.inner()),
+        LiteralValue::UInt(value) => Value::Uint(*value.inner()),
+        LiteralValue::Double(value) => Value::Double(*value.inner()),
+        LiteralValue::String(value) => Value::Text(value.inner().to_owned().into()),
+        LiteralValue::Bytes(value) => Value::Bytes(value.inner().into()),
     }
 }
 
@@ -481,7 +481,7 @@ fn matcher(
 ) -> Result<PartKind, ExpressionMistake> {
     let pattern = match (function, &*arguments) {
         (Function::Matches, [_, pattern]) => match &pattern.kind {
-            PartKind::Constant(Constant::Text(text)) => Some((pattern.span.clone(), text)),
+            PartKind::Constant(Value::Text(text)) => Some((pattern.span.clone(), text)),
             _ => None,
         },
         _ => None,

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::functions::Function;
-use super::value::Type;
+use super::value::Value;
 use crate::select::KeyPath;
 
 /// A part of an expression, and its place in the text.
@@ -18,7 +18,7 @@ pub(super) struct ExpressionPart {
 
 #[derive(Debug)]
 pub(super) enum PartKind {
-    Constant(Constant),
+    Constant(Value<'static>),
     /// The value of a name, by its place among those that values are bound to.
     Bound(usize),
     /// The item of a macro around it, by the number of macros around that one.
@@ -47,18 +47,6 @@ pub(super) enum PartKind {
         number: usize,
         is_sum: bool,
     },
-}
-
-#[derive(Debug)]
-pub(super) enum Constant {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Uint(u64),
-    Double(f64),
-    Text(Box<str>),
-    Bytes(Box<[u8]>),
-    Type(Type),
 }
 
 /// A macro: it evaluates parts for each item of a list, or each key of a map.
@@ -108,15 +96,15 @@ impl ExpressionPart {
         let (of, key) = match &self.kind {
             PartKind::Bound(name) => return Some((Some(*name), Vec::new())),
             PartKind::Fold { .. } => return Some((None, Vec::new())),
-            PartKind::Member(of, key, _) | PartKind::Has(of, key) => (&**of, key),
+            PartKind::Member(of, key, _) | PartKind::Has(of, key) => (&**of, &**key),
             PartKind::Operation(Operator::Index, of) => match &**of {
                 [
                     of,
                     Self {
-                        kind: PartKind::Constant(Constant::Text(key)),
+                        kind: PartKind::Constant(Value::Text(key)),
                         ..
                     },
-                ] => (of, key),
+                ] => (of, &**key),
                 _ => return None,
             },
             _ => return None,

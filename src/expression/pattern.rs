@@ -7,8 +7,7 @@ use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ClassSetBinaryOp, ClassSetItem, Visitor};
 
-use super::value::Unable;
-use super::{Budget, MAX_BYTES};
+use super::{Budget, MAX_BYTES, Stop};
 use crate::printable::quote;
 
 /// The bytes of a compiled pattern.
@@ -61,7 +60,7 @@ pub(super) struct CompiledPattern {
 
 /// Returns `true` if a text matches. The last pattern is kept: mostly it is a parameter of the
 /// rule, and the same for each event.
-pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, Unable> {
+pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, Stop> {
     let last = budget.pattern.take().filter(|last| *last.text == *pattern);
     let last = match last {
         Some(last) => last,
@@ -75,13 +74,13 @@ pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result
         Ok(regex.is_match(text))
     } else {
         let why = format!("the pattern {} can't be used", quote(pattern));
-        Err(Unable::Why(why))
+        Err(Stop::because(why))
     };
     budget.pattern = Some(last);
     is_match
 }
 
-fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>, Unable> {
+fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>, Stop> {
     // What is read of a pattern takes memory that has no limit of its own.
     if pattern.len() > MAX_BYTES {
         return Ok(None);

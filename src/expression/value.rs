@@ -109,32 +109,16 @@ impl Type {
     }
 }
 
-/// The reason why a value can't be compared or taken.
-pub(crate) enum Unable {
-    /// A clause.
-    Why(String),
-    Spent,
-}
-
-impl From<Stop> for Unable {
-    fn from(_: Stop) -> Self {
-        Self::Spent
-    }
-}
-
 impl<'a> Value<'a> {
     /// Returns the value at a place of a record.
-    pub(crate) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Unable> {
+    pub(crate) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Stop> {
         let (text, span) = (node.document().text(), node.into());
         let scalar = Self::scalar(Written { text, span }, budget)?;
         Ok(scalar.unwrap_or(Self::Node(node)))
     }
 
     /// Returns a value as it is written; `None` for an array or an object.
-    pub(super) fn scalar(
-        written: Written<'a>,
-        budget: &mut Budget,
-    ) -> Result<Option<Self>, Unable> {
+    pub(super) fn scalar(written: Written<'a>, budget: &mut Budget) -> Result<Option<Self>, Stop> {
         let raw = written.raw();
         Ok(Some(match Kind::of(raw) {
             Kind::Null => Self::Null,
@@ -152,7 +136,7 @@ impl<'a> Value<'a> {
                 }
                 let number = number(Number::of(raw)).ok_or_else(|| {
                     let number = brief(raw);
-                    Unable::Why(format!("the number {number} does not fit in 64 bits"))
+                    Stop::because(format!("the number {number} does not fit in 64 bits"))
                 });
                 number?
             }
@@ -213,6 +197,12 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// Returns an integer: an int where it fits, else a uint.
+    pub(super) fn of_integer(value: i128) -> Option<Self> {
+        let int = i64::try_from(value).map(Self::Int);
+        int.or_else(|_| u64::try_from(value).map(Self::Uint)).ok()
+    }
+
     /// Returns the value of an integer of either type.
     pub(super) fn integer(&self) -> Option<i128> {
         match self {
@@ -238,7 +228,7 @@ impl<'a> Value<'a> {
 
     /// Returns `true` if two values are equal; those of different types are not, but numbers
     /// compare by value.
-    pub(super) fn equals(&self, other: &Self, budget: &mut Budget) -> Result<bool, Unable> {
+    pub(super) fn equals(&self, other: &Self, budget: &mut Budget) -> Result<bool, Stop> {
         budget.spend(1 + self.bytes() / BYTES_OF_STEP)?;
         if self.is_number() && other.is_number() {
             return Ok(self.order(other) == Some(Ordering::Equal));
@@ -344,15 +334,14 @@ impl<'a> Value<'a> {
     /// Returns `true` if a map has a key.
     pub(super) fn has(&self, key: &Self, budget: &mut Budget) -> Result<bool, Stop> {
         match self.get(key, budget) {
-            Ok(value) => Ok(value.is_some()),
             // It is there, and its number does not fit.
-            Err(Unable::Why(_)) => Ok(true),
-            Err(Unable::Spent) => Err(Stop::Spent),
+            Err(Stop::Failed(_)) => Ok(true),
+            value => Ok(value?.is_some()),
         }
     }
 
     /// Returns the value under a key of a map.
-    pub(super) fn get(&self, key: &Self, budget: &mut Budget) -> Result<Option<Self>, Unable> {
+    pub(super) fn get(&self, key: &Self, budget: &mut Budget) -> Result<Option<Self>, Stop> {
         match (self, key) {
             (Self::Node(node), Self::Text(name)) => {
                 for member in node.all_members().take_while(|member| !member.is(name)) {
@@ -385,7 +374,7 @@ pub(super) enum LazyItem<'a> {
 }
 
 impl<'a> LazyItem<'a> {
-    pub(super) fn value(self, budget: &mut Budget) -> Result<Value<'a>, Unable> {
+    pub(super) fn value(self, budget: &mut Budget) -> Result<Value<'a>, Stop> {
         let built = match &self {
             Self::Node(node) => return Value::of(*node, budget),
             Self::Name(key) => {
@@ -396,7 +385,7 @@ impl<'a> LazyItem<'a> {
             Self::Built(items, index) => items.get(*index),
             Self::BuiltKey(entries, index) => entries.get(*index).map(|(key, _)| key),
         };
-        Ok(built.unwrap_or(&Value::Null).copied(budget)?)
+        built.unwrap_or(&Value::Null).copied(budget)
     }
 }
 
@@ -417,12 +406,7 @@ fn number<'a>(number: Number<'_>) -> Option<Value<'a>> {
     if !number.is_integer() {
         return Some(Value::Double(number.as_f64()));
     }
-    let value = number.shifted(0)?;
-    let of_uint = || u64::try_from(value).map(Value::Uint);
-    i64::try_from(value)
-        .map(Value::Int)
-        .or_else(|_| of_uint())
-        .ok()
+    Value::of_integer(number.shifted(0)?)
 }
 
 /// Returns the order of a double and an integer by their exact values; `None` for NaN.

@@ -17,7 +17,7 @@ use crate::select::{KeyPath, Selector, Values, Written};
 use crate::source::{Line, Pointer};
 use crate::timestamp::{Instant, Timestamp};
 
-use super::limit::Limit;
+use super::limit::TeamLimit;
 use super::selector::{Condition, EVENT, TeamSelector, Truth};
 
 /// The keys and selectors of all declarations that judge events.
@@ -444,7 +444,11 @@ impl EventSelector {
     }
 
     /// Returns whether it names an event.
-    pub(crate) fn ask(&self, event: &EventView<'_>, budget: &mut Budget) -> Result<Truth, Limit> {
+    pub(crate) fn ask(
+        &self,
+        event: &EventView<'_>,
+        budget: &mut Budget,
+    ) -> Result<Truth, TeamLimit> {
         match &self.condition {
             _ if !self.has_keys_of(event) => Ok(Truth::No),
             None => Ok(Truth::Yes),

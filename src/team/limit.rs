@@ -2,7 +2,7 @@
 
 /// A limit that a declaration meets, as the reason why it is not judged further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Limit {
+pub(crate) enum TeamLimit {
     #[error(
         "its evaluation takes more steps than its limit; make its expressions simpler, or its \
          selectors narrower"

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
-use super::limit::{KeepsGroups, Limit};
+use super::limit::{KeepsGroups, TeamLimit};
 use super::message::{MessageTemplate, MessageWord};
 use super::selector::{TeamSelector, Truth, leads_to_outcome};
 use crate::digest::Digest;
@@ -68,7 +68,7 @@ pub(super) struct OrderJudge {
     examined: bool,
     budget: Budget,
     /// The limit that kept it from judging all.
-    stopped: Option<Limit>,
+    stopped: Option<TeamLimit>,
 }
 
 impl KeepsGroups for OrderJudge {
@@ -77,7 +77,7 @@ impl KeepsGroups for OrderJudge {
     }
 
     fn stop(&mut self) {
-        self.stopped.get_or_insert(Limit::Room);
+        self.stopped.get_or_insert(TeamLimit::Room);
         self.automaton.forget();
     }
 }

@@ -12,7 +12,7 @@ use toml::Spanned;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::found::Found;
-use super::limit::Limit;
+use super::limit::TeamLimit;
 use super::selector::{TeamSelector, Truth};
 use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
@@ -339,7 +339,7 @@ impl SchemaJudge {
         }
         let compared = self.found.report(findings);
         if self.is_spent {
-            findings.skip(&SkipReason::bound(&Limit::Patterns));
+            findings.skip(&SkipReason::bound(&TeamLimit::Patterns));
         }
         compared
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::limit::Limit;
+use super::limit::TeamLimit;
 use crate::document::OwnedDocument;
 use crate::expression::{Budget, Expression, Record, Stop, Value};
 use crate::select::{KeyPath, Selector};
@@ -63,12 +63,12 @@ pub(super) fn ask<'a>(
     condition: &'a Expression,
     bound: &'a [Value<'a>],
     budget: &mut Budget,
-) -> Result<Truth, Limit> {
+) -> Result<Truth, TeamLimit> {
     let why = match condition.evaluate(bound, &[], budget) {
         Ok(Value::Bool(true)) => return Ok(Truth::Yes),
         Ok(Value::Bool(false)) => return Ok(Truth::No),
         Ok(other) => format!("its value is {}, not a bool", other.shown_type()),
-        Err(Stop::Spent) => return Err(Limit::Steps),
+        Err(Stop::Spent) => return Err(TeamLimit::Steps),
         Err(Stop::Failed(failure)) => condition.describe(&failure),
     };
     Ok(Truth::Unknown(format!("`{key}` can't be evaluated: {why}")))
@@ -84,7 +84,7 @@ impl TeamSelector {
 
 impl Condition {
     /// Asks it of a record that the keys of its selector name.
-    pub(super) fn ask(&self, record: &dyn Record, budget: &mut Budget) -> Result<Truth, Limit> {
+    pub(super) fn ask(&self, record: &dyn Record, budget: &mut Budget) -> Result<Truth, TeamLimit> {
         budget.add_record(record);
         let params = self.params.root();
         let bound: [&dyn Record; 2] = [&params, record];

@@ -3,24 +3,23 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::super::part::{ExpressionPart, Operator};
-use super::super::value::{BYTES_OF_STEP, LazyItem, Type, Unable, Value};
+use super::super::part::Operator;
+use super::super::value::{BYTES_OF_STEP, LazyItem, Type, Value};
 use super::super::{Stop, time};
-use super::{Evaluator, STEPS_OF_ITEM, at, failed};
+use super::{Evaluator, STEPS_OF_ITEM};
 use crate::printable::{brief, quote};
 
 impl<'a> Evaluator<'a, '_> {
     /// Applies an operator to two values.
     pub(super) fn operation(
         &mut self,
-        part: &ExpressionPart,
         operator: Operator,
         a: &Value<'a>,
         b: &Value<'a>,
     ) -> Result<Value<'a>, Stop> {
         let value = match operator {
-            Operator::Equal => Some(Value::Bool(a.equals(b, self.budget).map_err(at(part))?)),
-            Operator::Unequal => Some(Value::Bool(!a.equals(b, self.budget).map_err(at(part))?)),
+            Operator::Equal => Some(Value::Bool(a.equals(b, self.budget)?)),
+            Operator::Unequal => Some(Value::Bool(!a.equals(b, self.budget)?)),
             Operator::Less
             | Operator::LessOrEqual
             | Operator::Greater
@@ -29,28 +28,23 @@ impl<'a> Evaluator<'a, '_> {
                     .spend(a.bytes().min(b.bytes()) / BYTES_OF_STEP)?;
                 compared(operator, a, b)
             }
-            Operator::In => self.within(part, a, b)?,
-            Operator::Index => return self.index(part, a, b),
-            _ => self.arithmetic(part, operator, a, b)?,
+            Operator::In => self.within(a, b)?,
+            Operator::Index => return self.index(a, b),
+            _ => self.arithmetic(operator, a, b)?,
         };
         value.ok_or_else(|| {
             let (sign, a, b) = (operator.sign(), a.shown_type(), b.shown_type());
-            failed(part, format!("`{sign}` is not defined for {a} and {b}"))
+            Stop::because(format!("`{sign}` is not defined for {a} and {b}"))
         })
     }
 
     /// Evaluates `in`; `None` where the right side has no items and no keys.
-    fn within(
-        &mut self,
-        part: &ExpressionPart,
-        value: &Value<'a>,
-        all: &Value<'a>,
-    ) -> Result<Option<Value<'a>>, Stop> {
+    fn within(&mut self, value: &Value<'a>, all: &Value<'a>) -> Result<Option<Value<'a>>, Stop> {
         match all.type_() {
             Type::List => {
                 for item in all.items() {
-                    let item = item.value(self.budget).map_err(at(part))?;
-                    if item.equals(value, self.budget).map_err(at(part))? {
+                    let item = item.value(self.budget)?;
+                    if item.equals(value, self.budget)? {
                         return Ok(Some(Value::Bool(true)));
                     }
                 }
@@ -61,12 +55,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    fn index(
-        &mut self,
-        part: &ExpressionPart,
-        of: &Value<'a>,
-        key: &Value<'a>,
-    ) -> Result<Value<'a>, Stop> {
+    fn index(&mut self, of: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>, Stop> {
         let (found, what) = match of.type_() {
             Type::List => {
                 let index = match key {
@@ -76,11 +65,8 @@ impl<'a> Evaluator<'a, '_> {
                     key => key.integer(),
                 };
                 let Some(index) = index else {
-                    let type_ = key.shown_type();
-                    return Err(failed(
-                        part,
-                        format!("the index of a list can't be {type_}"),
-                    ));
+                    let why = format!("the index of a list can't be {}", key.shown_type());
+                    return Err(Stop::because(why));
                 };
                 let place = usize::try_from(index).ok();
                 let found = match of {
@@ -95,13 +81,10 @@ impl<'a> Evaluator<'a, '_> {
                     }
                 };
                 let found = found.map(|item| item.value(self.budget)).transpose();
-                (
-                    found.map_err(at(part))?,
-                    format!("the list has no item {index}"),
-                )
+                (found?, format!("the list has no item {index}"))
             }
             Type::Map => {
-                let found = of.get(key, self.budget).map_err(at(part))?;
+                let found = of.get(key, self.budget)?;
                 let key = match key {
                     Value::Text(name) => quote(name),
                     Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) => {
@@ -113,16 +96,15 @@ impl<'a> Evaluator<'a, '_> {
             }
             other => {
                 let why = format!("{} has neither items nor keys", other.shown());
-                return Err(failed(part, why));
+                return Err(Stop::because(why));
             }
         };
-        found.ok_or_else(|| failed(part, what))
+        found.ok_or_else(|| Stop::because(what))
     }
 
     /// Sums and the like; `None` where the types have none.
     fn arithmetic(
         &mut self,
-        part: &ExpressionPart,
         operator: Operator,
         a: &Value<'a>,
         b: &Value<'a>,
@@ -150,7 +132,7 @@ impl<'a> Evaluator<'a, '_> {
             Some(0) if matches!(operator, Divide | Remainder) => "the divisor is 0",
             _ => "the result does not fit in its type",
         };
-        value.map(Some).ok_or_else(|| failed(part, why))
+        value.map(Some).ok_or_else(|| Stop::because(why))
     }
 
     /// Returns two texts or lists as one.
@@ -165,8 +147,8 @@ impl<'a> Evaluator<'a, '_> {
                     self.budget.spend(STEPS_OF_ITEM)?;
                     match item.value(self.budget) {
                         Ok(item) => made.push(item),
-                        Err(Unable::Spent) => return Err(Stop::Spent),
-                        Err(Unable::Why(_)) => return Ok(None),
+                        Err(Stop::Spent) => return Err(Stop::Spent),
+                        Err(Stop::Failed(_)) => return Ok(None),
                     }
                 }
                 Value::List(Arc::new(made))

@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use crate::digest::Digest;
 use crate::source::Line;
-use crate::team::limit::{Limit, MAX_ENTRIES};
+use crate::team::limit::{MAX_ENTRIES, TeamLimit};
 use crate::timestamp::Instant;
 
 /// A demand on the events that an order is about (*each*), and on others.
@@ -155,7 +155,7 @@ impl Automaton {
         &mut self,
         event: &OrderEvent,
         offences: &mut Vec<Offence>,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), TeamLimit> {
         let demand = &self.demand;
         if demand.ends_rows(event) {
             let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
@@ -180,7 +180,7 @@ impl Automaton {
             Some(group) => group.add(demand, event, &mut self.waiting),
             None if event.same.is_none() => Ok(()),
             None if demand.is_of_rows() && !event.is_each => Ok(()),
-            None => Err(Limit::Entries),
+            None => Err(TeamLimit::Entries),
         }
     }
 
@@ -396,7 +396,7 @@ impl GroupState {
         demand: &Demand,
         event: &OrderEvent,
         waiting: &mut usize,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), TeamLimit> {
         let waits = demand.waits();
         if event.is_other && waits {
             let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
@@ -415,7 +415,7 @@ impl GroupState {
             self.note(event);
             *waiting += self.noted_room();
             if *waiting > MAX_ENTRIES {
-                return Err(Limit::Entries);
+                return Err(TeamLimit::Entries);
             }
         }
         if event.is_each && event.unknown.is_none() {
@@ -424,7 +424,7 @@ impl GroupState {
                 let entry = (event.time.clone(), event.line);
                 let room = room_of(&entry);
                 if *waiting + room > MAX_ENTRIES {
-                    return Err(Limit::Entries);
+                    return Err(TeamLimit::Entries);
                 }
                 self.fresh.push(entry.clone());
                 self.waiting.insert(entry, None);

@@ -7,7 +7,7 @@ use crate::digest::Digest;
 use crate::expression::{Budget, FoldState, Value};
 use crate::select::KeyPath;
 use crate::team::events::{EventSelector, EventView};
-use crate::team::limit::{Limit, MAX_GROUPS};
+use crate::team::limit::{MAX_GROUPS, TeamLimit};
 use crate::team::selector::Truth;
 
 /// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::limit::MAX_ROOM): it
@@ -71,7 +71,7 @@ impl Earlier {
         group: Group,
         event: &EventView<'_>,
         budget: &mut Budget,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), TeamLimit> {
         if group == Group::Unknown {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl Earlier {
                 continue;
             }
             if !has_room {
-                return Err(Limit::Groups);
+                return Err(TeamLimit::Groups);
             }
             let of_group = self.0.entry(group).or_default();
             of_group.resize(rule.earlier.len(), FoldState::default());
@@ -101,7 +101,7 @@ impl Earlier {
             budget.add_record(event);
             let item = (event.line.number, Value::Record(event));
             let noted = rule.check.fold(fold, folded, item, &bound, budget);
-            noted.ok_or(Limit::Steps)?;
+            noted.ok_or(TeamLimit::Steps)?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::source::{Artifact, Line};
 use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventSelector, EventView};
 use crate::team::found::Found;
-use crate::team::limit::{KeepsGroups, Limit, MAX_LATER};
+use crate::team::limit::{KeepsGroups, MAX_LATER, TeamLimit};
 use crate::team::message::MessageWord;
 use crate::team::selector::{Truth, ask};
 
@@ -44,7 +44,7 @@ pub(crate) struct RuleJudge {
     budget: Budget,
     found: Found,
     /// The limit that kept it from judging all.
-    spent: Option<Limit>,
+    spent: Option<TeamLimit>,
     /// The reason why nothing is judged.
     unmet: Option<SkipReason>,
     /// The events that are judged once all are read.
@@ -66,7 +66,7 @@ impl KeepsGroups for RuleJudge {
     }
 
     fn stop(&mut self) {
-        self.spent.get_or_insert(Limit::Room);
+        self.spent.get_or_insert(TeamLimit::Room);
         self.earlier = Earlier::default();
     }
 }
@@ -117,7 +117,7 @@ impl RuleJudge {
 
     /// Notes that the numbers of events are not known.
     pub(in crate::team) fn lacks_counts(&mut self) {
-        self.spent = Some(Limit::Words);
+        self.spent = Some(TeamLimit::Words);
     }
 
     /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
@@ -173,7 +173,7 @@ impl RuleJudge {
             if self.later.len() < MAX_LATER {
                 self.later.push(line);
             } else {
-                self.spent = Some(Limit::Events);
+                self.spent = Some(TeamLimit::Events);
             }
             return;
         }
@@ -316,7 +316,7 @@ fn verdict<'a>(
     bound: &'a [Value<'a>],
     folded: &'a [Result<Value<'a>, String>],
     budget: &mut Budget,
-) -> Result<RuleVerdict, Limit> {
+) -> Result<RuleVerdict, TeamLimit> {
     if let Some(when) = &rule.when {
         match ask("when", when, bound, budget)? {
             Truth::Yes => {}
@@ -333,7 +333,7 @@ fn verdict<'a>(
             "its value is {}, not a bool or a string",
             other.shown_type()
         ),
-        Err(Stop::Spent) => return Err(Limit::Steps),
+        Err(Stop::Spent) => return Err(TeamLimit::Steps),
         Err(Stop::Failed(failure)) => rule.check.describe(&failure),
     };
     let why = format!("`check` can't be evaluated: {why}");
