@@ -3,7 +3,7 @@
 mod data;
 mod events;
 mod example;
-mod found;
+mod judge;
 mod judges;
 mod limit;
 mod message;

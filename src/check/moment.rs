@@ -165,7 +165,8 @@ impl LiveChecker {
 
     /// Returns `true` if the findings of a declaration in an act may depend on the end of that.
     pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
-        self.team().reads_outcome(check)
+        let judge = self.team().judge(check);
+        judge.is_some_and(|judge| judge.reads_outcome())
     }
 
     /// Returns the findings in a text. A rule that can't be judged is a finding too: nobody should
@@ -191,7 +192,8 @@ impl LiveChecker {
             let memory = &mut memory;
             let mut findings =
                 Findings::new(id, rule_index, severity, memory, &mut drafts, &mut skips);
-            let _ = found.report(*check, None, &mut findings);
+            let judge = found.judge(*check);
+            let _ = judge.and_then(|judge| judge.report(None, &mut findings));
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| {
                 let message = format!("this can't be judged: {}", skip.reason);

@@ -91,9 +91,12 @@ impl Gate {
             let Check::Team(declared) = rule.check else {
                 continue;
             };
-            for (key, at) in checker.team().selectors(declared) {
-                let is_banned = checker.team().bans(declared, key);
-                selectors.push((rule.info.id.to_string(), key, at, is_banned));
+            let Some(judge) = checker.team().judge(declared) else {
+                continue;
+            };
+            for (key, at) in judge.selectors() {
+                let (id, is_banned) = (rule.info.id.to_string(), judge.bans(key));
+                selectors.push((id, key, at.clone(), is_banned));
             }
         }
         selectors

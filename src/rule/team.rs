@@ -21,7 +21,8 @@ impl TeamCheck {
             broken_line: timeline.and_then(|timeline| timeline.broken_line),
             unjudged: &|artifact| unjudged(artifact, loaded),
         };
-        loaded.judges.report(self, Some(&facts), findings)
+        let judge = loaded.judges.judge(self)?;
+        judge.report(Some(&facts), findings)
     }
 }
 

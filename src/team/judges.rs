@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::events::{EventIndex, EventSelector, EventText, EventView};
-use super::limit::within_room;
+use super::events::{EventIndex, EventText, EventView};
+use super::judge::{Judge, within_room};
 use super::order::OrderJudge;
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
-use super::{RunFacts, Team, TeamCheck};
+use super::{Team, TeamCheck};
 use crate::document::Node;
-use crate::draft::{Compared, Findings};
 use crate::finding::Lifecycle;
 use crate::select::{Written, key_path};
 use crate::source::{Artifact, Line, Pointer};
@@ -238,20 +237,15 @@ impl TeamJudges {
         }
     }
 
-    /// Reports what one of them found: in a whole run, or in what is about to be written. `None`
-    /// where it could not judge.
-    pub(crate) fn report(
-        &self,
-        check: TeamCheck,
-        run: Option<&RunFacts<'_>>,
-        findings: &mut Findings<'_>,
-    ) -> Option<Compared> {
-        match check {
-            TeamCheck::Schema(at) => self.schemas.get(at)?.report(run, findings),
-            TeamCheck::Order(at) => self.orders.get(at)?.report(run, findings),
-            TeamCheck::Rule(at) => self.rules.get(at)?.report(run, findings),
-            TeamCheck::Vocabulary => self.vocabulary.report(run, findings),
-        }
+    /// Returns the one of a declaration.
+    pub(crate) fn judge(&self, check: TeamCheck) -> Option<&dyn Judge> {
+        let judge: &dyn Judge = match check {
+            TeamCheck::Schema(at) => self.schemas.get(at)?,
+            TeamCheck::Order(at) => self.orders.get(at)?,
+            TeamCheck::Rule(at) => self.rules.get(at)?,
+            TeamCheck::Vocabulary => &self.vocabulary,
+        };
+        Some(judge)
     }
 
     /// Returns what one of them compares in an event, or once for a run, in words, and notes the
@@ -267,55 +261,6 @@ impl TeamJudges {
             TeamCheck::Rule(at) => (self.rules.get_mut(at)?).compared(event, values),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
         }
-    }
-
-    /// Returns `true` if what one of them finds in an act may depend on the end of that.
-    pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
-        match check {
-            TeamCheck::Order(at) => self.orders.get(at).is_some_and(OrderJudge::reads_outcome),
-            TeamCheck::Rule(at) => (self.rules.get(at)).is_some_and(|it| it.rule.reads_outcome()),
-            TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
-        }
-    }
-
-    /// Returns `true` if one of them may want no event that its selector with this key names.
-    pub(crate) fn bans(&self, check: TeamCheck, key: &str) -> bool {
-        match check {
-            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| order.bans(key)),
-            // Nobody can tell if an expression wants earlier events.
-            TeamCheck::Rule(_) => key == "earlier",
-            _ => false,
-        }
-    }
-
-    /// Returns the selectors of events that one of them has, each with its key and its place among
-    /// those of all.
-    pub(crate) fn selectors(&self, check: TeamCheck) -> Vec<(&'static str, EventSelector)> {
-        let selectors: Vec<(&'static str, &EventSelector)> = match check {
-            TeamCheck::Schema(at) => {
-                let judge = self.schemas.get(at);
-                let asks = judge.and_then(|judge| judge.in_events.as_ref());
-                asks.map(|(selector, _)| ("where", selector))
-                    .into_iter()
-                    .collect()
-            }
-            TeamCheck::Order(at) => {
-                let judge = self.orders.get(at);
-                let asks = judge.and_then(|judge| judge.in_events.as_ref());
-                let each = asks.map(|asks| ("each", &asks.each)).into_iter();
-                let other = judge.and_then(OrderJudge::other);
-                each.chain(other.map(|other| ("other", other))).collect()
-            }
-            TeamCheck::Rule(at) => {
-                let judge = self.rules.get(at).into_iter();
-                judge.flat_map(RuleJudge::selectors).collect()
-            }
-            TeamCheck::Vocabulary => Vec::new(),
-        };
-        let selectors = selectors.into_iter();
-        selectors
-            .map(|(key, selector)| (key, selector.clone()))
-            .collect()
     }
 }
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
-use super::limit::{KeepsGroups, TeamLimit};
+use super::judge::Judge;
+use super::limit::TeamLimit;
 use super::message::{MessageTemplate, MessageWord};
 use super::selector::{TeamSelector, Truth, leads_to_outcome};
 use crate::digest::Digest;
@@ -71,17 +72,6 @@ pub(super) struct OrderJudge {
     stopped: Option<TeamLimit>,
 }
 
-impl KeepsGroups for OrderJudge {
-    fn room(&self) -> usize {
-        self.automaton.room() + self.shown.len()
-    }
-
-    fn stop(&mut self) {
-        self.stopped.get_or_insert(TeamLimit::Room);
-        self.automaton.forget();
-    }
-}
-
 impl OrderJudge {
     pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
         let in_events = is_on.then(|| OrderKeys {
@@ -106,7 +96,7 @@ impl OrderJudge {
     }
 
     /// Returns the selector of other events, if the order has one.
-    pub(super) fn other(&self) -> Option<&EventSelector> {
+    fn other(&self) -> Option<&EventSelector> {
         let asks = self.in_events.as_ref()?;
         asks.other.as_ref().filter(|_| !self.counts_rows())
     }
@@ -114,24 +104,6 @@ impl OrderJudge {
     /// Returns `true` if it counts events in a row, which any other act ends.
     fn counts_rows(&self) -> bool {
         matches!(self.order.pattern, OrderPattern::AtMostInARow(_))
-    }
-
-    /// Returns `true` if the team wants no event that a selector with this key names.
-    pub(super) fn bans(&self, key: &str) -> bool {
-        match self.order.pattern {
-            OrderPattern::Never => true,
-            OrderPattern::NoneEarlier | OrderPattern::NoneLater => key == "other",
-            _ => false,
-        }
-    }
-
-    /// Returns `true` if what it finds in an act may depend on the end of that.
-    pub(super) fn reads_outcome(&self) -> bool {
-        let order = &self.order;
-        let other = order.other.as_ref();
-        let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
-        let mut selectors = other.into_iter().chain([&order.each]);
-        selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
     }
 
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
@@ -281,43 +253,6 @@ impl OrderJudge {
         self.offences.truncate(MAX_FINDINGS_PER_RULE);
     }
 
-    /// Reports what it found, in the order of the timeline; `None` where it can't be judged.
-    pub(super) fn report(
-        &self,
-        run: Option<&RunFacts<'_>>,
-        findings: &mut Findings<'_>,
-    ) -> Option<Compared> {
-        let pattern = self.order.pattern;
-        let mut offences = self.offences.clone();
-        if let Some(run) = run {
-            if let Some(reason) = self.unmet(run) {
-                findings.skip(&reason);
-                return None;
-            }
-            // What a later event would have done is not known of an order that was stopped.
-            if pattern.is_of_the_end() && self.stopped.is_none() {
-                if run.lifecycle != Lifecycle::Terminal {
-                    return None;
-                }
-                offences.extend(self.automaton.end());
-            }
-        }
-        offences.sort_by_key(|offence| offence.line);
-        let more = offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
-        offences.truncate(MAX_FINDINGS_PER_RULE);
-        for offence in &offences {
-            findings.push(self.draft(offence));
-        }
-        findings.more(self.more + more);
-        if let Some(stopped) = self.stopped {
-            findings.skip(&SkipReason::bound(&stopped));
-        }
-        // `never` compares all events with its selector, all else is about events that are there.
-        let has_events = run.is_some_and(|run| run.has_events);
-        let is_examined = self.examined || (pattern == OrderPattern::Never && has_events);
-        Compared::when(is_examined || !offences.is_empty())
-    }
-
     /// Returns why it can't be judged.
     fn unmet(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
         let pattern = self.order.pattern;
@@ -377,5 +312,71 @@ impl OrderJudge {
             Some(other) => draft.related(Place::event(other, ""), "the other event"),
             None => draft,
         }
+    }
+}
+
+impl Judge for OrderJudge {
+    /// Reports what it found, in the order of the timeline.
+    fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
+        let pattern = self.order.pattern;
+        let mut offences = self.offences.clone();
+        if let Some(run) = run {
+            if let Some(reason) = self.unmet(run) {
+                findings.skip(&reason);
+                return None;
+            }
+            // What a later event would have done is not known of an order that was stopped.
+            if pattern.is_of_the_end() && self.stopped.is_none() {
+                if run.lifecycle != Lifecycle::Terminal {
+                    return None;
+                }
+                offences.extend(self.automaton.end());
+            }
+        }
+        offences.sort_by_key(|offence| offence.line);
+        let more = offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        offences.truncate(MAX_FINDINGS_PER_RULE);
+        for offence in &offences {
+            findings.push(self.draft(offence));
+        }
+        findings.more(self.more + more);
+        if let Some(stopped) = self.stopped {
+            findings.skip(&SkipReason::bound(&stopped));
+        }
+        // `never` compares all events with its selector, all else is about events that are there.
+        let has_events = run.is_some_and(|run| run.has_events);
+        let is_examined = self.examined || (pattern == OrderPattern::Never && has_events);
+        Compared::when(is_examined || !offences.is_empty())
+    }
+
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
+        let each = self.in_events.iter().map(|asks| ("each", &asks.each));
+        each.chain(self.other().map(|other| ("other", other)))
+            .collect()
+    }
+
+    fn reads_outcome(&self) -> bool {
+        let order = &self.order;
+        let other = order.other.as_ref();
+        let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
+        let mut selectors = other.into_iter().chain([&order.each]);
+        selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
+    }
+
+    fn bans(&self, key: &str) -> bool {
+        match self.order.pattern {
+            OrderPattern::Never => true,
+            OrderPattern::NoneEarlier | OrderPattern::NoneLater => key == "other",
+            _ => false,
+        }
+    }
+
+    fn room(&self) -> usize {
+        self.automaton.room() + self.shown.len()
+    }
+
+    fn stop(&mut self) {
+        self.stopped.get_or_insert(TeamLimit::Room);
+        self.automaton.forget();
     }
 }

@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
-use super::found::Found;
+use super::judge::{Found, Judge};
 use super::limit::TeamLimit;
 use super::selector::{TeamSelector, Truth};
 use crate::document::{Node, Tape};
@@ -325,13 +325,11 @@ impl SchemaJudge {
     pub(crate) fn unjudged(&mut self, why: &SkipReason) {
         self.unjudged = Some(why.clone());
     }
+}
 
+impl Judge for SchemaJudge {
     /// Reports what it found; of a whole run also what it could not judge.
-    pub(super) fn report(
-        &self,
-        run: Option<&RunFacts<'_>>,
-        findings: &mut Findings<'_>,
-    ) -> Option<Compared> {
+    fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
         let artifact = self.schema.record.artifact();
         let of_artifact = run.and_then(|run| (run.unjudged)(artifact?));
         if let Some(reason) = of_artifact.as_ref().or(self.unjudged.as_ref()) {
@@ -342,5 +340,10 @@ impl SchemaJudge {
             findings.skip(&SkipReason::bound(&TeamLimit::Patterns));
         }
         compared
+    }
+
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
+        let selector = self.in_events.iter();
+        selector.map(|(selector, _)| ("where", selector)).collect()
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::events::{EventSelector, EventText, EventView};
+use super::judge::Judge;
 use super::judges::TeamJudges;
 use super::rule::RunValues;
 use super::selector::Truth;
@@ -54,14 +55,15 @@ struct TracedSelector {
 impl Trace {
     pub(crate) fn new(team: &Arc<Team>, check: TeamCheck) -> Self {
         let judges = TeamJudges::new(team, std::iter::once(check));
-        let selectors = judges.selectors(check).into_iter();
+        let selectors = judges.judge(check).map(Judge::selectors);
+        let selectors = selectors.unwrap_or_default().into_iter();
         let traced = selectors.map(|(key, selector)| {
-            let tests = judges.index.tests(&selector).into_iter();
+            let tests = judges.index.tests(selector).into_iter();
             let tests = tests.map(|(at, key, wanted)| (at, key, wanted, BTreeMap::new()));
             TracedSelector {
                 key,
                 tests: tests.collect(),
-                selector,
+                selector: selector.clone(),
                 lines: Vec::new(),
                 matched: 0,
                 refused: Vec::new(),

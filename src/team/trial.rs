@@ -141,7 +141,8 @@ impl RunExample {
         let mut skips = Vec::new();
         let severity = Severity::Error;
         let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
-        let _ = judges.report(check, Some(&facts), &mut findings);
+        let judge = judges.judge(check);
+        let _ = judge.and_then(|judge| judge.report(Some(&facts), &mut findings));
         let found = drafts.into_iter().map(|it| {
             let line = it.draft.place.line;
             (line.map_or(0, |line| line.number), it.draft.message)

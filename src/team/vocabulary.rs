@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::RunFacts;
 use super::events::{EventIndex, EventView};
+use super::judge::Judge;
 use crate::digest::Digest;
 use crate::document::Node;
 use crate::draft::{Compared, Draft, Findings};
@@ -118,13 +119,11 @@ impl VocabularyJudge {
             self.unlisted.insert(id);
         }
     }
+}
 
-    /// Reports what it found, in the order of the first events; `None` where nothing can be judged.
-    pub(super) fn report(
-        &self,
-        run: Option<&RunFacts<'_>>,
-        findings: &mut Findings<'_>,
-    ) -> Option<Compared> {
+impl Judge for VocabularyJudge {
+    /// Reports what it found, in the order of the first events.
+    fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
         if self.keys.is_empty() {
             return None;
         }

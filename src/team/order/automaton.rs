@@ -184,7 +184,7 @@ impl Automaton {
         }
     }
 
-    /// Returns what it takes of [`MAX_ROOM`](crate::team::limit::MAX_ROOM).
+    /// Returns what it takes of [`MAX_ROOM`](crate::team::judge::MAX_ROOM).
     pub(crate) fn room(&self) -> usize {
         let waits = self.demand.waits();
         self.groups.len() * if waits { ROOM_TO_WAIT } else { 1 } + self.waiting

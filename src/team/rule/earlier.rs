@@ -10,7 +10,7 @@ use crate::team::events::{EventSelector, EventView};
 use crate::team::limit::{MAX_GROUPS, TeamLimit};
 use crate::team::selector::Truth;
 
-/// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::limit::MAX_ROOM): it
+/// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::judge::MAX_ROOM): it
 /// may keep a text, or the reason why it has no value.
 const ROOM_OF_A_QUESTION: usize = 2;
 

@@ -15,8 +15,8 @@ use crate::printable::{brief, shortened};
 use crate::source::{Artifact, Line};
 use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventSelector, EventView};
-use crate::team::found::Found;
-use crate::team::limit::{KeepsGroups, MAX_LATER, TeamLimit};
+use crate::team::judge::{Found, Judge};
+use crate::team::limit::{MAX_LATER, TeamLimit};
 use crate::team::message::MessageWord;
 use crate::team::selector::{Truth, ask};
 
@@ -60,17 +60,6 @@ enum RuleVerdict {
     Wrong(Option<String>),
 }
 
-impl KeepsGroups for RuleJudge {
-    fn room(&self) -> usize {
-        self.earlier.room()
-    }
-
-    fn stop(&mut self) {
-        self.spent.get_or_insert(TeamLimit::Room);
-        self.earlier = Earlier::default();
-    }
-}
-
 impl RuleJudge {
     pub(in crate::team) fn new(rule: &Arc<TeamRule>, is_on: bool, index: &mut EventIndex) -> Self {
         let selectors = rule.each.iter().chain(&rule.earlier).filter(|_| is_on);
@@ -96,18 +85,6 @@ impl RuleJudge {
     pub(in crate::team) fn names(&self, event: &EventView<'_>) -> bool {
         let mut selectors = self.in_events.iter();
         selectors.any(|selector| selector.has_keys_of(event))
-    }
-
-    /// Returns the selectors of the events that it judges, and of those that it asks for, each once
-    /// with its key.
-    pub(in crate::team) fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
-        let mut names = BTreeSet::new();
-        let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
-        let asked = asked.zip(self.in_events.iter().skip(1));
-        let asked = asked.filter(|(name, _)| names.insert(*name));
-        let asked = asked.map(|(_, selector)| ("earlier", selector));
-        let each = self.in_events.first().map(|each| ("each", each));
-        each.into_iter().chain(asked).collect()
     }
 
     /// Returns `true` if it is on and can be judged only once all events are read.
@@ -276,23 +253,6 @@ impl RuleJudge {
         }
     }
 
-    /// Reports what it found, and that it could not judge all; `None` where it can't be judged.
-    pub(in crate::team) fn report(
-        &self,
-        run: Option<&RunFacts<'_>>,
-        findings: &mut Findings<'_>,
-    ) -> Option<Compared> {
-        if let Some(reason) = run.and_then(|run| self.cannot_judge(run)) {
-            findings.skip(&reason);
-            return None;
-        }
-        let compared = self.found.report(findings);
-        if let Some(spent) = self.spent {
-            findings.skip(&SkipReason::bound(&spent));
-        }
-        compared
-    }
-
     /// Returns why it can't judge a run.
     fn cannot_judge(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
         if self.rule.needs_end && run.lifecycle == Lifecycle::Unknown {
@@ -307,6 +267,50 @@ impl RuleJudge {
             }
         }
         self.unmet.clone()
+    }
+}
+
+impl Judge for RuleJudge {
+    fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
+        if let Some(reason) = run.and_then(|run| self.cannot_judge(run)) {
+            findings.skip(&reason);
+            return None;
+        }
+        let compared = self.found.report(findings);
+        if let Some(spent) = self.spent {
+            findings.skip(&SkipReason::bound(&spent));
+        }
+        compared
+    }
+
+    /// Returns the selectors of the events that it judges, and of those that it asks for, each once
+    /// with its key.
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
+        let mut names = BTreeSet::new();
+        let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
+        let asked = asked.zip(self.in_events.iter().skip(1));
+        let asked = asked.filter(|(name, _)| names.insert(*name));
+        let asked = asked.map(|(_, selector)| ("earlier", selector));
+        let each = self.in_events.first().map(|each| ("each", each));
+        each.into_iter().chain(asked).collect()
+    }
+
+    fn reads_outcome(&self) -> bool {
+        self.rule.reads_outcome()
+    }
+
+    /// Nobody can tell if an expression wants earlier events.
+    fn bans(&self, key: &str) -> bool {
+        key == "earlier"
+    }
+
+    fn room(&self) -> usize {
+        self.earlier.room()
+    }
+
+    fn stop(&mut self) {
+        self.spent.get_or_insert(TeamLimit::Room);
+        self.earlier = Earlier::default();
     }
 }
 
