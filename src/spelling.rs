@@ -98,6 +98,14 @@ pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
     is_similar.then_some(nearest)
 }
 
+/// Returns the question whether the known word that is most similar to another was meant.
+pub(crate) fn did_you_mean<'k>(
+    word: &str,
+    known: impl IntoIterator<Item = &'k str>,
+) -> Option<String> {
+    nearest(word, known).map(|meant| format!("did you mean `{meant}`?"))
+}
+
 /// Returns `true` if few edits may lie between two words: one adds a character at most, and makes
 /// two sets of letters differ by two at most. To compute their number takes the product of their
 /// lengths.

@@ -2,7 +2,6 @@
 
 mod given;
 
-use std::cmp::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wide::u8x16;
@@ -22,14 +21,14 @@ pub(crate) use given::{length, mistake};
 /// assert!(Timestamp::parse("2026-03-01T12:00:00").is_none(), "no offset, no instant");
 /// assert!(Timestamp::parse("2026-02-29T12:00:00Z").is_none(), "2026 is not a leap year");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp {
     /// Seconds since 1970-01-01T00:00:00Z; a leap second counts as the second before it.
     seconds: i64,
     leap_second: bool,
     /// The first eighteen digits of the fraction, so attoseconds.
     attoseconds: u64,
-    /// The digits that follow, without trailing zeros.
+    /// The digits that follow, without trailing zeros: they order as text does.
     rest: Box<str>,
 }
 
@@ -138,20 +137,6 @@ impl Timestamp {
         } else {
             fraction
         }
-    }
-}
-
-impl Ord for Timestamp {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let whole = |it: &Self| (it.seconds, it.leap_second, it.attoseconds);
-        // Digits without trailing zeros order as text does.
-        (whole(self), &self.rest).cmp(&(whole(other), &other.rest))
-    }
-}
-
-impl PartialOrd for Timestamp {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::printable::quote;
 use crate::schema::{certainly_satisfies, errors};
 use crate::select::key_path;
 use crate::source::Pointer;
-use crate::spelling::nearest;
+use crate::spelling::{did_you_mean, nearest};
 
 /// The maximum number of mistakes that are reported at once.
 pub(crate) const MAX_MISTAKES: usize = 20;
@@ -437,11 +437,11 @@ fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
 
 /// Returns a suggestion for an unknown word.
 fn advice(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if known.len() == 1 => format!("expected `{}`", known.concat()),
-        None => format!("expected one of: {}", known.join(", ")),
-    }
+    let meant = did_you_mean(word, known.iter().copied());
+    meant.unwrap_or_else(|| match known {
+        [only] => format!("expected `{only}`"),
+        known => format!("expected one of: {}", known.join(", ")),
+    })
 }
 
 fn value_at<'v, 'i>(

@@ -20,7 +20,7 @@ use super::value::{Type, Value};
 use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
 use crate::printable::brief;
 use crate::select::KeyPath;
-use crate::spelling::nearest;
+use crate::spelling::did_you_mean;
 
 /// The bytes of the parser's stack: four times the most that an expression of [`MAX_BYTES`] was
 /// seen to need.
@@ -257,11 +257,11 @@ impl ExpressionReader<'_> {
         let before = before.strip_suffix('-').unwrap_or_default();
         let help = if before.ends_with(char::is_alphanumeric) {
             r#"Read a key that has `-` with brackets: `event.payload["x-team"]`."#.to_owned()
-        } else if let Some(meant) = nearest(name, known.clone()) {
-            format!("did you mean `{meant}`?")
         } else {
-            let known: Vec<String> = known.map(code).collect();
-            format!("It can name {}.", known.join(", "))
+            did_you_mean(name, known.clone()).unwrap_or_else(|| {
+                let known: Vec<String> = known.map(code).collect();
+                format!("It can name {}.", known.join(", "))
+            })
         };
         Err(ExpressionMistake {
             help: Some(help),
@@ -438,9 +438,8 @@ fn function_of(
     let known = known
         .chain(MACROS.iter().map(|known| known.0))
         .chain(["has"]);
-    let meant = nearest(name, known);
     Err(ExpressionMistake {
-        help: meant.map(|meant| format!("did you mean `{meant}`?")),
+        help: did_you_mean(name, known),
         ..mistake(named.clone(), format!("unknown function {}", code(name)))
     })
 }

@@ -161,12 +161,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The measures of a file, which a manifest may name any number of times.
-#[derive(Clone, Copy)]
-struct Measured {
-    size: u64,
-    digest: Option<FileDigest>,
-}
+/// The size of a file, which a manifest may name any number of times, and its digest if it was read.
+type Measured = (u64, Option<FileDigest>);
 
 /// A comparison of files with what a manifest says about them.
 struct Verifier<'f> {
@@ -194,7 +190,7 @@ impl Verifier<'_> {
         path: &str,
     ) -> Result<Option<FileTrouble>, Unreadable> {
         if let Some(listed) = entry.size {
-            let Some(Measured { size: actual, .. }) = self.measure(path, false)? else {
+            let Some((actual, _)) = self.measure(path, false)? else {
                 return Ok(None);
             };
             if !listed.equals(Number::of(&actual.to_string())) {
@@ -203,14 +199,14 @@ impl Verifier<'_> {
                 return Ok(Some(FileTrouble::Size {
                     listed,
                     actual,
-                    digest: measured.and_then(|it| it.ok()??.digest),
+                    digest: measured.and_then(|it| it.ok()??.1),
                 }));
             }
         }
         let Some(listed) = entry.digest else {
             return Ok(None);
         };
-        let actual = self.measure(path, true)?.and_then(|file| file.digest);
+        let actual = self.measure(path, true)?.and_then(|(_, digest)| digest);
         let differs = actual.filter(|actual| *actual != listed);
         Ok(differs.map(|actual| FileTrouble::Digest { listed, actual }))
     }
@@ -233,7 +229,7 @@ impl Verifier<'_> {
     /// Returns the digests of a file with other line ends; none where it can't be read or is too
     /// long.
     fn digest_other_line_ends(&mut self, path: &str) -> Vec<FileDigest> {
-        let size = self.seen.get(path).map(|seen| seen.size);
+        let size = self.seen.get(path).map(|(size, _)| *size);
         // Each look takes time, as a digest does.
         let Some(left) = size.and_then(|size| self.bytes_left.checked_sub(size)) else {
             return Vec::new();
@@ -250,20 +246,17 @@ impl Verifier<'_> {
     /// Returns the size of a file, and its digest if that is wanted; `None` where it is too long.
     fn measure(&mut self, path: &str, with_digest: bool) -> Result<Option<Measured>, Unreadable> {
         if let Some(seen) = self.seen.get(path)
-            && (seen.digest.is_some() || !with_digest)
+            && (seen.1.is_some() || !with_digest)
         {
             return Ok(Some(*seen));
         }
         let opened = self.files.open_named(path)?;
         let measured = match opened.size() {
-            Some(size) if !with_digest => Some(Measured { size, digest: None }),
+            Some(size) if !with_digest => Some((size, None)),
             Some(size) if size > self.bytes_left => None,
             _ => {
                 let read = FileDigest::of_stream(opened, self.bytes_left)?;
-                read.map(|(size, digest)| Measured {
-                    size,
-                    digest: Some(digest),
-                })
+                read.map(|(size, digest)| (size, Some(digest)))
             }
         };
         let Some(measured) = measured else {
@@ -274,8 +267,8 @@ impl Verifier<'_> {
             self.unjudged.add(path, SkipKind::Limit, why);
             return Ok(None);
         };
-        if measured.digest.is_some() {
-            self.bytes_left = self.bytes_left.saturating_sub(measured.size);
+        if let (size, Some(_)) = measured {
+            self.bytes_left = self.bytes_left.saturating_sub(size);
         }
         self.seen.insert(path.to_owned(), measured);
         Ok(Some(measured))

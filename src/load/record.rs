@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use semver::Version;
 
 use super::cause::NotJson;
-use super::trouble::{Trouble, Troubles, VersionField};
+use super::trouble::{Trouble, Troubles, VersionField, mistake};
 use crate::digest::Digest;
-use crate::document::{Document, Key, Layout, MAX_VALUES, Node, ReadText, Refused, Row};
+use crate::document::{Document, Key, Layout, Node, ReadText, Refused, Row};
 use crate::facts::{self, JsonText, Usable};
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
@@ -199,27 +199,20 @@ impl RecordKind {
         if let Some(text) = reader.read(bytes, read.renew()) {
             return LoadedRecord::new(bytes, Ok(text), read, Usable::Read(()));
         }
-        match read.parse(bytes, self.layout) {
-            Ok(text) => self.judge(text, read, team, troubles),
-            Err(refused @ (Refused::TooManyValues | Refused::NoMemory)) => {
-                let why = match refused {
-                    Refused::NoMemory => Unreadable::Lacking(refused.to_string()),
-                    _ => Unreadable::TooManyValues(MAX_VALUES),
-                };
-                troubles.add(Trouble::Unreadable { artifact, why });
-                self.unjudged(bytes, read, NoText::Refused(refused))
-            }
-            Err(refused @ Refused::Syntax(error)) => {
-                let span = error.span(bytes);
-                troubles.add(Trouble::NotJson {
-                    artifact,
-                    why: NotJson::new(error, bytes),
-                    span,
-                    content: Digest::of([bytes.as_slice()]),
-                });
-                self.unjudged(bytes, read, NoText::Refused(refused))
-            }
-        }
+        let refused = match read.parse(bytes, self.layout) {
+            Ok(text) => return self.judge(text, read, team, troubles),
+            Err(refused) => refused,
+        };
+        troubles.add(match mistake(refused) {
+            Err(why) => Trouble::Unreadable { artifact, why },
+            Ok(error) => Trouble::NotJson {
+                artifact,
+                why: NotJson::new(error, bytes),
+                span: error.span(bytes),
+                content: Digest::of([bytes.as_slice()]),
+            },
+        });
+        self.unjudged(bytes, read, NoText::Refused(refused))
     }
 
     /// Returns the record of which there is no document.
@@ -300,7 +293,14 @@ impl RecordKind {
         if is_usable {
             let misspellings = self.schema.misspellings(document.root());
             self.violations(violations, &misspellings, &support, troubles);
-            self.misspellings(misspellings, troubles);
+            for misspelling in misspellings {
+                troubles.add(Trouble::Misspelled {
+                    artifact: self.artifact,
+                    key: misspelling.key.name().into_owned(),
+                    pointer: misspelling.pointer,
+                    known: misspelling.known,
+                });
+            }
         } else {
             troubles.add(Trouble::TooManyViolations(self.artifact));
         }
@@ -347,17 +347,6 @@ impl RecordKind {
             if !(is_version && matches!(support, Support::Newer)) {
                 troubles.add(Trouble::of(self.artifact, None, violation));
             }
-        }
-    }
-
-    fn misspellings(&self, misspellings: Vec<Misspelling<'_>>, troubles: &mut Troubles) {
-        for misspelling in misspellings {
-            troubles.add(Trouble::Misspelled {
-                artifact: self.artifact,
-                key: misspelling.key.name().into_owned(),
-                pointer: misspelling.pointer,
-                known: misspelling.known,
-            });
         }
     }
 

@@ -1,5 +1,6 @@
 //! The troubles that loading meets, as data; rules put them into words.
 
+use std::mem::{self, Discriminant};
 use std::ops::Range;
 
 use super::cause::NotJson;
@@ -207,10 +208,9 @@ impl NotAnObject {
         read: Result<Document<'a>, Refused>,
         bytes: &[u8],
     ) -> Result<Document<'a>, NotRead> {
-        let document = read.map_err(|refused| match refused {
-            Refused::TooManyValues => NotRead::Unreadable(Unreadable::TooManyValues(MAX_VALUES)),
-            Refused::NoMemory => NotRead::Unreadable(Unreadable::Lacking(refused.to_string())),
-            Refused::Syntax(error) => {
+        let document = read.map_err(|refused| match mistake(refused) {
+            Err(why) => NotRead::Unreadable(why),
+            Ok(error) => {
                 let span = error.span(bytes);
                 NotRead::NotAnObject(span, Self::NotJson(NotJson::new(error, bytes)))
             }
@@ -223,9 +223,17 @@ impl NotAnObject {
     }
 }
 
+/// Returns the mistake in a text that was refused, or the limit that it exceeds.
+pub(super) fn mistake(refused: Refused) -> Result<SyntaxError, Unreadable> {
+    match refused {
+        Refused::Syntax(error) => Ok(error),
+        Refused::TooManyValues => Err(Unreadable::TooManyValues(MAX_VALUES)),
+        Refused::NoMemory => Err(Unreadable::Lacking(refused.to_string())),
+    }
+}
+
 /// The sort that the troubles of one rule share.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct TroubleSort(std::mem::Discriminant<Trouble>, Artifact);
+type TroubleSort = (Discriminant<Trouble>, Artifact);
 
 impl Trouble {
     /// Returns the artifact that has the trouble.
@@ -251,7 +259,7 @@ impl Trouble {
     }
 
     fn sort(&self) -> TroubleSort {
-        TroubleSort(std::mem::discriminant(self), self.artifact())
+        (mem::discriminant(self), self.artifact())
     }
 
     /// Returns the trouble with a value of a record, or of the event on a line.

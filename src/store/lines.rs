@@ -58,15 +58,7 @@ pub(crate) struct Lines<R> {
     repetition: Option<Repetition>,
 }
 
-impl<'b> LineRead<'b> {
-    fn new(line: Line, bytes: &'b [u8], ended: bool, limit: usize) -> Self {
-        if line.length > limit {
-            Self::TooLong { line }
-        } else {
-            Self::Text { line, bytes, ended }
-        }
-    }
-
+impl LineRead<'_> {
     pub(crate) fn line(&self) -> Line {
         match self {
             Self::Text { line, .. } | Self::TooLong { line } => *line,
@@ -168,12 +160,11 @@ impl<R: Read> Lines<R> {
         self.start = end + usize::from(ended);
         self.searched = self.start;
         self.offset += (self.start - start) as u64;
-        LineRead::new(
-            line,
-            self.buffer.get(start..end).unwrap_or_default(),
-            ended,
-            self.limit,
-        )
+        if line.length > self.limit {
+            return LineRead::TooLong { line };
+        }
+        let bytes = self.buffer.get(start..end).unwrap_or_default();
+        LineRead::Text { line, bytes, ended }
     }
 
     /// Returns whether a line, which starts at a place of the buffer, repeats the one before it.

@@ -20,7 +20,7 @@ use super::version::VersionTable;
 use crate::config_file::{ConfigError, ConfigSource, Files};
 use crate::document::OwnedDocument;
 use crate::printable::quote;
-use crate::spelling::nearest;
+use crate::spelling::did_you_mean;
 
 /// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
 /// table is optional.
@@ -116,8 +116,7 @@ pub(crate) fn read(
         let (span, name) = (name.span(), name.get_ref());
         if !texts.iter().any(|text| text.contains(name)) && file.text.matches(name).count() < 2 {
             let message = format!("no rule and no pack names the parameter {}", quote(name));
-            let meant = nearest(name, known.iter().map(String::as_str));
-            let help = meant.map(|meant| format!("did you mean `{meant}`?"));
+            let help = did_you_mean(name, known.iter().map(String::as_str));
             mistakes.push(file.error(span, message, help));
         }
     }

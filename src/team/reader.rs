@@ -17,7 +17,7 @@ use crate::expression::Expression;
 use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
 use crate::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path, key_words};
-use crate::spelling::nearest;
+use crate::spelling::{did_you_mean, nearest};
 
 /// The number of rules that a team can declare.
 const MAX_RULES: usize = 1_000;
@@ -156,13 +156,10 @@ impl FileReader<'_> {
                 .map(|(word, _)| word)
                 .chain([CONDITION])
                 .collect();
-            let help = match nearest(name, words.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!(
-                    "expected {}, or a JSON Pointer such as `/payload/input`",
-                    words.join(", ")
-                ),
-            };
+            let help = did_you_mean(name, words.iter().copied()).unwrap_or_else(|| {
+                let words = words.join(", ");
+                format!("expected {words}, or a JSON Pointer such as `/payload/input`")
+            });
             let message = format!("unknown key {} of a selector", quote(name));
             self.mistake(key.span(), message, Some(help));
         }
@@ -195,8 +192,7 @@ impl FileReader<'_> {
             return named.of_events.clone();
         }
         let message = format!("there is no selector called {}", quote(name));
-        let help = nearest(name, self.named.keys().map(String::as_str));
-        let help = help.map(|meant| format!("did you mean `{meant}`?"));
+        let help = did_you_mean(name, self.named.keys().map(String::as_str));
         self.mistake(span, message, help);
         None
     }

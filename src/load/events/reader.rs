@@ -9,7 +9,9 @@ use crate::source::Line;
 pub(crate) struct EventReader {
     reader: SlotReader,
     read: ReadText,
-    own_phases: OwnPhases,
+    /// The phases of a runtime's own that were met and are not typos: of each, all words that it
+    /// may be a misspelling of would be tried again.
+    own_phases: Vec<Box<str>>,
 }
 
 impl Default for EventReader {
@@ -17,7 +19,7 @@ impl Default for EventReader {
         Self {
             reader: schema::EVENT.slot_reader(&facts::EVENT),
             read: ReadText::default(),
-            own_phases: OwnPhases::default(),
+            own_phases: Vec::new(),
         }
     }
 }
@@ -37,7 +39,7 @@ impl EventReader {
                 refused: &[],
             },
         );
-        let is_typo = !event.has_known_phase() && self.own_phases.is_typo(&event.phase()?);
+        let is_typo = !event.has_known_phase() && is_typo(&mut self.own_phases, &event.phase()?);
         let has_typo = lexica != 0
             && event.phase().is_none_or(|phase| {
                 let event_type = event.text(InEvent::EventType);
@@ -47,28 +49,21 @@ impl EventReader {
     }
 }
 
-/// The phases of a runtime's own that were met and are not typos: of each, all words that it may be
-/// a misspelling of would be tried again.
-#[derive(Default)]
-struct OwnPhases(Vec<Box<str>>);
-
 /// The number of phases of a runtime's own that are remembered, and the bytes of each.
 const OWN_PHASES: usize = 16;
 const LONGEST_OWN_PHASE: usize = 64;
 
-impl OwnPhases {
-    /// Returns `true` if a phase is probably a misspelling of another one.
-    #[inline]
-    fn is_typo(&mut self, phase: &str) -> bool {
-        if self.0.iter().any(|own| **own == *phase) {
-            return false;
-        }
-        let is_typo = phase_meant(phase).is_some();
-        if !is_typo && self.0.len() < OWN_PHASES && phase.len() <= LONGEST_OWN_PHASE {
-            self.0.push(phase.into());
-        }
-        is_typo
+/// Returns `true` if a phase is probably a misspelling of another one; else it is remembered.
+#[inline]
+fn is_typo(own_phases: &mut Vec<Box<str>>, phase: &str) -> bool {
+    if own_phases.iter().any(|own| **own == *phase) {
+        return false;
     }
+    let is_typo = phase_meant(phase).is_some();
+    if !is_typo && own_phases.len() < OWN_PHASES && phase.len() <= LONGEST_OWN_PHASE {
+        own_phases.push(phase.into());
+    }
+    is_typo
 }
 
 #[cfg(test)]

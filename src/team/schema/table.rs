@@ -15,7 +15,7 @@ use crate::expression::steps_of_byte;
 use crate::printable::quote;
 use crate::select::KeyPath;
 use crate::source::Artifact;
-use crate::spelling::nearest;
+use crate::spelling::did_you_mean;
 use crate::team::TeamCheck;
 use crate::team::data::{RuleId, RuleMeta, SelectorTable, TomlData};
 use crate::team::reader::{FileReader, RuleTexts};
@@ -201,13 +201,12 @@ fn other_file(reader: &mut FileReader<'_>, span: Range<usize>, name: &str) -> Op
             Artifact::Events => "event",
             other => other.name(),
         });
-        let help = match meant.or_else(|| nearest(name, RECORDS)) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!(
-                "expected one of: {}, or the name of a file that ends with `.json` or `.jsonl`",
-                RECORDS.join(", ")
-            ),
-        };
+        let help = did_you_mean(meant.unwrap_or(name), RECORDS).unwrap_or_else(|| {
+            let records = RECORDS.join(", ");
+            format!(
+                "expected one of: {records}, or the name of a file that ends with `.json` or `.jsonl`"
+            )
+        });
         reader.mistake(span, format!("unknown value {}", quote(name)), Some(help));
         return None;
     }
