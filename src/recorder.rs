@@ -34,7 +34,6 @@ mod crashes;
 mod error;
 mod event;
 mod fold;
-mod phase;
 pub(crate) mod protocol;
 mod run;
 mod size;

@@ -7,7 +7,6 @@
 mod artifacts;
 #[cfg(feature = "cli")]
 mod changed;
-mod content;
 mod discover;
 mod disk;
 mod fault;
@@ -38,7 +37,6 @@ mod walk;
 mod whole;
 mod workspace;
 mod writing;
-mod written;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
@@ -52,7 +50,7 @@ pub(crate) use fault::{FaultKind, unlistable};
 pub use keys::episodes_of;
 #[cfg(feature = "cli")]
 pub(crate) use known::{KnownRuns, Renewed};
-pub(crate) use lines::{LineRead, Lines, Repetition};
+pub(crate) use lines::{LineRead, Lines, Repetition, whole_lines};
 pub use memory::{Content, InMemory};
 pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]
@@ -80,7 +78,6 @@ pub(crate) use writing::{
     Disk, FileSystem, RecordedFile, append_all, content_of, is_in_place, lock, make_unless_there,
     open_or_make, open_to_append,
 };
-pub(crate) use written::whole_lines;
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

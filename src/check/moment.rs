@@ -165,8 +165,7 @@ impl LiveChecker {
 
     /// Returns `true` if the findings of a declaration in an act may depend on the end of that.
     pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
-        let judge = self.team().judge(check);
-        judge.is_some_and(|judge| judge.reads_outcome())
+        (self.team().judge(check)).is_some_and(|judge| judge.reads_outcome())
     }
 
     /// Returns the findings in a text. A rule that can't be judged is a finding too: nobody should

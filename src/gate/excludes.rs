@@ -91,12 +91,9 @@ impl Gate {
             let Check::Team(declared) = rule.check else {
                 continue;
             };
-            let Some(judge) = checker.team().judge(declared) else {
-                continue;
-            };
-            for (key, at) in judge.selectors() {
-                let (id, is_banned) = (rule.info.id.to_string(), judge.bans(key));
-                selectors.push((id, key, at.clone(), is_banned));
+            let judge = checker.team().judge(declared);
+            for (key, at, is_banned) in judge.iter().flat_map(|judge| judge.selectors()) {
+                selectors.push((rule.info.id.to_string(), key, at.clone(), is_banned));
             }
         }
         selectors

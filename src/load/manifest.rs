@@ -161,7 +161,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The size of a file, which a manifest may name any number of times, and its digest if it was read.
+/// The size of a file, which a manifest may name any number of times, and its digest, if that was
+/// asked for.
 type Measured = (u64, Option<FileDigest>);
 
 /// A comparison of files with what a manifest says about them.

@@ -30,13 +30,13 @@ use super::clock::Micros;
 use super::error::Error;
 use super::event::{RunEvent, UNKNOWN_TIME, object};
 use super::fold::RunFold;
-use super::phase::reserved;
 use super::size::Size;
 use super::text::{json, text};
 use super::timeline::{TimelineFile, WriteFailed};
 use super::{Durability, Recorder, beside};
 use crate::check::LiveChecker;
 use crate::digest::FileDigest;
+use crate::facts::phase_meant;
 use crate::finding::Finding;
 use crate::record::phases::PROJECTION;
 use crate::record::{State, StepStatus};
@@ -417,6 +417,29 @@ impl Run {
             )),
         }
     }
+}
+
+/// Returns why an agent can't add events of a phase itself.
+fn reserved(phase: &str) -> Option<String> {
+    /// The phases that the recorder writes.
+    const OWN: [&str; 8] = [
+        "start",
+        "plan",
+        "act",
+        "direction",
+        "runtime",
+        "terminate",
+        "memory",
+        "learn",
+    ];
+    if phase.is_empty() {
+        return Some("it has no name".into());
+    }
+    if OWN.contains(&phase) {
+        return Some(format!("the recorder itself writes `{phase}` events"));
+    }
+    let near = phase_meant(phase)?;
+    Some(format!("{phase:?} is easily mistaken for `{near}`"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! nested repository counts as changed: run data can't hide from a check.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -13,24 +12,6 @@ use std::sync::Arc;
 use super::{Dir, EpisodeDir, is_gone, path};
 use crate::printable::escape;
 use crate::source::{Artifact, EntryKind};
-
-/// The reason why the changes can't be determined.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum GitError {
-    #[error("can't run git: {0}")]
-    NotRun(io::Error),
-    #[error("git failed: {0}")]
-    Failed(String),
-    #[error("{} has no commit `{revision}`; a shallow clone may lack it", escape(&.top.to_string_lossy()))]
-    NoCommit { top: PathBuf, revision: String },
-    #[error("{}: {source}", escape(&.path.to_string_lossy()))]
-    Unreachable { path: PathBuf, source: io::Error },
-    #[error(
-        "{} lies outside of {}, so git can't say whether it changed",
-        escape(&.path.to_string_lossy()), escape(&.top.to_string_lossy())
-    )]
-    Outside { path: PathBuf, top: PathBuf },
-}
 
 /// The parts of an episode that a check reads besides its artifacts.
 pub(crate) struct Reads {
@@ -52,25 +33,21 @@ impl Reads {
 }
 
 /// Returns those of the episodes below paths that changed since a revision, and the directories
-/// that held a record then and hold none now, by their paths from the top of the working tree.
+/// that held a record then and hold none now, by their paths from the top of the working tree; or why
+/// that can't be determined.
 pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<Dir>,
     paths: &[PathBuf],
     reads: &Reads,
-) -> Result<(Vec<Dir>, Vec<PathBuf>), GitError> {
+) -> Result<(Vec<Dir>, Vec<PathBuf>), String> {
     let changes = GitChanges::since(revision, &reads.other_files)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
     for found in episodes {
         let episode = found.episode();
-        let dir = episode
-            .path
-            .canonicalize()
-            .map_err(|source| GitError::Unreachable {
-                path: episode.path.clone(),
-                source,
-            })?;
+        let dir = episode.path.canonicalize();
+        let dir = dir.map_err(|error| format!("{}: {error}", shown(&episode.path)))?;
         if changes.touch(&episode, &dir, &reads.other_files)? || reads.more_of(&episode) {
             touched.push(found);
         }
@@ -90,14 +67,14 @@ struct GitChanges {
 }
 
 impl GitChanges {
-    fn since(revision: &str, other_files: &[Arc<str>]) -> Result<Self, GitError> {
+    fn since(revision: &str, other_files: &[Arc<str>]) -> Result<Self, String> {
         let top = git(Path::new("."), ["rev-parse", "--show-toplevel"])?;
         let top = path::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top).to_vec());
         let commit = format!("{revision}^{{commit}}");
         let verify = "rev-parse --verify --quiet --end-of-options".split(' ');
-        let commit = git(&top, verify.chain([&*commit])).map_err(|_| GitError::NoCommit {
-            top: top.clone(),
-            revision: revision.to_owned(),
+        let commit = git(&top, verify.chain([&*commit])).map_err(|_| {
+            let top = shown(&top);
+            format!("{top} has no commit `{revision}`; a shallow clone may lack it")
         })?;
         let commit = String::from_utf8_lossy(&commit);
 
@@ -108,7 +85,7 @@ impl GitChanges {
             let paths = listed
                 .split(|byte| *byte == 0)
                 .filter(|path| !path.is_empty());
-            Ok::<BTreeSet<PathBuf>, GitError>(
+            Ok::<BTreeSet<PathBuf>, String>(
                 paths.map(|path| path::from_bytes(path.to_vec())).collect(),
             )
         };
@@ -160,13 +137,11 @@ impl GitChanges {
         episode: &EpisodeDir,
         real: &Path,
         other_files: &[Arc<str>],
-    ) -> Result<bool, GitError> {
-        let below = real
-            .strip_prefix(&self.top)
-            .map_err(|_| GitError::Outside {
-                path: episode.path.clone(),
-                top: self.top.clone(),
-            })?;
+    ) -> Result<bool, String> {
+        let below = real.strip_prefix(&self.top).map_err(|_| {
+            let (path, top) = (shown(&episode.path), shown(&self.top));
+            format!("{path} lies outside of {top}, so git can't say whether it changed")
+        })?;
         let is_new = |name: &str| !self.tracked.contains(&below.join(name));
         let mut there = Artifact::ALL
             .into_iter()
@@ -176,6 +151,10 @@ impl GitChanges {
             || there.any(|artifact| is_new(artifact.file_name()))
             || other_files.iter().filter(is_there).any(|name| is_new(name)))
     }
+}
+
+fn shown(path: &Path) -> String {
+    escape(&path.to_string_lossy()).into_owned()
 }
 
 /// Returns what names the artifacts and other files to git, in any directory.
@@ -188,7 +167,7 @@ fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
 
 /// Runs git and returns its output. It writes nothing, not even its index, and does not use a file
 /// system monitor.
-fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, GitError> {
+fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, String> {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -198,11 +177,11 @@ fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8
     let output = command
         .stdin(Stdio::null())
         .output()
-        .map_err(GitError::NotRun)?;
+        .map_err(|error| format!("can't run git: {error}"))?;
     if output.status.success() {
         Ok(output.stdout)
     } else {
         let message = String::from_utf8_lossy(&output.stderr);
-        Err(GitError::Failed(message.trim_end().to_owned()))
+        Err(format!("git failed: {}", message.trim_end()))
     }
 }

@@ -110,8 +110,8 @@ impl Artifacts for Directory {
         let version = FileVersion::of_entry(&self.dir, artifact.file_name());
         let version = version.map_err(Unreadable::from_errno)?;
         self.note_version(artifact, version);
-        match version.kind() {
-            EntryKind::File => Ok(version.bytes() == 0),
+        match version.kind {
+            EntryKind::File => Ok(version.bytes == 0),
             _ => Err(Unreadable::Special),
         }
     }
@@ -122,15 +122,7 @@ impl Artifacts for Directory {
         if let Some(artifact) = Artifact::from_file_name(path) {
             self.note_version(artifact, version);
         }
-        match version.kind() {
-            EntryKind::File => Ok(Opened::from_file(
-                file.into(),
-                version.bytes(),
-                MAX_TIMELINE_BYTES,
-            )),
-            EntryKind::Directory => Err(Unreadable::Directory),
-            EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
-        }
+        opened(file, version, MAX_TIMELINE_BYTES)
     }
 
     fn version(&self, artifact: Artifact) -> Option<Version> {
@@ -188,12 +180,10 @@ impl Directory {
         let version = FileVersion::of(&file).map_err(Unreadable::from_errno)?;
         self.note_version(artifact, version);
         let limit = limit(artifact);
-        match version.kind() {
-            EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
-            EntryKind::File => Ok(Opened::from_file(file.into(), version.bytes(), limit)),
-            EntryKind::Directory => Err(Unreadable::Directory),
-            EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
+        if version.kind == EntryKind::File && version.bytes > limit {
+            return Err(Unreadable::TooLarge(limit));
         }
+        opened(file, version, limit)
     }
 
     /// Opens the file that an artifact's name leads to, but nothing outside of the directory.
@@ -270,7 +260,7 @@ impl Directory {
         let mut names = path.split('/').peekable();
         while let Some(name) = names.next() {
             let within = dir.as_ref().unwrap_or(&self.dir);
-            let kind = FileVersion::of_entry(within, name).map(FileVersion::kind);
+            let kind = FileVersion::of_entry(within, name).map(|it| it.kind);
             let is_last = names.peek().is_none();
             // What something can do when it is opened, it does even if it is refused afterwards.
             let flags = match (kind.map_err(|errno| self.unnamed(errno))?, is_last) {
@@ -321,7 +311,7 @@ impl Directory {
             let listed = self.entries.kind(artifact);
             let entry = self.entry(name);
             let kind = match entry {
-                Ok(entry) => Some(entry.kind()),
+                Ok(entry) => Some(entry.kind),
                 Err(Errno::NOENT) => None,
                 // What can't be looked at has not vanished.
                 Err(_) => listed,
@@ -343,6 +333,15 @@ impl Directory {
     }
 }
 
+/// Returns the content of what was opened, which must be a regular file.
+fn opened(file: OwnedFd, version: FileVersion, limit: u64) -> Result<Opened<'static>, Unreadable> {
+    match version.kind {
+        EntryKind::File => Ok(Opened::from_file(file.into(), version.bytes, limit)),
+        EntryKind::Directory => Err(Unreadable::Directory),
+        EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
+    }
+}
+
 /// Opens a regular file beneath a directory, by no link that leads out of it.
 #[cfg(target_os = "linux")]
 fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<OwnedFd, Errno> {
@@ -350,7 +349,7 @@ fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<Own
     let open = |flags| rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve);
     // Opening a FIFO or a device can have an effect.
     let target = open(OFlags::PATH | OFlags::CLOEXEC)?;
-    if FileVersion::of(&target)?.kind() == EntryKind::Special {
+    if FileVersion::of(&target)?.kind == EntryKind::Special {
         return Err(Errno::NXIO);
     }
     open(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)

@@ -39,7 +39,7 @@ use crate::source::{Artifact, EPISODES, EntryKind};
 /// ```
 #[must_use]
 pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> Discovery {
-    let mut tree = KeyDirectories::default();
+    let mut tree = KeyDirectories(BTreeMap::from([("", Listing::default())]));
     let wrong: Vec<&str> = keys.into_iter().filter(|key| !tree.add(key)).collect();
     let root = Arc::new(Root {
         typed: root.into(),
@@ -57,12 +57,6 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
 
 /// The directories that keys name, by their paths from the root on.
 struct KeyDirectories<'k>(BTreeMap<&'k str, Listing>);
-
-impl Default for KeyDirectories<'_> {
-    fn default() -> Self {
-        Self(BTreeMap::from([("", Listing::default())]))
-    }
-}
 
 impl<'k> KeyDirectories<'k> {
     /// Adds a key; returns `true` if its parts are names, so that it is a path. One that ends with

@@ -1,8 +1,8 @@
 //! A stream -> its lines, one at a time, in a buffer that grows only for a line that needs it.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
-use super::{LARGE_BYTES, Opened};
+use super::{LARGE_BYTES, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES, Opened};
 use crate::source::Line;
 
 /// The number of bytes to read at a time.
@@ -276,6 +276,38 @@ impl Lines<Opened<'_>> {
     pub(crate) fn confirms(&self, repetition: Repetition) -> io::Result<bool> {
         let Repetition { original, line, .. } = repetition;
         Ok(repetition.is_certain || self.stream.same(original, line)?)
+    }
+}
+
+/// Reads the lines of a timeline, newlines included, until `take` returns `false`; returns what
+/// follows the last newline. A line or a file beyond the limits is an error.
+pub(crate) fn whole_lines(
+    file: impl Read,
+    take: &mut dyn FnMut(&[u8]) -> bool,
+) -> io::Result<Vec<u8>> {
+    let mut left = MAX_TIMELINE_BYTES;
+    let mut file = BufReader::new(file);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let most = (MAX_RECORD_BYTES as u64 + 2).min(left + 1);
+        let read = (&mut file).take(most).read_until(b'\n', &mut line)?;
+        let exceeded = match read {
+            _ if read > MAX_RECORD_BYTES + 1 => Some(("a line", MAX_RECORD_BYTES as u64)),
+            _ if read as u64 > left => Some(("the file", MAX_TIMELINE_BYTES)),
+            _ => None,
+        };
+        if let Some((what, limit)) = exceeded {
+            let why = format!("{what} is larger than the limit of {} MiB", limit >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        left -= read as u64;
+        if !line.ends_with(b"\n") {
+            return Ok(line);
+        }
+        if !take(&line) {
+            return Ok(Vec::new());
+        }
     }
 }
 

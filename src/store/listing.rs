@@ -89,7 +89,7 @@ pub(super) fn records_in(dir: &Path) -> Entries {
     let mut entries = Entries::default();
     for artifact in [Artifact::State, Artifact::Events] {
         if let Some(version) = FileVersion::at(&dir.join(artifact.file_name())) {
-            entries.set(artifact, version.kind());
+            entries.set(artifact, version.kind);
         }
     }
     entries

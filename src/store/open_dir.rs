@@ -77,7 +77,7 @@ impl OpenDir {
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(&self.dir, name, flags, Mode::from_raw_mode(0o666));
         opened.map_err(|errno| match self.version(name) {
-            Some(version) if version.kind() == EntryKind::Link => {
+            Some(version) if version.kind == EntryKind::Link => {
                 io::Error::other("it is a symbolic link, and links are not followed")
             }
             _ => errno.into(),

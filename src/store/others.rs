@@ -54,7 +54,7 @@ impl OtherFiles {
             parts.add(path::bytes(below));
             parts.add(format!("{version:?}").as_bytes());
             is_fresh |= version.is_some_and(|it| it.is_fresh(now));
-            version.is_some_and(|it| it.kind() == EntryKind::Directory)
+            version.is_some_and(|it| it.kind == EntryKind::Directory)
         };
         let mut waiting = match self {
             Self::Named(names) => {

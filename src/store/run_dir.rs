@@ -29,7 +29,7 @@ pub(crate) struct RunDir {
 impl From<Dir> for RunDir {
     fn from(dir: Dir) -> Self {
         let stat = rustix::fs::lstat(dir.path());
-        let time = stat.map_or(0, |stat| time(&dir.name().to_string_lossy(), &stat));
+        let time = stat.map_or(0, |stat| time(&dir, &stat));
         Self { dir, time }
     }
 }
@@ -54,9 +54,10 @@ impl RunDir {
         // A directory with only its two default hard links contains no directories, so no runs.
         let is_likely = stat.st_nlink == 2 && may_be_read();
         if is_likely {
-            let time = time(&dir.name().to_string_lossy(), &stat);
-            let dir = dir.clone();
-            unopened.push(Self { dir, time });
+            unopened.push(Self {
+                time: time(dir, &stat),
+                dir: dir.clone(),
+            });
         }
         is_likely
     }
@@ -102,9 +103,10 @@ impl RunDir {
 }
 
 /// Returns the time of a run.
-fn time(name: &str, stat: &Stat) -> i128 {
+fn time(dir: &Dir, stat: &Stat) -> i128 {
+    let name = dir.name().to_string_lossy();
     let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
-    ulid_time(name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000)
+    ulid_time(&name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000)
 }
 
 /// Returns the milliseconds since 1970 that a ULID at the end of a name carries.

@@ -14,9 +14,9 @@ use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD};
 
-use super::content;
 use super::disk::EpisodeDir;
 use super::listing::{Listing, list};
+use super::nature;
 use super::other_names::OtherNames;
 use super::path::{is_artifact, is_nothing, join};
 use super::stillness::FileVersion;
@@ -97,16 +97,16 @@ impl Tree for SeenTree<'_> {
         let is_open = known.get(&dir.below()).is_some_and(|it| it.is_open);
         match listing {
             Ok(listing) if is_open => Ok(listing.entries.has(Artifact::Events)),
-            _ => content::holds_timeline(&dir.path()),
+            _ => nature::holds_timeline(&dir.path()),
         }
     }
 
     fn is_foreign(&self, dir: &Dir) -> bool {
-        self.ask(dir, content::is_foreign)
+        self.ask(dir, nature::is_foreign)
     }
 
     fn names_run(&self, dir: &Dir) -> bool {
-        self.ask(dir, content::names_run)
+        self.ask(dir, nature::names_run)
     }
 }
 
@@ -231,7 +231,7 @@ impl Snapshot {
             .binary_search_by(|it| (**it).cmp(name))
             .is_ok();
         let is_plain = !was_link && !is_artifact(name) && name != ".git";
-        let kind = FileVersion::at(&join(root, below)).map(FileVersion::kind);
+        let kind = FileVersion::at(&join(root, below)).map(|it| it.kind);
         match (
             kind,
             listing.directories.binary_search_by(|it| (**it).cmp(name)),

@@ -29,10 +29,10 @@ const TICK_NS: u128 = 20_000_000;
 /// The version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileVersion {
-    kind: EntryKind,
+    pub(super) kind: EntryKind,
     device: u64,
     inode: u64,
-    bytes: u64,
+    pub(super) bytes: u64,
     /// The time of the last change of the content, the name or the permissions of the file (ctime).
     /// Unlike the modification time, a writer can't set it, and a rename updates it.
     changed_ns: i128,
@@ -67,17 +67,9 @@ impl FileVersion {
         Some((&rustix::fs::lstat(path).ok()?).into())
     }
 
-    pub(super) fn kind(self) -> EntryKind {
-        self.kind
-    }
-
     /// Returns the version in the form that all implementations share.
     pub(super) fn tag(self) -> Version {
         Version::new(format!("{self:?}"))
-    }
-
-    pub(super) fn bytes(self) -> u64 {
-        self.bytes
     }
 
     pub(super) fn is_same_file(self, other: Self) -> bool {

@@ -6,10 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::content;
 use super::disk::EpisodeDir;
 use super::listing::{Listing, list};
-use super::nature::{Nature, below_episodes, holds_records, nature};
+use super::nature::{self, Nature, below_episodes, holds_records, nature};
 use super::path::{self, join};
 use super::root::Root;
 use crate::source::{EPISODES, Entries};
@@ -30,17 +29,17 @@ pub(super) trait Tree: Sync {
     /// Returns whether a directory in an episode holds a timeline, so that a run may be hidden
     /// there.
     fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
-        content::holds_timeline(&dir.path())
+        nature::holds_timeline(&dir.path())
     }
 
     /// Returns `true` if the `state.json` of a directory is that of another program.
     fn is_foreign(&self, dir: &Dir) -> bool {
-        content::is_foreign(&dir.episode())
+        nature::is_foreign(&dir.episode())
     }
 
     /// Returns `true` if the summary of a directory names a run.
     fn names_run(&self, dir: &Dir) -> bool {
-        content::names_run(&dir.episode())
+        nature::names_run(&dir.episode())
     }
 }
 

@@ -7,10 +7,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::content::holds_timeline;
 use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::Listing;
-use super::nature::{Nature, run_data};
+use super::nature::{Nature, holds_timeline, run_data};
 use super::other_names::OtherNames;
 use super::path::{self, is_loop, is_nothing, join, real_dir};
 use super::recordless;

@@ -11,18 +11,14 @@ pub(crate) trait Judge {
     /// could not judge.
     fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared>;
 
-    /// Returns its selectors of events, each with its key.
-    fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
+    /// Returns its selectors of events, each with its key, and `true` if it may want no event that
+    /// the selector names.
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         Vec::new()
     }
 
     /// Returns `true` if what it finds in an act may depend on the end of that.
     fn reads_outcome(&self) -> bool {
-        false
-    }
-
-    /// Returns `true` if it may want no event that its selector with a key names.
-    fn bans(&self, _: &str) -> bool {
         false
     }
 

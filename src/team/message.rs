@@ -6,6 +6,7 @@ use toml::Spanned;
 use super::reader::FileReader;
 use crate::printable::{brief, quote};
 use crate::spelling::nearest;
+use crate::words::{Words as _, words};
 
 /// A message with places for values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,18 +31,12 @@ pub(crate) enum MessageWord {
     Limit,
 }
 
-impl MessageWord {
-    pub(crate) const ALL: [Self; 4] = [Self::Value, Self::Same, Self::Count, Self::Limit];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::Same => "same",
-            Self::Count => "count",
-            Self::Limit => "limit",
-        }
-    }
-}
+words!(MessageWord {
+    Value = "value",
+    Same = "same",
+    Count = "count",
+    Limit = "limit",
+});
 
 impl MessageTemplate {
     /// Reads a text in which `{name}` stands for a value: one of the words, or what `param` gives
@@ -58,11 +53,8 @@ impl MessageTemplate {
                 break;
             };
             parts.push(MessagePart::Text(before.to_owned()));
-            let word = MessageWord::ALL
-                .into_iter()
-                .find(|word| word.name() == name);
             let value = || param(name.strip_prefix("params.")?);
-            parts.push(match word {
+            parts.push(match MessageWord::of_word(name) {
                 Some(word) => MessagePart::Value(word),
                 None => MessagePart::Text(value().ok_or(name)?),
             });
@@ -94,7 +86,7 @@ impl FileReader<'_> {
         let message = MessageTemplate::parse(text, |name| self.param(name));
         message.map_or_else(
             |_| text.to_owned(),
-            |message| message.with(|word| Some(word.name().to_uppercase())),
+            |message| message.with(|word| Some(word.word().to_uppercase())),
         )
     }
 
@@ -114,24 +106,20 @@ impl FileReader<'_> {
     ) -> Option<MessageTemplate> {
         match MessageTemplate::parse(text.get_ref(), |name| self.param(name)) {
             Ok(message) => {
-                let unknown = MessageWord::ALL
-                    .into_iter()
-                    .find(|word| message.names(*word) && !words.contains(word));
-                if let Some(word) = unknown {
-                    let message = format!("`{{{}}}` is not available in this message", word.name());
+                let mut all = MessageWord::ALL.iter();
+                if let Some(word) = all.find(|word| message.names(**word) && !words.contains(word))
+                {
+                    let message = format!("`{{{word}}}` is not available in this message");
                     self.mistake(text.span(), message, None);
                 }
                 Some(message)
             }
             Err(name) => {
                 let message = format!("the message has the unknown placeholder {}", quote(name));
-                let names: Vec<String> = words
-                    .iter()
-                    .map(|word| format!("`{{{}}}`", word.name()))
-                    .collect();
+                let names: Vec<String> = words.iter().map(|word| format!("`{{{word}}}`")).collect();
                 let params = self.params.keys().map(|name| format!("params.{name}"));
                 let known: Vec<String> = params
-                    .chain(words.iter().map(|word| word.name().to_owned()))
+                    .chain(words.iter().map(ToString::to_string))
                     .collect();
                 let help = match nearest(name, known.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{{{meant}}}`?"),

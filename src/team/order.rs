@@ -349,10 +349,14 @@ impl Judge for OrderJudge {
         Compared::when(is_examined || !offences.is_empty())
     }
 
-    fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
-        let each = self.in_events.iter().map(|asks| ("each", &asks.each));
-        each.chain(self.other().map(|other| ("other", other)))
-            .collect()
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
+        let pattern = self.order.pattern;
+        let is_never = pattern == OrderPattern::Never;
+        let each = self.in_events.iter();
+        let each = each.map(|asks| ("each", &asks.each, is_never));
+        let other = self.other();
+        let other = other.map(|other| ("other", other, is_never || pattern.is_ban()));
+        each.chain(other).collect()
     }
 
     fn reads_outcome(&self) -> bool {
@@ -361,14 +365,6 @@ impl Judge for OrderJudge {
         let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
         let mut selectors = other.into_iter().chain([&order.each]);
         selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
-    }
-
-    fn bans(&self, key: &str) -> bool {
-        match self.order.pattern {
-            OrderPattern::Never => true,
-            OrderPattern::NoneEarlier | OrderPattern::NoneLater => key == "other",
-            _ => false,
-        }
     }
 
     fn room(&self) -> usize {

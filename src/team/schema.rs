@@ -342,8 +342,9 @@ impl Judge for SchemaJudge {
         compared
     }
 
-    fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let selector = self.in_events.iter();
-        selector.map(|(selector, _)| ("where", selector)).collect()
+        let selector = selector.map(|(selector, _)| ("where", selector, false));
+        selector.collect()
     }
 }

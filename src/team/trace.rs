@@ -57,7 +57,7 @@ impl Trace {
         let judges = TeamJudges::new(team, std::iter::once(check));
         let selectors = judges.judge(check).map(Judge::selectors);
         let selectors = selectors.unwrap_or_default().into_iter();
-        let traced = selectors.map(|(key, selector)| {
+        let traced = selectors.map(|(key, selector, _)| {
             let tests = judges.index.tests(selector).into_iter();
             let tests = tests.map(|(at, key, wanted)| (at, key, wanted, BTreeMap::new()));
             TracedSelector {

@@ -453,7 +453,8 @@ impl Validate {
             named_files: setup.gate.reads_named_files(),
             other_files: setup.gate.judged_files(),
         };
-        let (episodes, lost) = changed_since(revision, episodes, &setup.paths, &reads)?;
+        let changed = changed_since(revision, episodes, &setup.paths, &reads);
+        let (episodes, lost) = changed.map_err(CommandFailure::Fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");

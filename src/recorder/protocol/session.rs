@@ -216,7 +216,11 @@ fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Don
         RecorderCommand::Close(end) => return close(run, end, most),
         RecorderCommand::Attach(attach) => return self::attach(run, attach.in_full()),
         RecorderCommand::Would { phase, payload } => {
-            return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
+            let found = run.would(&phase, payload.unwrap_or_default())?;
+            return Ok(Done {
+                findings: Some(found),
+                ..Done::nothing()
+            });
         }
         RecorderCommand::Finish(finish) => {
             run.end(explained(finish.in_full())?)?;

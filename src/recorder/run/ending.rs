@@ -141,9 +141,12 @@ impl End {
         metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
         let payload = object([
             ("abandoned_at", self.abandoned_at.map(Micros::text).into()),
-            ("artifacts", some(self.artifacts.unwrap_or_default())),
+            (
+                "artifacts",
+                self.artifacts.filter(|it| !it.is_empty()).into(),
+            ),
             ("error", self.error.into()),
-            ("metrics", some(metrics)),
+            ("metrics", (!metrics.is_empty()).then_some(metrics).into()),
             ("reason", self.reason.into()),
             ("status", RunStatus::from(self.status).word().into()),
         ]);
@@ -360,14 +363,5 @@ impl Run {
             "schema_version": "manifest/1.0",
             "signer": null,
         }))
-    }
-}
-
-/// Returns a value, or null for what is empty.
-fn some<T: Into<Value> + Default + PartialEq>(value: T) -> Value {
-    if value == T::default() {
-        Value::Null
-    } else {
-        value.into()
     }
 }

@@ -283,25 +283,20 @@ impl Judge for RuleJudge {
         compared
     }
 
-    /// Returns the selectors of the events that it judges, and of those that it asks for, each once
-    /// with its key.
-    fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
+    /// Returns the selectors of the events that it judges, and of those that it asks for, each once.
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let mut names = BTreeSet::new();
         let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
         let asked = asked.zip(self.in_events.iter().skip(1));
         let asked = asked.filter(|(name, _)| names.insert(*name));
-        let asked = asked.map(|(_, selector)| ("earlier", selector));
-        let each = self.in_events.first().map(|each| ("each", each));
+        // Nobody can tell if an expression wants earlier events.
+        let asked = asked.map(|(_, selector)| ("earlier", selector, true));
+        let each = self.in_events.first().map(|each| ("each", each, false));
         each.into_iter().chain(asked).collect()
     }
 
     fn reads_outcome(&self) -> bool {
         self.rule.reads_outcome()
-    }
-
-    /// Nobody can tell if an expression wants earlier events.
-    fn bans(&self, key: &str) -> bool {
-        key == "earlier"
     }
 
     fn room(&self) -> usize {
