@@ -144,13 +144,7 @@ pub(crate) fn episode<R>(
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
 ) -> R {
-    let mut loader = Loader {
-        files,
-        request,
-        alone: Alone::default(),
-        troubles: Troubles::default(),
-        judges: request.team.clone(),
-    };
+    let mut loader = Loader::new(files, request);
     let can_learn = loader.probe(Artifact::Learn);
     loader.probe(Artifact::Manifest);
     let (state_record, mut summary_record) =
@@ -221,6 +215,16 @@ struct Loader<'f> {
 }
 
 impl<'f> Loader<'f> {
+    fn new(files: &'f dyn Artifacts, request: &'f LoadRequest) -> Self {
+        Self {
+            files,
+            request,
+            alone: Alone::default(),
+            troubles: Troubles::default(),
+            judges: request.team.clone(),
+        }
+    }
+
     /// Checks that an artifact that runvet does not read is readable, if it exists.
     fn probe(&mut self, artifact: Artifact) -> bool {
         let probed = if self.files.entries().has(artifact) {

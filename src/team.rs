@@ -27,6 +27,7 @@ use crate::select::{Glob, KeyPath, Values};
 use crate::source::{Artifact, Line, Pointer};
 pub(crate) use data::{ClosedSet, Params, Scalar, SelectorEntries, SelectorKey, TomlData};
 pub(crate) use events::{EventIndex, EventSelector, EventText};
+pub(crate) use judge::Judge;
 pub(crate) use judges::TeamJudges;
 pub(crate) use order::{OrderTable, TeamOrder};
 pub(crate) use pack::{Pack, read};

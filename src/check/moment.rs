@@ -14,7 +14,7 @@ use crate::finding::{Finding, Level, Lifecycle};
 use crate::record::State;
 use crate::rule::{Check, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
-use crate::team::{EventText, Judged, Name, RunValues, TeamJudges, run_as_json};
+use crate::team::{EventText, Judge, Judged, Name, RunValues, TeamJudges, run_as_json};
 
 /// A check of one run by the rules of its team while it is written. It is fed with each event.
 pub(crate) struct LiveChecker {
@@ -165,7 +165,7 @@ impl LiveChecker {
 
     /// Returns `true` if the findings of a declaration in an act may depend on the end of that.
     pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
-        (self.team().judge(check)).is_some_and(|judge| judge.reads_outcome())
+        (self.team().judge(check)).is_some_and(Judge::reads_outcome)
     }
 
     /// Returns the findings in a text. A rule that can't be judged is a finding too: nobody should

@@ -141,7 +141,7 @@ impl OtherFileReader<'_> {
 
 /// Returns `true` if each line of a file is judged.
 fn has_lines(name: &str) -> bool {
-    name.ends_with(".jsonl")
+    matches!(name.rsplit_once('.'), Some((_, "jsonl")))
 }
 
 /// Returns the place of a text in a file, which is kept with it where there is room.

@@ -193,13 +193,15 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
         }
     }
     let status = if has_ended { "ok" } else { "pending" };
-    state["plan"]["steps"] = steps;
-    state["outcomes"] = json!({"status": status, "actions": actions});
+    let outcomes = json!({"status": status, "actions": actions});
+    put(&mut state, "/plan/steps", steps);
+    put(&mut state, "/outcomes", outcomes);
     if let Some(first) = events.first() {
-        state["episode"]["started_at"] = first["timestamp"].clone();
+        let started_at = first["timestamp"].clone();
+        put(&mut state, "/episode/started_at", started_at);
     }
     if !has_ended {
-        state["links"] = json!({"events": "events.jsonl"});
+        put(&mut state, "/links", json!({"events": "events.jsonl"}));
     }
     state
 }
@@ -209,16 +211,25 @@ fn derived_summary(events: &[Json]) -> Json {
     let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
     for phase in ["plan", "act", "reflect"] {
         let count = events.iter().filter(|event| event["phase"] == phase);
-        summary["metrics"][format!("{phase}_count")] = count.count().into();
+        let (key, count) = (format!("/metrics/{phase}_count"), count.count());
+        put(&mut summary, &key, count.into());
     }
     let [first, last] =
         [events.first(), events.last()].map(|event| event.map(|it| &it["timestamp"]));
     if let Some(first) = first {
-        summary["started_at"] = first.clone();
+        put(&mut summary, "/started_at", first.clone());
     }
     let time = |text: Option<&Json>| Timestamp::parse(text?.as_str()?);
     if let (Some(first), Some(last)) = (time(first), time(last)) {
-        summary["duration_sec"] = last.seconds_since(&first).into();
+        let duration = last.seconds_since(&first);
+        put(&mut summary, "/duration_sec", duration.into());
     }
     summary
+}
+
+/// Puts a value in the place of one.
+fn put(record: &mut Json, pointer: &str, value: Json) {
+    if let Some(place) = record.pointer_mut(pointer) {
+        *place = value;
+    }
 }

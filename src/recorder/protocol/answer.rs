@@ -98,6 +98,13 @@ impl Done {
         }
     }
 
+    pub(super) fn found(findings: Vec<Finding>) -> Self {
+        Self {
+            findings: Some(findings),
+            ..Self::nothing()
+        }
+    }
+
     pub(super) fn of_run(run: &Run) -> Self {
         Self {
             path: Some(run.path().display().to_string()),

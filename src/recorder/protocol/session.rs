@@ -216,11 +216,7 @@ fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Don
         RecorderCommand::Close(end) => return close(run, end, most),
         RecorderCommand::Attach(attach) => return self::attach(run, attach.in_full()),
         RecorderCommand::Would { phase, payload } => {
-            let found = run.would(&phase, payload.unwrap_or_default())?;
-            return Ok(Done {
-                findings: Some(found),
-                ..Done::nothing()
-            });
+            return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
         }
         RecorderCommand::Finish(finish) => {
             run.end(explained(finish.in_full())?)?;
