@@ -17,10 +17,7 @@ use crate::finding::{Deny, Level};
 use crate::report::Format;
 use crate::rules::{ALL, RuleSet};
 use crate::source::Artifact;
-use crate::team::{
-    self, ClosedSet, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable, SelectorEntries,
-    SelectorKey, TomlData, VersionTable,
-};
+use crate::team::{self, OrderTable, Pack, Params, RuleTable, SchemaTable, TomlData, VersionTable};
 use crate::timestamp::Timestamp;
 
 const SCHEMA: &str = include_str!("../schemas/config.schema.json");
@@ -93,13 +90,13 @@ pub(crate) struct Config {
     pub(crate) team_rules: Vec<RuleTable>,
     /// Values that messages, numbers and expressions name as `params.NAME`. They take precedence
     /// over those of packs.
-    #[schemars(with = "BTreeMap<String, Scalar>")]
+    #[schemars(schema_with = "team::params")]
     pub(crate) params: Params,
     /// The allowed values of keys of events. Any other value is a finding of `team/vocabulary`.
-    #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
+    #[schemars(schema_with = "team::vocabulary")]
     pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<TomlData>>,
     /// Named selectors. In this file, a name stands for its selector.
-    #[schemars(with = "BTreeMap<String, SelectorEntries>")]
+    #[schemars(schema_with = "team::selectors")]
     pub(crate) selector: BTreeMap<Spanned<String>, Spanned<TomlData>>,
 }
 

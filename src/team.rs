@@ -25,7 +25,7 @@ use crate::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::schema::DeclaredSchema;
 use crate::select::{Glob, KeyPath, Values};
 use crate::source::{Artifact, Line, Pointer};
-pub(crate) use data::{ClosedSet, Params, Scalar, SelectorEntries, SelectorKey, TomlData};
+pub(crate) use data::{Params, TomlData, params, selectors, vocabulary};
 pub(crate) use events::{EventIndex, EventSelector, EventText};
 pub(crate) use judge::Judge;
 pub(crate) use judges::TeamJudges;

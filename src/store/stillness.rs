@@ -247,7 +247,7 @@ mod tests {
         movement.entry(
             Artifact::State,
             Some(EntryKind::File),
-            is.map(FileVersion::kind),
+            is.map(|it| it.kind),
         );
         let time = time(opened_ns);
         movement.file(Artifact::State, (version, time), is);

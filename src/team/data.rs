@@ -1,9 +1,10 @@
 //! The parts that the tables of all declarations share, as TOML has them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -62,96 +63,102 @@ impl StateOrSummary {
     }
 }
 
-/// The id of a rule that a team declares.
-#[derive(JsonSchema)]
-#[schemars(inline, extend("pattern" = "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$", "$comment" = "message: an id is a group and a subject, each in lower case with `-` between words", "examples" = ["acme/refund-input"]))]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) struct RuleId(String);
-
-/// A key of a selector: `phase`, `event_type`, `agent_id`, `tool` (`/payload/tool`), `kind`
-/// (`/payload/kind`), or a JSON Pointer into the event.
-#[derive(JsonSchema)]
-#[schemars(inline, extend("examples" = ["tool", "/payload/x-team"]))]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) struct SelectorKey(String);
-
-/// A selector, or the name of one.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(rename = "Selector", extend("$comment" = "message: expected a table of keys and values, or the name of a selector"))]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) enum SelectorTable {
-    Named(String),
-    Entries(SelectorEntries),
+/// Returns the schema of the id of a rule that a team declares.
+pub(super) fn rule_id(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "string",
+        "pattern": "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$",
+        "$comment": "message: an id is a group and a subject, each in lower case with `-` between words",
+        "examples": ["acme/refund-input"],
+    })
 }
 
-/// Keys with their values, and a condition; all of them must match.
-#[derive(JsonSchema)]
-#[schemars(inline)]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) struct SelectorEntries {
-    /// A CEL expression over `event` (`action` for a schema with `record = "action"`) and `params`,
-    /// which is judged only where all other keys match.
-    #[serde(default, rename = "if")]
-    #[schemars(with = "String", extend("examples" = ["event.payload.input.amount > params.limit"]))]
-    condition: Option<String>,
-    #[serde(flatten)]
-    keys: BTreeMap<SelectorKey, ValueOf>,
+/// Returns the schema of a JSON Pointer, or a list of them.
+pub(super) fn pointers(_: &mut SchemaGenerator) -> Schema {
+    let pointer = json_schema!({
+        "type": "string",
+        "pattern": "^(/([^~]|~[01])*)?$",
+        "$comment": "message: a JSON Pointer starts with `/`",
+        "examples": ["/payload/input/order_id"],
+    });
+    json_schema!({
+        "$comment": "message: expected a JSON Pointer, which starts with `/`, or a list of them that is not empty",
+        "anyOf": [pointer, { "type": "array", "items": pointer, "minItems": 1 }],
+    })
 }
 
-/// A value, a list of alternative values, or `{ not = … }`.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline, extend("$comment" = "message: expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`"))]
-#[expect(dead_code, reason = "a description for the schema")]
-enum ValueOf {
-    Values(ClosedSet),
-    Not(Not),
+/// A selector, or the name of one, as a schema. Its keys are `phase`, `event_type`, `agent_id`,
+/// `tool` (`/payload/tool`), `kind` (`/payload/kind`), and JSON Pointers into the event.
+pub(super) struct SelectorTable;
+
+impl JsonSchema for SelectorTable {
+    fn schema_name() -> Cow<'static, str> {
+        "Selector".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A selector, or the name of one.",
+            "$comment": "message: expected a table of keys and values, or the name of a selector",
+            "anyOf": [{ "type": "string" }, entries()],
+        })
+    }
 }
 
-/// The key is present, and its value is not one of these.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(inline)]
-#[expect(dead_code, reason = "a description for the schema")]
-struct Not {
-    not: ClosedSet,
+/// Returns the schema of selectors, by their names.
+pub(crate) fn selectors(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": entries() })
 }
 
-/// A value, or a list of values. `*` in a text stands for any characters, `\*` for an asterisk.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline, extend("$comment" = "message: expected a text, a number, a boolean, or a list of them that is not empty"))]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) enum ClosedSet {
-    One(Scalar),
-    AnyOf(#[schemars(length(min = 1))] Vec<Scalar>),
+/// Returns the schema of the values of keys, by these.
+pub(crate) fn vocabulary(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": closed_set() })
 }
 
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline, extend("$comment" = "message: expected a text, a number or a boolean"))]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) enum Scalar {
-    Text(String),
-    Number(f64),
-    Boolean(bool),
+/// Returns the schema of values that messages, numbers and expressions name.
+pub(crate) fn params(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": scalar() })
 }
 
-/// A JSON Pointer, or a list of them.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline, extend("$comment" = "message: expected a JSON Pointer, which starts with `/`, or a list of them that is not empty"))]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) enum Pointers {
-    One(PointerText),
-    All(#[schemars(length(min = 1))] Vec<PointerText>),
+fn entries() -> Schema {
+    json_schema!({
+        "description": "Keys with their values, and a condition; all of them must match.",
+        "type": "object",
+        "properties": {
+            "if": {
+                "description": "A CEL expression over `event` (`action` for a schema with `record = \"action\"`) and `params`, which is judged only where all other keys match.",
+                "type": "string",
+                "examples": ["event.payload.input.amount > params.limit"],
+            },
+        },
+        "additionalProperties": {
+            "description": "A value, a list of alternative values, or `{ not = … }`.",
+            "$comment": "message: expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`",
+            "anyOf": [closed_set(), {
+                "description": "The key is present, and its value is not one of these.",
+                "type": "object",
+                "properties": { "not": closed_set() },
+                "additionalProperties": false,
+                "required": ["not"],
+            }],
+        },
+    })
 }
 
-#[derive(JsonSchema)]
-#[schemars(inline, extend("pattern" = "^(/([^~]|~[01])*)?$", "$comment" = "message: a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
-#[expect(dead_code, reason = "a description for the schema")]
-pub(crate) struct PointerText(String);
+fn closed_set() -> Schema {
+    json_schema!({
+        "description": "A value, or a list of values. `*` in a text stands for any characters, `\\*` for an asterisk.",
+        "$comment": "message: expected a text, a number, a boolean, or a list of them that is not empty",
+        "anyOf": [scalar(), { "type": "array", "items": scalar(), "minItems": 1 }],
+    })
+}
+
+fn scalar() -> Schema {
+    json_schema!({
+        "$comment": "message: expected a text, a number or a boolean",
+        "anyOf": [{ "type": "string" }, { "type": "number" }, { "type": "boolean" }],
+    })
+}
 
 /// A value of any form, each part with its place.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use toml::Spanned;
 
 use super::Team;
-use super::data::{ClosedSet, Params, Scalar, SelectorEntries, SelectorKey, TomlData};
+use super::data::{Params, TomlData, params, selectors, vocabulary};
 use super::order::OrderTable;
 use super::reader::{FileReader, values_of};
 use super::rule::RuleTable;
@@ -41,13 +41,13 @@ pub(crate) struct Pack {
     #[serde(rename = "rule")]
     pub(crate) rules: Vec<RuleTable>,
     /// Values that messages, numbers and expressions name as `params.NAME`.
-    #[schemars(with = "BTreeMap<String, Scalar>")]
+    #[schemars(schema_with = "params")]
     pub(crate) params: Params,
     /// The allowed values of keys of events. Any other value is a finding of `team/vocabulary`.
-    #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
+    #[schemars(schema_with = "vocabulary")]
     pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<TomlData>>,
     /// Named selectors. In this file, a name stands for its selector.
-    #[schemars(with = "BTreeMap<String, SelectorEntries>")]
+    #[schemars(schema_with = "selectors")]
     pub(crate) selector: BTreeMap<Spanned<String>, Spanned<TomlData>>,
 }
 

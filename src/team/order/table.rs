@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
@@ -13,7 +13,7 @@ use super::{OrderPattern, TeamOrder};
 use crate::printable::brief;
 use crate::select::{Glob, Selector, SelectorValue, Values, key_path};
 use crate::team::TeamCheck;
-use crate::team::data::{Pointers, RuleId, RuleMeta, SelectorTable, TomlData};
+use crate::team::data::{RuleMeta, SelectorTable, TomlData, pointers, rule_id};
 use crate::team::example::RunExample;
 use crate::team::message::MessageWord;
 use crate::team::reader::{FileReader, RuleTexts};
@@ -39,7 +39,7 @@ use crate::team::selector::TeamSelector;
 ))]
 pub(crate) struct OrderTable {
     /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
-    #[schemars(with = "RuleId")]
+    #[schemars(schema_with = "rule_id")]
     id: Spanned<String>,
     #[serde(flatten)]
     meta: RuleMeta,
@@ -57,12 +57,12 @@ pub(crate) struct OrderTable {
     /// The largest number of these events: at least 1, or the name of a parameter such as
     /// `params.max-calls`.
     #[serde(default)]
-    #[schemars(with = "CountOrParam")]
+    #[schemars(schema_with = "count_or_param")]
     at_most: Option<Spanned<TomlData>>,
     /// The smallest number of these events once the run has ended: at least 1, or the name of a
     /// parameter.
     #[serde(default)]
-    #[schemars(with = "CountOrParam")]
+    #[schemars(schema_with = "count_or_param")]
     at_least: Option<Spanned<TomlData>>,
     /// Each of the events needs an event that this selector matches on an earlier line.
     #[serde(default)]
@@ -84,7 +84,7 @@ pub(crate) struct OrderTable {
     /// The JSON Pointer to the value by which events are grouped, or a list of them: the order
     /// holds for each value, or for each combination of values.
     #[serde(default)]
-    #[schemars(with = "Pointers")]
+    #[schemars(schema_with = "pointers")]
     same: Option<Spanned<TomlData>>,
     /// With `at-most`: whether it counts events in a row. Any other event with phase `act` ends the
     /// row.
@@ -101,14 +101,12 @@ pub(crate) struct OrderTable {
     examples: Vec<RunExample>,
 }
 
-/// A number of events, or the name of a parameter.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline, extend("$comment" = "message: expected a whole number, at least 1, or the name of a parameter such as `params.max-calls`"))]
-#[expect(dead_code, reason = "a description for the schema")]
-enum CountOrParam {
-    Count(std::num::NonZeroU64),
-    Parameter(String),
+/// Returns the schema of a number of events, or the name of a parameter.
+fn count_or_param(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "$comment": "message: expected a whole number, at least 1, or the name of a parameter such as `params.max-calls`",
+        "anyOf": [{ "type": "integer", "minimum": 1 }, { "type": "string" }],
+    })
 }
 
 /// The decimals of the seconds in a length of time, at most.

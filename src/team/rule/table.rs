@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use toml::Spanned;
 
 use super::{NAMES, Name, TeamRule};
 use crate::expression::Expression;
+use crate::record::MEANINGS;
 use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::team::TeamCheck;
-use crate::team::data::{Pointers, RuleId, RuleMeta, SelectorTable, StateOrSummary, TomlData};
+use crate::team::data::{RuleMeta, SelectorTable, StateOrSummary, TomlData, pointers, rule_id};
 use crate::team::example::RunExample;
 use crate::team::message::MessageWord;
 use crate::team::reader::{FileReader, RuleTexts};
@@ -24,7 +25,7 @@ use crate::team::selector::TeamSelector;
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct RuleTable {
     /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
-    #[schemars(with = "RuleId")]
+    #[schemars(schema_with = "rule_id")]
     id: Spanned<String>,
     #[serde(flatten)]
     meta: RuleMeta,
@@ -34,7 +35,7 @@ pub(crate) struct RuleTable {
     each: Option<Spanned<TomlData>>,
     /// The JSON Pointer to the value by which `earlier` groups events, or a list of them.
     #[serde(default)]
-    #[schemars(with = "Pointers")]
+    #[schemars(schema_with = "pointers")]
     same: Option<Spanned<TomlData>>,
     /// The expression: `true` or an empty text where all is well, `false` or the text of the
     /// finding where it is not. It can name `event` (with `each`), `state`, `summary`, `run`,
@@ -56,8 +57,8 @@ pub(crate) struct RuleTable {
     within: Option<Spanned<StateOrSummary>>,
     /// `ended` for a rule that judges only runs that have ended.
     #[serde(default)]
-    #[schemars(with = "NeedsWord")]
-    needs: Option<Spanned<NeedsWord>>,
+    #[schemars(schema_with = "need")]
+    needs: Option<Spanned<String>>,
     /// The message of a finding, for people. It may hold `{value}` and `{params.NAME}`.
     #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the message is empty"))]
     message: Spanned<String>,
@@ -68,13 +69,9 @@ pub(crate) struct RuleTable {
 
 const ONLY_IN_CHECK: &str = "`earlier` is allowed only in `check` of rules that have `each`";
 
-/// A need of a rule about a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline, transform = crate::record::describe_values)]
-enum NeedsWord {
-    /// The run has ended.
-    Ended,
+/// Returns the schema of a need of a rule about a run.
+fn need(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": ["ended"], MEANINGS: ["The run has ended."] })
 }
 
 impl RuleTable {

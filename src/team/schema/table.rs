@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
@@ -13,11 +13,12 @@ use super::{Expect, Judged, SchemaExample, TeamSchema};
 use crate::document::Tape;
 use crate::expression::steps_of_byte;
 use crate::printable::quote;
+use crate::record::MEANINGS;
 use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::spelling::did_you_mean;
 use crate::team::TeamCheck;
-use crate::team::data::{RuleId, RuleMeta, SelectorTable, TomlData};
+use crate::team::data::{RuleMeta, SelectorTable, TomlData, rule_id};
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::selector::TeamSelector;
 
@@ -27,7 +28,7 @@ use crate::team::selector::TeamSelector;
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct SchemaTable {
     /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
-    #[schemars(with = "RuleId")]
+    #[schemars(schema_with = "rule_id")]
     id: Spanned<String>,
     #[serde(flatten)]
     meta: RuleMeta,
@@ -35,7 +36,7 @@ pub(crate) struct SchemaTable {
     /// `state`, `summary`, `learn` (each line) or `manifest`, or the name of another file of the
     /// episode's directory, which ends with `.json`, or with `.jsonl` to judge each line.
     #[serde(default)]
-    #[schemars(with = "RecordOrFile")]
+    #[schemars(schema_with = "record_or_file")]
     record: Option<Spanned<String>>,
     /// The runs in which another file must be there: its absence is a finding [default: optional].
     #[serde(default)]
@@ -63,34 +64,27 @@ pub(crate) struct SchemaTable {
     examples: Vec<SchemaExample>,
 }
 
-/// A record that a schema judges.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline, transform = crate::record::describe_values)]
-#[expect(dead_code, reason = "a description for the schema")]
-enum JudgedName {
-    /// An event.
-    Event,
-    /// An item of `outcomes.actions` in the state.
-    Action,
-    /// `state.json`.
-    State,
-    /// `summary.json`.
-    Summary,
-    /// A line of `learn.jsonl`.
-    Learn,
-    /// `manifest.json`.
-    Manifest,
-}
-
-/// A record, or another file.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline, extend("examples" = ["event", "scores.json"]))]
-#[expect(dead_code, reason = "a description for the schema")]
-enum RecordOrFile {
-    Record(JudgedName),
-    File(String),
+/// Returns the schema of a record that a schema judges, or of another file.
+fn record_or_file(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [
+            {
+                "description": "A record that a schema judges.",
+                "type": "string",
+                "enum": RECORDS,
+                MEANINGS: [
+                    "An event.",
+                    "An item of `outcomes.actions` in the state.",
+                    "`state.json`.",
+                    "`summary.json`.",
+                    "A line of `learn.jsonl`.",
+                    "`manifest.json`.",
+                ],
+            },
+            { "type": "string" },
+        ],
+        "examples": ["event", "scores.json"],
+    })
 }
 
 /// The records that a schema can judge.
