@@ -1,14 +1,12 @@
 //! Items -> results in order, computed in parallel, with a bounded number of them waiting.
 
-mod ordered;
-
 use std::cell::OnceCell;
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
-
-pub(crate) use ordered::in_order;
 
 /// Returns the number of threads that the machine runs at a time, as far as this process may use
 /// it. The system is asked once: it takes as long as a small episode.
@@ -43,5 +41,135 @@ impl Alone {
     /// Waits until no other such work goes on; once for all calls.
     pub(crate) fn enter(&self) {
         self.0.get_or_init(|| locked(&ALONE));
+    }
+}
+
+/// The maximum number of chunks in progress: how far others may get ahead of one that takes long.
+const AHEAD: usize = 128;
+
+/// Items that a worker takes at a time.
+const CHUNK: usize = 8;
+
+/// Processes all items with several workers, each with its own state, and hands out the results in
+/// order, on the calling thread. Where the system gives fewer threads, there are fewer workers;
+/// where it gives none, the calling thread does the work.
+pub(crate) fn in_order<T: Sync, S, R: Send>(
+    items: &[T],
+    jobs: NonZeroUsize,
+    new_state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &T) -> R + Sync,
+    mut take: impl FnMut(R) -> ControlFlow<()>,
+) {
+    let jobs = jobs.get().min(items.len().div_ceil(CHUNK));
+    // Each chunk goes to the workers with a channel for its results.
+    let (send, receive) = mpsc::channel::<(&[T], mpsc::Sender<Vec<R>>)>();
+    let receive = Arc::new(Mutex::new(receive));
+    let is_over = AtomicBool::new(false);
+    let goes_on = &|| !is_over.load(Ordering::Relaxed);
+    let (new_state, work) = (&new_state, &work);
+    thread::scope(|scope| {
+        let started = (0..jobs).take_while(|_| {
+            let receive = Arc::clone(&receive);
+            let help = move || {
+                let mut state = new_state();
+                let next = || locked(&receive).recv();
+                while let Ok((chunk, reply)) = next() {
+                    let items = chunk.iter().take_while(|_| goes_on());
+                    let _ = reply.send(items.map(|item| work(&mut state, item)).collect());
+                }
+            };
+            thread::Builder::new().spawn_scoped(scope, help).is_ok()
+        });
+        if jobs <= 1 || started.count() == 0 {
+            let mut state = new_state();
+            let _ = (items.iter()).try_for_each(|item| take(work(&mut state, item)));
+            return;
+        }
+        // When the last worker ends, even by a panic, this drops the remaining chunks, so that no
+        // thread waits for them forever.
+        drop(receive);
+        let mut take_all = |results: mpsc::Receiver<Vec<R>>| {
+            // A worker that panicked sends nothing; its panic resumes when all workers have ended.
+            let mut results = results.recv().into_iter().flatten();
+            if goes_on() && results.try_for_each(&mut take).is_break() {
+                is_over.store(true, Ordering::Relaxed);
+            }
+        };
+        let mut under_way = VecDeque::new();
+        for chunk in items.chunks(CHUNK).take_while(|_| goes_on()) {
+            let (reply, results) = mpsc::channel();
+            let _ = send.send((chunk, reply));
+            under_way.push_back(results);
+            if under_way.len() > AHEAD {
+                under_way.pop_front().into_iter().for_each(&mut take_all);
+            }
+        }
+        drop(send);
+        under_way.into_iter().for_each(take_all);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubled(count: usize, jobs: usize, stop_at: usize) -> Vec<usize> {
+        let items: Vec<usize> = (0..count).collect();
+        let mut taken = Vec::new();
+        let jobs = NonZeroUsize::new(jobs).unwrap();
+        in_order(
+            &items,
+            jobs,
+            || (),
+            |(), item| item * 2,
+            |result| {
+                taken.push(result);
+                if taken.len() == stop_at {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
+        taken
+    }
+
+    #[test]
+    fn results_keep_order_for_any_number_of_workers() {
+        let expected: Vec<usize> = (0..5000).map(|item| item * 2).collect();
+        for jobs in [1, 2, 3, 16] {
+            assert_eq!(doubled(5000, jobs, usize::MAX), expected, "{jobs} jobs");
+        }
+        assert_eq!(doubled(0, 4, usize::MAX), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn panic_anywhere_ends_all_threads() {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
+        let items: Vec<usize> = (0..5000).collect();
+        let panics = |work_at: usize, take_at: usize| {
+            let jobs = NonZeroUsize::new(3).unwrap();
+            let work = |(): &mut (), item: &usize| assert_ne!(*item, work_at);
+            let mut taken = 0;
+            let take = |()| {
+                taken += 1;
+                assert_ne!(taken, take_at);
+                ControlFlow::Continue(())
+            };
+            catch_unwind(AssertUnwindSafe(|| {
+                in_order(&items, jobs, || (), work, take);
+            }))
+            .is_err()
+        };
+        assert!(panics(0, usize::MAX) && panics(4_999, usize::MAX) && panics(2_000, usize::MAX));
+        assert!(panics(usize::MAX, 1) && panics(usize::MAX, 3_000));
+        assert!(!panics(usize::MAX, usize::MAX));
+    }
+
+    #[test]
+    fn work_stops_when_asked() {
+        for jobs in [1, 2, 4] {
+            assert_eq!(doubled(5000, jobs, 3), [0, 2, 4]);
+        }
     }
 }

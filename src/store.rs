@@ -19,7 +19,6 @@ pub(crate) mod logged;
 mod memory;
 mod nature;
 mod open_dir;
-mod other_names;
 #[cfg(feature = "cli")]
 mod others;
 pub(crate) mod path;

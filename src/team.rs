@@ -15,7 +15,6 @@ mod schema;
 mod selector;
 mod trace;
 mod trial;
-mod version;
 mod vocabulary;
 
 use std::borrow::Cow;
@@ -32,10 +31,9 @@ pub(crate) use judges::TeamJudges;
 pub(crate) use order::{OrderTable, TeamOrder};
 pub(crate) use pack::{Pack, read};
 pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
-pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema};
+pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema, VersionTable};
 pub(crate) use selector::Truth;
 pub(crate) use trace::Trace;
-pub(crate) use version::VersionTable;
 
 /// All that a team declares.
 #[derive(Debug, Default)]

@@ -91,6 +91,12 @@ fn mistake(span: Range<usize>, message: impl Into<String>) -> ExpressionMistake 
     }
 }
 
+impl ExpressionMistake {
+    fn with_help(self, help: Option<String>) -> Self {
+        Self { help, ..self }
+    }
+}
+
 fn optional(place: Range<usize>) -> ExpressionMistake {
     mistake(place, "optional members and items are not supported")
 }
@@ -132,10 +138,7 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
         word => &rest[..end] == word,
     });
     let meant = meant.map(|(_, meant)| format!("did you mean `{meant}`?"));
-    ExpressionMistake {
-        help: meant,
-        ..mistake(at..at + end, message)
-    }
+    mistake(at..at + end, message).with_help(meant)
 }
 
 struct ExpressionReader<'t> {
@@ -236,12 +239,8 @@ impl ExpressionReader<'_> {
         if let Some(known) = self.names.iter().position(|known| *known == name) {
             if self.is_in_fold && name != "params" {
                 let message = format!("{} has no value where earlier events are read", code(name));
-                return Err(ExpressionMistake {
-                    help: Some(
-                        "Compare with it outside of that, or group events by `same`.".into(),
-                    ),
-                    ..mistake(place, message)
-                });
+                let help = "Compare with it outside of that, or group events by `same`.";
+                return Err(mistake(place, message).with_help(Some(help.into())));
             }
             if let Some(named) = self.named.get_mut(known) {
                 *named = true;
@@ -263,10 +262,8 @@ impl ExpressionReader<'_> {
                 format!("It can name {}.", known.join(", "))
             })
         };
-        Err(ExpressionMistake {
-            help: Some(help),
-            ..mistake(place, format!("unknown name {}", code(name)))
-        })
+        let message = format!("unknown name {}", code(name));
+        Err(mistake(place, message).with_help(Some(help)))
     }
 
     fn member(
@@ -388,12 +385,8 @@ impl ExpressionReader<'_> {
         let (Some(item), true) = (item, (least..=most).contains(&rest.len())) else {
             let message = format!("{} is not called like this", code(name));
             let filter = if most == 3 { "[FILTER, ]" } else { "" };
-            return Err(ExpressionMistake {
-                help: Some(format!(
-                    "Call it as `LIST.{name}(ITEM, {filter}EXPRESSION)`."
-                )),
-                ..mistake(named.clone(), message)
-            });
+            let help = format!("Call it as `LIST.{name}(ITEM, {filter}EXPRESSION)`.");
+            return Err(mistake(named.clone(), message).with_help(Some(help)));
         };
         let list = self.part(list)?;
         self.items.push(item);
@@ -429,19 +422,15 @@ fn function_of(
         let known = FUNCTIONS.iter().filter(|known| known.0 == name);
         let forms: Vec<String> = known.map(|known| known.2.shown(name)).collect();
         let message = format!("{} is not called like this", code(name));
-        return Err(ExpressionMistake {
-            help: Some(format!("Call it as {}.", forms.join(" or "))),
-            ..mistake(named.clone(), message)
-        });
+        let help = format!("Call it as {}.", forms.join(" or "));
+        return Err(mistake(named.clone(), message).with_help(Some(help)));
     }
     let known = FUNCTIONS.iter().map(|known| known.0);
     let known = known
         .chain(MACROS.iter().map(|known| known.0))
         .chain(["has"]);
-    Err(ExpressionMistake {
-        help: did_you_mean(name, known),
-        ..mistake(named.clone(), format!("unknown function {}", code(name)))
-    })
+    let message = format!("unknown function {}", code(name));
+    Err(mistake(named.clone(), message).with_help(did_you_mean(name, known)))
 }
 
 fn constant(span: Range<usize>, constant: Value<'static>) -> ExpressionPart {

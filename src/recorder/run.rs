@@ -1,6 +1,5 @@
 //! The calls of an agent -> events, and the snapshots that sum them up.
 
-mod attaching;
 mod ending;
 mod judging;
 mod memory;

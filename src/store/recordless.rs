@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::fault::{Fault, FaultKind};
-use super::other_names::{OtherNames, is_packed};
+use super::listing::{OtherNames, is_packed};
 use super::path::{self, join};
 use super::tree::Dir;
 use crate::source::EPISODES;

@@ -15,9 +15,8 @@ use std::time::SystemTime;
 use rustix::fs::{Access, AtFlags, CWD};
 
 use super::disk::EpisodeDir;
-use super::listing::{Listing, list};
+use super::listing::{Listing, OtherNames, list};
 use super::nature;
-use super::other_names::OtherNames;
 use super::path::{is_artifact, is_nothing, join};
 use super::stillness::FileVersion;
 use super::tree::{Dir, Tree};

@@ -244,11 +244,7 @@ mod tests {
     ) -> Movement {
         let mut movement = Movement::at(time(NOW_NS));
         movement.directory(written(directory_ns), Some(written(directory_ns)));
-        movement.entry(
-            Artifact::State,
-            Some(EntryKind::File),
-            is.map(|it| it.kind),
-        );
+        movement.entry(Artifact::State, Some(EntryKind::File), is.map(|it| it.kind));
         let time = time(opened_ns);
         movement.file(Artifact::State, (version, time), is);
         movement

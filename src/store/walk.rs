@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fault::{Fault, FaultKind, unlistable};
-use super::listing::Listing;
+use super::listing::{Listing, OtherNames};
 use super::nature::{Nature, holds_timeline, run_data};
-use super::other_names::OtherNames;
 use super::path::{self, is_loop, is_nothing, join, real_dir};
 use super::recordless;
 use super::root::{GivenPaths, Root};

@@ -21,7 +21,7 @@ use crate::finding::SkipReason;
 use crate::schema::{DeclaredSchema, Violation};
 use crate::select::KeyPath;
 use crate::source::{Artifact, Place, Pointer};
-pub(crate) use table::SchemaTable;
+pub(crate) use table::{SchemaTable, VersionTable};
 
 /// A schema for an open part of a record.
 #[derive(Debug)]

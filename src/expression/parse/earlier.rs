@@ -23,9 +23,9 @@ impl ExpressionReader<'_> {
         is_method: bool,
         arguments: &[&IdedExpr],
     ) -> Result<Option<PartKind>, ExpressionMistake> {
-        let not_asked = || ExpressionMistake {
-            help: Some(ASKED_OF_EARLIER.into()),
-            ..mistake(place.clone(), "`earlier` is not called like this")
+        let not_asked = || {
+            let mistake = mistake(place.clone(), "`earlier` is not called like this");
+            mistake.with_help(Some(ASKED_OF_EARLIER.into()))
         };
         if name == "earlier" {
             return Err(not_asked());

@@ -1,4 +1,4 @@
-//! The table of a schema -> the schema, and its mistakes.
+//! The table of a schema, or of a version of a record -> the schema, and its mistakes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use crate::document::Tape;
 use crate::expression::steps_of_byte;
 use crate::printable::quote;
 use crate::record::MEANINGS;
-use crate::select::KeyPath;
+use crate::select::{Glob, KeyPath};
 use crate::source::Artifact;
 use crate::spelling::did_you_mean;
 use crate::team::TeamCheck;
-use crate::team::data::{RuleMeta, SelectorTable, TomlData, rule_id};
+use crate::team::data::{RuleMeta, SelectorTable, StateOrSummary, TomlData, rule_id};
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::selector::TeamSelector;
 
@@ -182,6 +182,40 @@ impl SchemaTable {
             reader.mistake(expect.span(), message, None);
         }
         Some(judged)
+    }
+}
+
+/// The schema of a version of a record: it judges records of that version in place of the built-in
+/// schema.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VersionTable {
+    /// The record.
+    #[schemars(with = "StateOrSummary")]
+    record: Spanned<StateOrSummary>,
+    /// The version to match: `schema_version` of a summary, or `state_schema_version` of a state.
+    /// `*` stands for any characters. The built-in schema still judges versions that it supports.
+    #[schemars(with = "String", extend("examples" = ["1.2.*"]))]
+    is: Spanned<String>,
+    /// The file of the schema, relative to this file.
+    #[serde(default)]
+    #[schemars(with = "String", extend("examples" = ["summary-1.2.schema.json"]))]
+    file: Option<Spanned<String>>,
+    /// The schema, where it is not in a file of its own.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    schema: Option<Spanned<TomlData>>,
+}
+
+impl VersionTable {
+    /// Adds the version to the team.
+    pub(in crate::team) fn read(&self, reader: &mut FileReader<'_>) {
+        let (file, schema, span) = (self.file.as_ref(), self.schema.as_ref(), self.is.span());
+        if let Some(schema) = reader.compiled(file, schema, span) {
+            let record = self.record.get_ref().artifact();
+            let version = (record, Glob::new(self.is.get_ref()), schema);
+            reader.team.versions.push(version);
+        }
     }
 }
 
