@@ -79,6 +79,14 @@ impl KeyPath {
     }
 }
 
+/// Returns paths as a message names the places of which one lacks a value.
+pub(crate) fn shown_paths(paths: &[KeyPath]) -> String {
+    let paths = paths
+        .iter()
+        .map(|path| format!("`{}`", path.pointer().as_str()));
+    paths.collect::<Vec<_>>().join(" or ")
+}
+
 /// Returns the value to which one token of a pointer leads.
 fn step<'a>(node: Node<'a>, token: &str) -> Option<Node<'a>> {
     match node.kind() {

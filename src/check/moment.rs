@@ -191,8 +191,7 @@ impl LiveChecker {
             let memory = &mut memory;
             let mut findings =
                 Findings::new(id, rule_index, severity, memory, &mut drafts, &mut skips);
-            let judge = found.judge(*check);
-            let _ = judge.and_then(|judge| judge.report(None, &mut findings));
+            let _ = found.judge(*check).map(|it| it.report(None, &mut findings));
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| {
                 let message = format!("this can't be judged: {}", skip.reason);

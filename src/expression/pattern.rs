@@ -52,24 +52,17 @@ pub(crate) fn steps_of_byte(pattern: &str) -> usize {
 }
 
 /// A pattern, and its compiled form with its size; `None` where it can't be used.
-#[derive(Clone, Debug)]
-pub(super) struct CompiledPattern {
-    text: Box<str>,
-    compiled: Option<(Regex, usize)>,
-}
+pub(super) type CompiledPattern = (Box<str>, Option<(Regex, usize)>);
 
 /// Returns `true` if a text matches. The last pattern is kept: mostly it is a parameter of the
 /// rule, and the same for each event.
 pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, Stop> {
-    let last = budget.pattern.take().filter(|last| *last.text == *pattern);
+    let last = budget.pattern.take().filter(|(last, _)| **last == *pattern);
     let last = match last {
         Some(last) => last,
-        None => CompiledPattern {
-            text: pattern.into(),
-            compiled: compiled(pattern, budget)?,
-        },
+        None => (pattern.into(), compiled(pattern, budget)?),
     };
-    let is_match = if let Some((regex, size)) = &last.compiled {
+    let is_match = if let Some((regex, size)) = &last.1 {
         budget.spend(text.len().saturating_mul(size / BYTES_OF_MATCH))?;
         Ok(regex.is_match(text))
     } else {

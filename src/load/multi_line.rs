@@ -19,37 +19,27 @@ pub(super) struct MultiLineSearch {
     /// The lines of an object that is not complete, each with what it is by itself.
     pending: Vec<(Line, Trouble)>,
     found: Option<MultiLineObjects>,
-    array: Option<OpenArray>,
+    /// The lines of an array that is not complete.
+    array: Option<(ArrayLines, Pieces)>,
     /// The number of the last line that is not blank.
     before: u64,
 }
 
-/// An array over several lines that is not complete.
-struct OpenArray {
-    lines: ArrayLines,
-    pieces: Pieces,
-}
-
-impl OpenArray {
-    fn starting(line: Line, bytes: &[u8]) -> Option<Self> {
-        let (first, last) = (line.number, line.number);
-        let mut array = Self {
-            lines: ArrayLines { first, last },
-            pieces: Pieces::default(),
-        };
-        (array.pieces.read(bytes) == PieceProgress::Open).then_some(array)
+/// Reads a line that is not an event as the next one of an array. A line between may be an event: an
+/// item without a comma.
+fn read_item(
+    (lines, pieces): &mut (ArrayLines, Pieces),
+    line: Line,
+    before: u64,
+    bytes: &[u8],
+) -> PieceProgress {
+    match line.number - lines.last {
+        _ if before == lines.last => {}
+        2 => pieces.pass_over_item(),
+        _ => return PieceProgress::Wrong,
     }
-
-    /// Reads a line that is not an event. A line between may be an event: an item without a comma.
-    fn read(&mut self, line: Line, before: u64, bytes: &[u8]) -> PieceProgress {
-        match line.number - self.lines.last {
-            _ if before == self.lines.last => {}
-            2 => self.pieces.pass_over_item(),
-            _ => return PieceProgress::Wrong,
-        }
-        self.lines.last = line.number;
-        self.pieces.read(bytes)
-    }
+    lines.last = line.number;
+    pieces.read(bytes)
 }
 
 impl MultiLineSearch {
@@ -68,13 +58,13 @@ impl MultiLineSearch {
         troubles: &mut Troubles,
     ) -> bool {
         let array = self.array.as_mut();
-        let progress = array.map(|array| array.read(line, self.before, bytes));
+        let progress = array.map(|array| read_item(array, line, self.before, bytes));
         let ended = self
             .array
             .take_if(|_| progress != Some(PieceProgress::Open));
         let is_complete = self.add_to_object(line, bytes, trouble, troubles);
         if let (Some(PieceProgress::Complete), Some(array)) = (progress, ended) {
-            troubles.are_of(array.lines);
+            troubles.are_of(array.0);
         }
         is_complete
     }
@@ -104,7 +94,10 @@ impl MultiLineSearch {
             PieceProgress::Complete => self.complete(line),
             PieceProgress::Wrong => {
                 if self.array.is_none() && first == Some(&b'[') {
-                    self.array = OpenArray::starting(line, bytes);
+                    let (first, last) = (line.number, line.number);
+                    let mut array = (ArrayLines { first, last }, Pieces::default());
+                    let is_open = array.1.read(bytes) == PieceProgress::Open;
+                    self.array = is_open.then_some(array);
                 }
                 troubles.add(trouble);
             }

@@ -107,18 +107,14 @@ impl Size {
                 format!("the key {RESERVED:?} is reserved"),
             ));
         }
-        let limit = if self.bytes > MAX_BYTES {
-            "60 MiB"
-        } else if self.values > MAX_VALUES {
-            "975,000 keys and values"
-        } else if self.objects > MAX_OBJECTS {
-            "200,000 objects"
-        } else if self.depth > MAX_DEPTH {
-            "120 levels of nesting"
-        } else {
-            return Ok(());
-        };
-        Err(Error::TooLarge { what, limit })
+        let limits = [
+            (self.bytes, MAX_BYTES, "60 MiB"),
+            (self.values, MAX_VALUES, "975,000 keys and values"),
+            (self.objects, MAX_OBJECTS, "200,000 objects"),
+            (self.depth, MAX_DEPTH, "120 levels of nesting"),
+        ];
+        let exceeded = limits.into_iter().find(|(size, most, _)| size > most);
+        exceeded.map_or(Ok(()), |(_, _, limit)| Err(Error::TooLarge { what, limit }))
     }
 }
 

@@ -33,8 +33,8 @@ impl Reads {
 }
 
 /// Returns those of the episodes below paths that changed since a revision, and the directories
-/// that held a record then and hold none now, by their paths from the top of the working tree; or why
-/// that can't be determined.
+/// that held a record then and hold none now, by their paths from the top of the working tree; or
+/// why that can't be determined.
 pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<Dir>,

@@ -1,4 +1,4 @@
-//! The name, the entries and the records of a directory -> whether it is an episode, or may hide one.
+//! The name, the entries and the records of a directory -> whether it is an episode.
 
 use std::ffi::OsStr;
 use std::io;

@@ -306,16 +306,10 @@ impl SeenDirectory {
             listing.directories.sort_unstable();
             listing.links.sort_unstable();
             listing.others.suspects.sort_unstable();
-            let there = Artifact::ALL
-                .into_iter()
-                .filter(|it| listing.entries.has(*it));
-            artifacts.extend(there.map(|it| FileVersion::at(&dir.join(it.file_name()))));
-            links.extend(
-                listing
-                    .links
-                    .iter()
-                    .map(|name| FileVersion::at(&dir.join(&**name))),
-            );
+            let version = |name: &OsStr| FileVersion::at(&dir.join(name));
+            let there = Artifact::ALL.iter().filter(|it| listing.entries.has(**it));
+            artifacts.extend(there.map(|it| version(it.file_name().as_ref())));
+            links.extend(listing.links.iter().map(|name| version(name)));
             if !artifacts.is_empty() {
                 listing.others = OtherNames::default();
             }

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::OFlags;
 
 use super::OpenDir;
-use super::tree::MAX_LEVELS;
 use crate::digest::FileDigest;
 use crate::source::EntryKind;
 
@@ -20,6 +19,9 @@ const MAX_WORKSPACE_BYTES: u64 = 16 << 30;
 
 /// The number of entries of a workspace that are looked at, at most: a snapshot can name as many.
 const MAX_ENTRIES: usize = 500_000;
+
+/// The number of levels below a workspace that are looked at, at most.
+const MAX_LEVELS: usize = 256;
 
 /// Returns the digests of the regular files below a directory, by their paths. Links are passed
 /// over, and names that are ignored, and one directory. Beyond 16 GiB, 500,000 entries or 256

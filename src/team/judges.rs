@@ -169,25 +169,20 @@ impl TeamJudges {
                 *order = before.next(&seen, event.text());
             }
         }
-        let named = |rule: &&mut RuleJudge| rule.names(&event);
         for (before, rule) in self.rules.iter().zip(&mut next.rules) {
             if rule.names(&event) {
                 rule.recall(before, &event);
             }
         }
         let mut counted = None;
-        if next
-            .rules
-            .iter_mut()
-            .filter(named)
-            .any(|rule| rule.counts_events())
-        {
+        let counts = |rule: &RuleJudge| rule.names(&event) && rule.counts_events();
+        if next.rules.iter().any(counts) {
             next.counts = self.counts.clone();
             next.count(&event);
             counted = Some(next.counts.documents());
         }
         let values = values.with_counts(counted.as_ref());
-        for rule in next.rules.iter_mut().filter(named) {
+        for rule in next.rules.iter_mut().filter(|rule| rule.names(&event)) {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }

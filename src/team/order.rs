@@ -20,7 +20,7 @@ use crate::expression::Budget;
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::{brief, count as count_of};
-use crate::select::KeyPath;
+use crate::select::{KeyPath, shown_paths};
 use crate::source::{Artifact, Place};
 pub(crate) use automaton::OrderEvent;
 use automaton::{Automaton, Offence, OffenceKind, OrderPattern};
@@ -202,20 +202,14 @@ impl OrderJudge {
             format!("{} = {value}", path.pointer().as_str())
         }));
         let (count, last) = self.automaton.known(seen.same);
-        let with = if self.order.same.is_empty() {
-            ""
-        } else {
-            "with these values "
-        };
-        let row = if self.counts_rows() {
-            "in the row "
-        } else {
-            ""
-        };
-        let mut known = format!(
-            "{with}{row}before it: {} of `each`",
-            count_of(count, "event")
-        );
+        let mut known = String::new();
+        if !self.order.same.is_empty() {
+            known.push_str("with these values ");
+        }
+        if self.counts_rows() {
+            known.push_str("in the row ");
+        }
+        known = known + "before it: " + &count_of(count, "event") + " of `each`";
         if self.other().is_some() {
             let last = last.map_or("none".to_owned(), |it| format!("line {}", it.number));
             known = known + "; the latest of `other`: " + &last;
@@ -278,12 +272,8 @@ impl OrderJudge {
             }),
             OffenceKind::Unknown(why) => why.to_string(),
             OffenceKind::NoValue => {
-                let pointers = order
-                    .same
-                    .iter()
-                    .map(|same| format!("`{}`", same.pointer().as_str()));
-                let pointers = pointers.collect::<Vec<_>>().join(" or ");
-                format!("the event has no value at {pointers}, by which the order groups events")
+                let places = shown_paths(&order.same);
+                format!("the event has no value at {places}, by which the order groups events")
             }
             OffenceKind::NoInstant => {
                 "the event has no instant, so no other event is within the time of the order"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{NAMES, TeamRule};
 use crate::digest::Digest;
 use crate::expression::{Budget, FoldState, Value};
-use crate::select::KeyPath;
+use crate::select::shown_paths;
 use crate::team::events::{EventSelector, EventView};
 use crate::team::limit::{MAX_GROUPS, TeamLimit};
 use crate::team::selector::Truth;
@@ -50,11 +50,9 @@ impl Earlier {
         let of_group = self.0.get(&group);
         let values = rule.check.folds().iter().enumerate().map(|(number, fold)| {
             if group == Group::Unknown {
-                let same = rule.same.iter().map(KeyPath::pointer);
-                let same: Vec<String> = same.map(|same| format!("`{}`", same.as_str())).collect();
-                let same = same.join(" or ");
+                let places = shown_paths(&rule.same);
                 return Err(format!(
-                    "the event has no value at {same}, by which the rule groups events"
+                    "the event has no value at {places}, by which the rule groups events"
                 ));
             }
             let folded = of_group.and_then(|folded| folded.get(number));

@@ -283,7 +283,8 @@ impl Judge for RuleJudge {
         compared
     }
 
-    /// Returns the selectors of the events that it judges, and of those that it asks for, each once.
+    /// Returns the selectors of the events that it judges, and of those that it asks for, each
+    /// once.
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let mut names = BTreeSet::new();
         let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
