@@ -90,8 +90,7 @@ impl LiveChecker {
                 state: Ok(state.as_ref().map(OwnedDocument::root)),
                 summary: Ok(None),
                 run: run.as_ref().map(OwnedDocument::root),
-                counts: None,
-                tools: None,
+                counted: None,
             };
             let mut so_far = Cow::Borrowed(&self.so_far);
             for before in asked.into_iter().flatten() {

@@ -2,7 +2,7 @@
 
 use super::pattern;
 use super::time::{self, SECOND, TimePart};
-use super::value::{BYTES_OF_STEP, Value};
+use super::value::{BYTES_OF_STEP, Type, Value};
 use super::{Budget, Stop};
 use crate::printable::quote;
 
@@ -146,15 +146,11 @@ impl Function {
 
     /// Returns a value as one of another type; `None` where there is no such conversion.
     fn convert<'a>(self, of: &Value<'a>) -> Result<Option<Value<'a>>, Stop> {
+        let (type_, name) = self.result();
+        if of.type_() == type_ {
+            return Ok(Some(of.clone()));
+        }
         let value = match (self, of) {
-            (Self::Int, Value::Int(_))
-            | (Self::Uint, Value::Uint(_))
-            | (Self::Double, Value::Double(_))
-            | (Self::Text, Value::Text(_))
-            | (Self::Bool, Value::Bool(_))
-            | (Self::Bytes, Value::Bytes(_))
-            | (Self::Timestamp, Value::Timestamp(_))
-            | (Self::Duration, Value::Duration(_)) => return Ok(Some(of.clone())),
             (Self::Int, Value::Timestamp(instant)) => i64::try_from(instant.div_euclid(SECOND))
                 .ok()
                 .map(Value::Int),
@@ -193,27 +189,26 @@ impl Function {
             _ => return Ok(None),
         };
         let unable = || match of {
-            Value::Text(text) => format!("{} is not {}", quote(text), self.result()),
-            of => format!(
-                "the value does not fit: {} is not {}",
-                of.shown_type(),
-                self.result()
-            ),
+            Value::Text(text) => format!("{} is not {name}", quote(text)),
+            of => {
+                let type_ = of.shown_type();
+                format!("the value does not fit: {type_} is not {name}")
+            }
         };
         value.map(Some).ok_or_else(|| Stop::because(unable()))
     }
 
-    /// Returns the type of a conversion's result, with an article.
-    fn result(self) -> &'static str {
+    /// Returns the type of a conversion's result, and what messages call that.
+    fn result(self) -> (Type, &'static str) {
         match self {
-            Self::Int => "an int",
-            Self::Uint => "a uint",
-            Self::Double => "a double",
-            Self::Text => "a string",
-            Self::Bool => "a bool",
-            Self::Bytes => "bytes",
-            Self::Timestamp => "an instant in RFC 3339",
-            _ => "a length of time such as `1h30m`",
+            Self::Int => (Type::Int, "an int"),
+            Self::Uint => (Type::Uint, "a uint"),
+            Self::Double => (Type::Double, "a double"),
+            Self::Text => (Type::Text, "a string"),
+            Self::Bool => (Type::Bool, "a bool"),
+            Self::Bytes => (Type::Bytes, "bytes"),
+            Self::Timestamp => (Type::Timestamp, "an instant in RFC 3339"),
+            _ => (Type::Duration, "a length of time such as `1h30m`"),
         }
     }
 

@@ -61,8 +61,7 @@ impl<'b> RecordsOfRules<'b> {
             state: self.state.value(),
             summary: self.summary.value(),
             run: self.run.as_ref().map(OwnedDocument::root),
-            counts: None,
-            tools: None,
+            counted: None,
         }
     }
 }

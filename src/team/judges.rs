@@ -181,7 +181,8 @@ impl TeamJudges {
             next.count(&event);
             counted = Some(next.counts.documents());
         }
-        let values = values.with_counts(counted.as_ref());
+        let counted = counted.as_ref();
+        let values = RunValues { counted, ..values };
         for rule in next.rules.iter_mut().filter(|rule| rule.names(&event)) {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
@@ -222,7 +223,8 @@ impl TeamJudges {
         read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
     ) {
         let counted = self.counted_by.map(|_| self.counts.documents());
-        let values = values.with_counts(counted.as_ref());
+        let counted = counted.as_ref();
+        let values = RunValues { counted, ..values };
         for rule in self.rules.iter_mut().filter(|rule| rule.is_on) {
             if self.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();

@@ -61,33 +61,8 @@ pub(crate) struct RunValues<'a> {
     pub(crate) state: Result<Option<Node<'a>>, SkipReason>,
     pub(crate) summary: Result<Option<Node<'a>>, SkipReason>,
     pub(crate) run: Option<Node<'a>>,
-    /// The numbers of events, once all are read.
-    pub(crate) counts: Option<Node<'a>>,
-    pub(crate) tools: Option<Node<'a>>,
-}
-
-impl<'a> RunValues<'a> {
-    /// Returns the same with the numbers of events by phase and by tool, if these were made.
-    pub(super) fn with_counts(self, counted: Option<&'a [Option<OwnedDocument>; 2]>) -> Self {
-        let Some([counts, tools]) = counted else {
-            return self;
-        };
-        Self {
-            counts: counts.as_ref().map(OwnedDocument::root),
-            tools: tools.as_ref().map(OwnedDocument::root),
-            ..self
-        }
-    }
-
-    /// The values in a run of which nothing is known.
-    #[cfg(test)]
-    pub(crate) const NONE: Self = Self {
-        state: Ok(None),
-        summary: Ok(None),
-        run: None,
-        counts: None,
-        tools: None,
-    };
+    /// The numbers of events by phase, and by tool, once all are read.
+    pub(crate) counted: Option<&'a [Option<OwnedDocument>; 2]>,
 }
 
 impl TeamRule {
@@ -156,12 +131,13 @@ impl TeamRule {
     ) -> [Value<'a>; 7] {
         let record = |value: &Result<Option<Node<'a>>, SkipReason>| value.as_ref().ok().copied();
         let value = |node: Option<Node<'a>>| node.map_or(Value::Null, Value::of_record);
+        let [counts, tools] = values.counted.unwrap_or(&[None, None]);
         [
             value(record(&values.state).flatten()),
             value(record(&values.summary).flatten()),
             value(values.run),
-            value(values.counts),
-            value(values.tools),
+            value(counts.as_ref().map(OwnedDocument::root)),
+            value(tools.as_ref().map(OwnedDocument::root)),
             value(Some(self.params.root())),
             event.map_or(Value::Null, Value::Record),
         ]

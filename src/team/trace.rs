@@ -89,7 +89,10 @@ impl Trace {
     /// Traces an event, or, without one, what is judged once for a run.
     pub(crate) fn add(&mut self, event: Option<(u64, Node<'_>)>, values: RunValues<'_>) {
         let counted = self.judges.counts.documents();
-        let values = values.with_counts(Some(&counted));
+        let values = RunValues {
+            counted: Some(&counted),
+            ..values
+        };
         let index = Arc::clone(&self.judges.index);
         let event = event.map(|(number, root)| {
             let line = Line {

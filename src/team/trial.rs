@@ -70,15 +70,11 @@ impl RunExample {
         failures.extend(missing.map(|line| (line, "a finding", "there was none".to_owned())));
         failures.sort_unstable();
         let worded = failures.into_iter().map(|(line, expected, found)| {
-            let place = match usize::try_from(line)
-                .ok()
-                .and_then(|line| line.checked_sub(1))
-            {
+            let at = usize::try_from(line).unwrap_or(usize::MAX);
+            let place = match at.checked_sub(1).map(|at| self.events.get(at)) {
                 None => "without a line".to_owned(),
-                Some(at) => match self.events.get(at) {
-                    Some(event) => format!("at line {line} ({})", brief(event.get_ref())),
-                    None => format!("at line {line}, which the example does not have"),
-                },
+                Some(Some(event)) => format!("at line {line} ({})", brief(event.get_ref())),
+                Some(None) => format!("at line {line}, which the example does not have"),
             };
             format!("{}: expected {expected} {place}; {found}", self.place)
         });
@@ -110,8 +106,7 @@ impl RunExample {
             state: Ok(state.as_ref().map(OwnedDocument::root)),
             summary: Ok(summary.as_ref().map(OwnedDocument::root)),
             run: run.as_ref().map(OwnedDocument::root),
-            counts: None,
-            tools: None,
+            counted: None,
         };
         let mut tape = Tape::default();
         for (number, text) in (1..).zip(events) {

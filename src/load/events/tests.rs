@@ -22,7 +22,12 @@ fn tally(timeline: &[u8]) -> [u64; 6] {
         multi_line: MultiLineSearch::default(),
         index: &EventIndex::default(),
         judges: &mut TeamJudges::default(),
-        values: &RunValues::NONE,
+        values: &RunValues {
+            state: Ok(None),
+            summary: Ok(None),
+            run: None,
+            counted: None,
+        },
     };
     let stream = Opened::from_bytes(timeline);
     events.read(stream, &mut Vec::new()).1.expect("memory");

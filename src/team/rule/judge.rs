@@ -146,7 +146,7 @@ impl RuleJudge {
 
     fn judge_event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         let line = event.line;
-        if self.rule.counts_events() && values.counts.is_none() {
+        if self.rule.counts_events() && values.counted.is_none() {
             if self.later.len() < MAX_LATER {
                 self.later.push(line);
             } else {

@@ -38,8 +38,7 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
         state: Ok(state),
         summary: Ok(summary),
         run: of_run.as_ref().map(OwnedDocument::root),
-        counts: None,
-        tools: None,
+        counted: None,
     };
     // Some rules compare the numbers of all events with each.
     for is_counted in [false, true] {
