@@ -234,35 +234,43 @@ impl Validate {
             }
         }
         let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
-        let unchecked = outcome.totals.unchecked;
-        let changed = self.changes(&mut setup, &outcome, output)?;
         // A baseline to write is not known where something can't be read.
         let lacks_baseline = setup.new_baseline.is_some() && setup.gate.baseline().is_none();
-        let exit = match outcome.exit(setup.deny) {
-            _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
+        let judged = match outcome.exit(setup.deny) {
             Exit::NothingFound if self.allow_empty || is_unchanged => Exit::Success,
-            Exit::NothingFound => Exit::NothingFound,
-            exit => changed.unwrap_or(exit),
+            exit => exit,
         };
-        self.explain(exit, unchecked, (is_empty, excluded), matches, output);
-        let has_report = exit != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
+        let exit = match self.changes(judged, &mut setup, &outcome, output)? {
+            _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
+            exit => exit,
+        };
+        let unchecked = outcome.totals.unchecked;
+        self.explain(judged, unchecked, (is_empty, excluded), matches, output);
+        let has_report = judged != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
     }
 
-    /// Prints what changed since an earlier report. If limits are set, they decide the exit code.
+    /// Prints what changed since an earlier report, and returns the exit code: runs that are not
+    /// compared fail the check, and limits decide instead of the findings.
     fn changes(
         &self,
+        judged: Exit,
         setup: &mut Setup<'_>,
         outcome: &Outcome,
         output: &mut Output,
-    ) -> Result<Option<Exit>> {
+    ) -> Result<Exit> {
         let Some((join, format)) = setup.against.take() else {
-            return Ok(None);
+            return Ok(judged);
         };
         let changes = join.end(outcome.faults.clone())?;
-        let exit = self.limits.decide(changes, format, output)?;
-        Ok((self.limits.fail_above.is_some() || exit == Exit::Fault).then_some(exit))
+        let by_limits = self.limits.decide(changes, format, output)?;
+        Ok(match judged {
+            _ if by_limits == Exit::Fault => Exit::Fault,
+            Exit::NothingFound => Exit::NothingFound,
+            _ if self.limits.fail_above.is_some() => by_limits,
+            _ => judged,
+        })
     }
 
     /// Resolves the settings, and opens what is written to.

@@ -98,6 +98,14 @@ Files of which only the times have changed make git rewrite its index, if it may
   $ repo clean; runvet validate --changed-since HEAD
   note: nothing to check: no change since HEAD in 1 episode
   $ runvet validate --changed-since HEAD --quiet
+  $ runvet validate --format ndjson > before; runvet validate --changed-since HEAD --against before --fail-above 0 runs
+  note: nothing to check: no change since HEAD in 1 episode
+  0 of 0 runs affected; verdicts changed: 0; not compared: 1
+
+  not compared: runs/episodes/clean: only the first report has it
+  within the limit of 0 affected
+  more incomparable than the limit of 0
+  [2]
 
 A directory that is no longer an episode is reported; copies of records are not episodes.
   $ episode lost; mkdir runs/episodes/clean/copy; cp runs/episodes/lost/state.json runs/episodes/clean/copy; commit

@@ -65,6 +65,16 @@ Without a limit the findings decide.
   >   exits runvet $it; done | uniq -c
         5 2
 
+Runs that were not checked are not compared, also where there was nothing to check.
+  $ mkdir none; for it in '' --allow-empty '--allow-empty --max-incomparable 4' '--allow-empty --max-incomparable 5'; do echo $(exits runvet validate none --against a --fail-above 0 $it) $it; done
+  2
+  2 --allow-empty
+  2 --allow-empty --max-incomparable 4
+  0 --allow-empty --max-incomparable 5
+  $ runvet validate none --against a --fail-above 0 | tail -1
+  error: no episode found; [..]
+  more incomparable than the limit of 0
+
 # What is not judged is not gone.
   $ run() { printf '{"dir":"%s","valid":%s,"findings":[%s],"skipped":[%s]}\n' "$@"; }
   $ { run a false '{"rule":"a/b","severity":"error","message":"x","fingerprint":"1"}'; run b true; echo '{"totals":{},"complete":true,"faults":[]}'; } > before
