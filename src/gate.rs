@@ -45,6 +45,7 @@ use crate::finding::{
     Deny, EpisodeReport, REPORT_VERSION, Report, ReportedFault, RuleInfo, Statistics, Tool, Totals,
 };
 use crate::parallel::in_order;
+use crate::printable::escape;
 use crate::rules::RuleSet;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
@@ -74,9 +75,10 @@ pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
     let (found, passed_over) = find_config(here);
     // The author of run data may have written it, or may have made run data of the directory of a
     // file that the user relies on.
-    if let Some(path) = passed_over.first() {
-        let path = path.display();
-        let why = format!("{path} is inside run data, so it is not read");
+    if let Some((path, sign)) = passed_over.first() {
+        let (path, sign) = (path.display(), sign.to_string_lossy());
+        let sign = escape(&sign);
+        let why = format!("{path} is inside run data, because of {sign}, so it is not read");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     if let Some(path) = &found {

@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::is_gone;
 use super::listing::list;
-use super::nature::holds_records;
-use crate::source::EPISODES;
+use super::nature::{names_episodes, run_data};
+use super::path::{directory_of, is_gone};
+use crate::printable::escape;
+use crate::source::{Artifact, EPISODES};
 
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";
@@ -20,11 +21,12 @@ const MAX_LINKS: usize = 40;
 
 /// Looks for `runvet.toml` from a directory upward to the root of the repository; outside of a
 /// repository, in the directory alone. Returns it, relative to the directory that the search starts
-/// from, and files with that name inside run data, which are not read, because the author of the
-/// run data may have written them. The author may also have made run data of their directory, so
-/// going on without them would let the writer of the run data choose how it is judged.
-pub(crate) fn find_config(here: &Path) -> (Option<PathBuf>, Vec<PathBuf>) {
-    let is_root = |dir: &Path| dir.join(".git").exists() && !is_run_data(dir);
+/// from, and files with that name inside run data, each with the path that shows it. They are not
+/// read, because the author of the run data may have written them. The author may also have made
+/// run data of their directory, so going on without them would let the writer of the run data
+/// choose how it is judged.
+pub(crate) fn find_config(here: &Path) -> (Option<PathBuf>, Vec<(PathBuf, PathBuf)>) {
+    let is_root = |dir: &Path| dir.join(".git").exists() && sign_of_run_data(dir).is_none();
     let levels = here.ancestors().position(is_root).unwrap_or_default();
     let mut passed_over = Vec::new();
     for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
@@ -36,40 +38,53 @@ pub(crate) fn find_config(here: &Path) -> (Option<PathBuf>, Vec<PathBuf>) {
         let file = std::iter::repeat_n("..", level)
             .collect::<PathBuf>()
             .join(CONFIG);
-        if !lies_in_run_data(&path).unwrap_or_else(|_| path.exists()) {
-            return (Some(file), passed_over);
+        let unknown = |_| path.exists().then(|| path.clone());
+        match lies_in_run_data(&path).unwrap_or_else(unknown) {
+            Some(sign) => passed_over.push((file, sign)),
+            None => return (Some(file), passed_over),
         }
-        passed_over.push(file);
     }
     (None, passed_over)
 }
 
-/// Returns `true` if a directory contains run data, is an episode, or is inside run data.
-pub(crate) fn is_run_data(dir: &Path) -> bool {
-    dir.components()
-        .any(|part| part == Component::Normal(EPISODES.as_ref()))
-        || list(dir).is_ok_and(|listing| listing.holds_episodes || holds_records(listing.entries))
+/// Returns the path that shows that a directory contains run data, is an episode, or is inside run
+/// data: that of a directory called `episodes`, or of a record.
+///
+/// A `state.json` of another program counts: the author of a run that is given by its path can make
+/// it look like one.
+pub(crate) fn sign_of_run_data(dir: &Path) -> Option<PathBuf> {
+    if names_episodes(dir) {
+        return Some(run_data(dir).join(EPISODES));
+    }
+    let listing = list(dir).ok()?;
+    let mut records = [Artifact::State, Artifact::Events].into_iter();
+    let record = records.find(|it| listing.entries.has(*it));
+    let episodes = listing.holds_episodes.then_some(EPISODES);
+    Some(dir.join(episodes.or(record.map(Artifact::file_name))?))
 }
 
-/// Returns whether a file, or a link on the way to it, lies inside run data at the time of the
-/// look.
+/// Returns the path that shows that a file, or a link on the way to it, lies inside run data at the
+/// time of the look.
 ///
 /// # Errors
 ///
 /// A link can't be followed.
-fn lies_in_run_data(given: &Path) -> io::Result<bool> {
-    if given.parent().is_some_and(is_run_data) {
-        return Ok(true);
+fn lies_in_run_data(given: &Path) -> io::Result<Option<PathBuf>> {
+    let sign = sign_of_run_data(directory_of(given));
+    if sign.is_some() {
+        return Ok(sign);
     }
     let mut path = Path::new(".").join(given);
     for links in 0..=MAX_LINKS {
         let link = path.ancestors().filter(|it| it.is_symlink()).last();
         let dir = link.unwrap_or(&path).parent().unwrap_or(&path);
         // Without a link, the path is one that the user wrote.
-        if links > 0 && is_run_data(&dir.canonicalize()?) {
-            return Ok(true);
+        if links > 0
+            && let Some(sign) = sign_of_run_data(&dir.canonicalize()?)
+        {
+            return Ok(Some(sign));
         }
-        let Some(link) = link else { return Ok(false) };
+        let Some(link) = link else { return Ok(None) };
         let rest = path.strip_prefix(link).unwrap_or(Path::new(""));
         path = dir
             .join(link.read_link()?)
@@ -90,12 +105,22 @@ pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads a text that decides what is judged, unless it or a link to it lies inside run data: the
-/// author of that may have written it.
-pub(crate) fn read_trusted(path: &Path) -> io::Result<String> {
-    if lies_in_run_data(path)? {
-        return Err(io::Error::other("it lies inside run data"));
+/// Returns an error if a file that decides what is judged, or a link to it, lies inside run data:
+/// the author of that may have written it.
+pub(crate) fn must_be_trusted(path: &Path) -> io::Result<()> {
+    match lies_in_run_data(path)? {
+        None => Ok(()),
+        Some(sign) => {
+            let sign = sign.to_string_lossy();
+            let why = format!("it lies inside run data, because of {}", escape(&sign));
+            Err(io::Error::other(why))
+        }
     }
+}
+
+/// Reads a text that decides what is judged.
+pub(crate) fn read_trusted(path: &Path) -> io::Result<String> {
+    must_be_trusted(path)?;
     read_text(path)
 }
 

@@ -13,7 +13,7 @@ use crate::gate::Gate;
 use crate::printable::escape;
 use crate::report::count;
 use crate::source::run_data_of;
-use crate::store::{GivenPaths, is_gone, is_run_data, write_new_file};
+use crate::store::{GivenPaths, is_gone, sign_of_run_data, write_new_file};
 
 /// The number of run-data directories that are named.
 const MAX_NAMED: usize = 5;
@@ -56,10 +56,11 @@ impl Init {
         let shown = self.dir.display();
         let dir = self.dir.canonicalize();
         let dir = dir.map_err(CommandFailure::of(format!("can't use {shown}")))?;
-        if is_run_data(&dir) {
+        if let Some(sign) = sign_of_run_data(&dir) {
+            let sign = sign.display();
             return Err(CommandFailure::Fault(format!(
-                "{shown} holds run data, in which no configuration is read; name a directory above \
-                 it, such as the root of the repository"
+                "{shown} holds run data, because of {sign}: no configuration is read there; name a \
+                 directory above it, such as the root of the repository"
             )));
         }
         let files = self.files();

@@ -168,10 +168,10 @@ Outside the root of the repository, and outside of any repository, no parent is 
   $ project; episode=runs/demo/episodes/ep_03_edited
   $ for dir in runs/demo runs/demo/episodes $episode; do echo "format = 'junit'" > $dir/runvet.toml; mkdir $dir/.git; done
   $ (cd $episode; for command in config validate watch 'list --invalid'; do runvet $command; echo $?; done) | uniq -c
-  error: runvet.toml is inside run data, so it is not read; name it with --config, or set --no-config
-  error: runvet.toml is inside run data, so it is not read; name it with --config, or set --no-config
-  error: runvet.toml is inside run data, so it is not read; name it with --config, or set --no-config
-  error: runvet.toml is inside run data, so it is not read; name it with --config, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
         4 2
   $ (cd $episode; runvet validate --no-config ../ep_01_answer)
   1 episode: valid
@@ -179,6 +179,9 @@ Outside the root of the repository, and outside of any repository, no parent is 
   format           junit  runvet.toml:1
 
 Nor may the author take away what the user relies on.
+  $ echo '{"version":4}' > state.json; runvet validate runs; runvet init --pack; rm state.json
+  error: runvet.toml is inside run data, because of [DIR]/state.json, so it is not read; name it with --config, or set --no-config
+  error: . holds run data, because of [DIR]/state.json: no configuration is read there; name a directory above it, such as the root of the repository
   $ code runs; mkdir episodes; code runs; code --no-config runs; code --config runvet.toml runs
   1
   2

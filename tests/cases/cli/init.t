@@ -36,10 +36,10 @@ What `runvet init` writes works as it is, and nothing is overwritten.
   error: ./.pre-commit-config.yaml exists, and nothing is overwritten: no file was written
   [2]
   $ runvet init runs
-  error: runs holds run data, in which no configuration is read; name a directory above it, such as the root of the repository
+  error: runs holds run data, because of [DIR]/runs/episodes: no configuration is read there; name a directory above it, such as the root of the repository
   [2]
   $ runvet init runs/episodes
-  error: runs/episodes holds run data, in which no configuration is read; name a directory above it, such as the root of the repository
+  error: runs/episodes holds run data, because of [DIR]/runs/episodes: no configuration is read there; name a directory above it, such as the root of the repository
   [2]
   $ runvet init gone
   error: can't use gone: No such file or directory (os error 2)
