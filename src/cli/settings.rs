@@ -21,6 +21,7 @@ use crate::finding::Level;
 use crate::gate::{Baseline, Gate};
 use crate::report::{Format, settings_in_words};
 use crate::rules::{MANIFEST, RuleSet};
+use crate::store::must_be_trusted;
 use crate::timestamp::Timestamp;
 pub(super) use file::{ConfigArgs, ConfigFile};
 
@@ -351,7 +352,7 @@ impl GateArgs {
         gate = self.over(gate, &given, &rules)?;
         if let Some(baseline) = config.baseline.as_ref().filter(|_| with_baseline) {
             let origin = given.file.origin(&baseline.origin);
-            gate = gate.with_baseline(read_baseline(&baseline.value, &origin)?);
+            gate = gate.with_baseline(read_baseline(&baseline.value, &origin, matches)?);
         }
         let ids = [
             "no_baseline",
@@ -418,8 +419,14 @@ impl GateArgs {
     }
 }
 
-fn read_baseline(path: &Path, origin: &str) -> Result<Baseline> {
-    Baseline::read(path).map_err(|error| {
+/// Reads a baseline; one inside run data only if the command line names it.
+fn read_baseline(path: &Path, origin: &str, matches: &ArgMatches) -> Result<Baseline> {
+    let is_named = matches.value_source("baseline") == Some(ValueSource::CommandLine);
+    let read = match must_be_trusted(path) {
+        Err(why) if !is_named => Err(format!("can't read the baseline {}: {why}", path.display())),
+        _ => Baseline::read(path).map_err(|error| error.to_string()),
+    };
+    read.map_err(|error| {
         CommandFailure::Fault(format!(
             "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
         ))

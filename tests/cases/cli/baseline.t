@@ -107,6 +107,31 @@ Another kind of reason is another skip, and the report names one that is gone.
   error: the baseline known.json has version 1, but this runvet reads version 2 (set by --baseline; `runvet validate --write-baseline` creates it, --no-baseline checks without it)
   [2]
 
+# A baseline inside run data is refused unless the command line names it: its author could accept every finding.
+  $ project; edited=runs/demo/episodes/ep_03_edited; known=$edited/known.json
+  $ code --write-baseline $known $edited; code --baseline $known $edited
+  0
+  0
+  $ RUNVET_BASELINE=$known runvet validate $edited
+  error: can't read the baseline runs/demo/episodes/ep_03_edited/known.json: it lies inside run data, because of runs/demo/episodes (set by RUNVET_BASELINE; `runvet validate --write-baseline` creates it, --no-baseline checks without it)
+  [2]
+  $ (cd $edited; RUNVET_BASELINE=known.json code --no-config .); ln -s $known link.json; RUNVET_BASELINE=link.json code runs
+  2
+  2
+  $ echo "baseline = '$known'" > runvet.toml; runvet validate $edited
+  error: the baseline "runs/demo/episodes/ep_03_edited/known.json" can't be read: it lies inside run data, because of runs/demo/episodes
+     ╭─[runvet.toml:1:12]
+   1 │ baseline = 'runs/demo/episodes/ep_03_edited/known.j…
+     ·            ────────────────────────────────────────
+     ╰────
+  help: leave the key out, and name the file with --baseline
+  [2]
+  $ project; code --write-baseline known.json $edited; RUNVET_BASELINE=known.json code $edited
+  0
+  0
+  $ echo "baseline = 'known.json'" > runvet.toml; code $edited
+  0
+
 # The findings of a vanished episode are reported, those of one that was not judged are not.
   $ adopted; code --write-baseline known.json runs
   0
