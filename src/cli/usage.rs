@@ -10,6 +10,7 @@ use super::output::{Color, Output};
 use super::{CommandFailure, Result};
 use crate::gate::Gate;
 use crate::printable::{brief, escape};
+use crate::read::RunReader;
 use crate::schema::likely_word;
 use crate::source::Artifact;
 
@@ -58,6 +59,18 @@ pub(super) fn refuse_colour(color: Color, matches: &ArgMatches, why: &str) -> Re
 pub(super) fn note_idle(gate: &Gate, output: &Output) {
     if gate.judges_nothing() {
         output.note("no rule is on, so nothing was checked");
+    }
+}
+
+/// Notes that a check leaves out a run that is shown.
+#[cfg(feature = "commands")]
+pub(super) fn note_excluded(gate: &Gate, run: &RunReader, output: &Output) {
+    let dir = run.path();
+    if gate.excludes(dir) {
+        let dir = dir.display();
+        output.note(&format!(
+            "the configuration excludes {dir}, so no check looks at it"
+        ));
     }
 }
 

@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCandidates;
 use super::output::{Color, Output};
 use super::run_data::{RunDataArgs, known_runs};
 use super::settings::GateArgs;
+use super::usage::note_excluded;
 use super::words::JsonArgs;
 use super::{Exit, Result};
 use crate::diff::{compare, opened};
@@ -56,6 +57,9 @@ impl DiffCommand {
         let is_json = self.json.is_json(self.color, matches)?;
         let [left, right] = self.run_data.get_both([&self.left, &self.right], output)?;
         let mut gate = self.gate.resolve(matches)?.gate;
+        for run in [&left, &right] {
+            note_excluded(&gate, run, output);
+        }
         let left = opened(&left, &mut gate)?;
         let right = opened(&right, &mut gate)?;
         let diff = compare(&left, &right)?;

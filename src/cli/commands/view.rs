@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args};
 use super::output::{Color, Output};
 use super::run_data::RunArgs;
 use super::settings::GateArgs;
-use super::usage::refuse_all;
+use super::usage::{note_excluded, refuse_all};
 use super::words::JsonArgs;
 use super::{CommandFailure, Exit, Result};
 use crate::printable::{brief, quote};
@@ -79,6 +79,7 @@ impl ViewCommand {
             return self.timeline(&run, output);
         }
         let mut gate = self.gate.resolve(matches)?.gate;
+        note_excluded(&gate, &run, output);
         let run = run.following(&gate);
         if is_json {
             let page = RunPage::new(&run, &mut gate)?;

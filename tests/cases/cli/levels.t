@@ -49,6 +49,14 @@ A gate without anything to check must not pass.
   error: no episode to check: the configuration excludes 1 episode
   [3]
 
+A run that a person names is shown, and a note says that a check leaves it out.
+  $ run=runs/demo/episodes/ep_03_edited; runvet view $run > out; runvet view $run --json > out; runvet diff $run runs/demo/episodes/ep_01_answer > out
+  note: the configuration excludes runs/demo/episodes/ep_03_edited, so no check looks at it
+  note: the configuration excludes runs/demo/episodes/ep_03_edited, so no check looks at it
+  note: the configuration excludes runs/demo/episodes/ep_03_edited, so no check looks at it
+  note: the configuration excludes runs/demo/episodes/ep_01_answer, so no check looks at it
+  [1]
+
 # Selected rules run alone, unless --rule says more.
   $ project
   $ levels --select 'plan/*,projection/*'
