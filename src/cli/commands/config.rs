@@ -7,12 +7,14 @@ use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
+use super::run_data::RunDataArgs;
 use super::settings::{Settings, SettingsArgs, now, parse_rule};
 use super::{Exit, Result, candidates};
 use crate::gate::{Decided, Gate};
 use crate::printable::escape;
 use crate::report::Grid;
 use crate::rules::names;
+use crate::store::is_gone;
 use crate::timestamp::Timestamp;
 
 /// Show the settings for `runvet validate` and the origin of each
@@ -35,7 +37,8 @@ pub(in crate::cli) struct ConfigCommand {
     #[arg(value_name = "RULE", value_parser = parse_rule, add = ArgValueCandidates::new(candidates::rules))]
     name: Option<String>,
 
-    /// Show the level in the directory of this episode [default: a directory without overrides]
+    /// Show the level in the directory of this episode: a path, or the id of a run or a part of it
+    /// [default: a directory without overrides]
     episode: Option<PathBuf>,
 
     #[command(flatten)]
@@ -49,7 +52,7 @@ impl ConfigCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let settings = self.settings.resolve(matches, false)?;
         let rows = match &self.name {
-            Some(name) => levels(&settings.gate, name, self.episode.as_deref())?,
+            Some(name) => levels(&settings.gate, name, self.directory(output)?.as_deref())?,
             None => rows(&settings, &now()?),
         };
         let rows = rows.iter();
@@ -59,6 +62,18 @@ impl ConfigCommand {
             output.note("no runvet.toml was found");
         }
         Ok(Exit::Success)
+    }
+
+    /// Returns the directory of the episode: where nothing is at its path, that of the run with
+    /// this name.
+    fn directory(&self, output: &Output) -> Result<Option<PathBuf>> {
+        match &self.episode {
+            Some(name) if is_gone(name) => {
+                let run = RunDataArgs::of_environment().get(&name.to_string_lossy(), output)?;
+                Ok(Some(run.path().to_owned()))
+            }
+            given => Ok(given.clone()),
+        }
     }
 }
 

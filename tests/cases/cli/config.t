@@ -92,6 +92,18 @@ The option --no-config is a flag, and overrides the environment too.
   episode/id  off  runvet.toml:7 (*)
   $ runvet config episode/id $other
   episode/id  error  default
+
+An episode is named by its path, or as by the other commands; the level of one that is not there is not known.
+  $ for episode in ep_02 @latest $paused/state.json; do runvet config plan/projection $episode; done
+  plan/projection  error  runvet.toml:7
+  plan/projection  warning  runvet.toml:2 (plan/*)
+  plan/projection  error  runvet.toml:7
+  $ runvet config plan/projection ep_no
+  error: there is no run "ep_no" in runs/demo; `runvet list` shows the runs
+  [2]
+  $ runvet config plan/projection runs/no
+  error: there is no run "runs/no" in runs/demo; `runvet list` shows the runs
+  [2]
   $ runvet config 'plan/*'
   plan/step-ids       warning  runvet.toml:2 (plan/*)
   plan/projection     warning  runvet.toml:2 (plan/*)
