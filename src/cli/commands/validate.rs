@@ -244,8 +244,9 @@ impl Validate {
             _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
             exit => exit,
         };
-        let unchecked = outcome.totals.unchecked;
-        self.explain(judged, unchecked, (is_empty, excluded), matches, output);
+        let (totals, deny) = (&outcome.totals, setup.deny);
+        self.explain(judged, totals, (is_empty, excluded), matches, output);
+        self.explain_failure(judged, totals, deny, output);
         let has_report = judged != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)

@@ -79,6 +79,7 @@ As a warning, it is a skip like any other; and who accepts it knows of it.
   $ runvet validate $warning --format json $sound | json /totals unjudged
   1
   $ runvet validate $warning --deny-unjudged --format junit $sound | grep -c '<failure'
+  note: the check fails because of 1 rule that could not be judged (--deny-unjudged)
   1
   $ code $warning --write-baseline=known.json $sound
   0
@@ -104,6 +105,31 @@ In a run that has ended, every skip counts; in one in progress, those that lie i
   $ echo junk | cat events - > $paused/events.jsonl
   $ code --deny-unjudged '--rule=events/*=off' $paused
   1
+
+# What fails a check in which no error was found is said, in every format.
+  $ project; crashed=runs/demo/episodes/ep_04_crashed sound=runs/demo/episodes/ep_01_answer; truncate -s 65M $sound/manifest.json
+  $ warnings='--rule lifecycle/*=warning --rule events/*=warning --deny-warnings' unjudged='--rule manifest/*=warning --deny-unjudged'
+  $ for format in $(formats); do runvet validate --format $format $warnings $crashed 2>&1 > out | grep fails; done | uniq -c
+       11 note: the check fails because of 3 warnings (--deny-warnings)
+  $ runvet validate $unjudged $sound > out
+  note: the check fails because of 1 rule that could not be judged (--deny-unjudged)
+  [1]
+  $ runvet validate $warnings $unjudged $sound $crashed > out
+  note: the check fails because of 3 warnings (--deny-warnings) and [..] rules that could not be judged (--deny-unjudged)
+  [1]
+  $ echo '{"episode_id":"ep_1","records":{"events.jsonl":""}}' | runvet validate --deny-warnings - > out
+  note: the check fails because of 1 warning (--deny-warnings)
+  [1]
+
+Errors speak for themselves, and so does the impact where it decides.
+  $ runvet validate --deny-warnings $crashed > out
+  [1]
+  $ runvet validate --quiet $warnings $crashed > out
+  [1]
+  $ runvet validate --format ndjson --quiet $warnings $crashed > before; runvet validate $warnings --against before --fail-above 0 $crashed > out
+  $ runvet validate $warnings --against before $crashed > out
+  note: the check fails because of 3 warnings (--deny-warnings)
+  [1]
 
 # Where no rule is on, nothing was looked at.
   $ project

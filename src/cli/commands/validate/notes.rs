@@ -11,6 +11,7 @@ use crate::cli::Exit;
 use crate::cli::output::Output;
 use crate::cli::period::Period;
 use crate::cli::usage::given;
+use crate::finding::{Deny, Totals};
 use crate::report::count;
 use crate::store::{Dir, WalkFindings};
 
@@ -22,11 +23,12 @@ impl Validate {
     pub(super) fn explain(
         &self,
         exit: Exit,
-        unchecked: u64,
+        totals: &Totals,
         (is_empty, excluded): (bool, usize),
         matches: &ArgMatches,
         output: &Output,
     ) {
+        let unchecked = totals.unchecked;
         match exit {
             Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
             Exit::NothingFound if !is_empty && !self.period.is_all() => {
@@ -38,6 +40,27 @@ impl Validate {
             Exit::Success if is_empty && !self.quiet => output.note("no episode found"),
             _ => {}
         }
+    }
+
+    /// Says what fails a check in which no error was found.
+    pub(super) fn explain_failure(&self, exit: Exit, totals: &Totals, deny: Deny, output: &Output) {
+        let is_impact = self.limits.fail_above.is_some();
+        if exit != Exit::Findings || totals.errors > 0 || is_impact || self.quiet {
+            return;
+        }
+        let mut denied = Vec::new();
+        if deny.warnings && totals.warnings > 0 {
+            let warnings = count(totals.warnings, "warning");
+            denied.push(format!("{warnings} (--deny-warnings)"));
+        }
+        if deny.unjudged && totals.unjudged > 0 {
+            let rules = count(totals.unjudged, "rule");
+            denied.push(format!(
+                "{rules} that could not be judged (--deny-unjudged)"
+            ));
+        }
+        let denied = denied.join(" and ");
+        output.note(&format!("the check fails because of {denied}"));
     }
 
     /// Names the globs and selectors of the configuration that match nothing, and returns whether

@@ -36,6 +36,7 @@ impl Validate {
             Exit::NothingFound if self.allow_empty => Exit::Success,
             exit => exit,
         };
+        self.explain_failure(exit, &outcome.totals, setup.deny, output);
         if outcome.totals.unchecked > 0 {
             output.fault(&no_rule_is_on(outcome.totals.unchecked));
         }
