@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use super::Exit;
 use crate::printable::escape;
 use crate::report::{DashboardText, Style};
+use crate::store::WalkFindings;
 
 /// The maximum width: longer lines are hard to read.
 const MAX_WIDTH: usize = 120;
@@ -130,12 +131,14 @@ impl Output {
     pub(super) fn end<F: Display>(
         &mut self,
         faults: impl IntoIterator<Item = F>,
-        found_any: bool,
+        found: Option<&WalkFindings>,
     ) -> io::Result<Exit> {
         self.finish()?;
         let number = faults.into_iter().map(|fault| self.fault(&fault)).count();
-        if number == 0 && !found_any {
-            self.fault(&"no episode found");
+        if number == 0
+            && let Some(found) = found.filter(|found| found.episodes.is_empty())
+        {
+            self.fault(&format!("no episode found{}", found.exclusion()));
             return Ok(Exit::NothingFound);
         }
         Ok(match number {

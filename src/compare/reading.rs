@@ -128,7 +128,8 @@ impl Set {
         };
         if found.episodes.is_empty() && set.faults.is_empty() {
             let path = path.to_string_lossy();
-            return Err(Error(format!("no episode found below {}", escape(&path))));
+            let (path, exclusion) = (escape(&path), found.exclusion());
+            return Err(Error(format!("no episode found below {path}{exclusion}")));
         }
         let mut result = Ok(());
         in_order(

@@ -16,6 +16,7 @@ use super::root::{GivenPaths, Root};
 use super::run_dir::RunDir;
 use super::tree::{Around, Dir, MAX_LEVELS, Tree};
 use crate::parallel::in_order;
+use crate::printable::count;
 use crate::source::{Artifact, EPISODES};
 
 /// The number of directories in one directory from which several workers search them.
@@ -271,6 +272,18 @@ fn holds<T>(sorted: &[T], dir: impl Fn(&T) -> &Dir, prefix: &[u8]) -> bool {
 }
 
 impl WalkFindings {
+    /// Returns what may have kept episodes from being found, to be added to a sentence; an empty
+    /// text if nothing was left out.
+    pub(crate) fn exclusion(&self) -> String {
+        match self.excluded as u64 {
+            0 => String::new(),
+            number => format!(
+                ": the configuration excludes {}",
+                count(number, "directory")
+            ),
+        }
+    }
+
     /// Decides about the directories with only a summary, now that all below them is known.
     pub(super) fn decide(&mut self, tree: &dyn Tree) {
         let mut candidates = std::mem::take(&mut self.candidates);

@@ -101,7 +101,7 @@ impl Compare {
             write_whole(path, |file| write(*format, &comparison, &mut gate, file))?;
         }
         write(self.format, &comparison, &mut gate, output.stdout())?;
-        Ok(match output.end(&comparison.faults, true)? {
+        Ok(match output.end(&comparison.faults, None)? {
             Exit::Success if fails => Exit::Findings,
             exit => exit,
         })

@@ -65,6 +65,6 @@ impl CoverageCommand {
             let out = output.stdout();
             write_result(self.format, &covered, text::human, text::markdown, out)?;
         }
-        Ok(output.end(&covered.faults, covered.runs > 0)?)
+        Ok(output.end(&covered.faults, Some(&found))?)
     }
 }

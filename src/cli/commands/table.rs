@@ -126,7 +126,7 @@ impl TableCommand {
         } else {
             writer.write_of(&found.episodes, output.stdout(), &mut wrong)?;
         }
-        Ok(output.end(&faults, !found.episodes.is_empty())?)
+        Ok(output.end(&faults, Some(&found))?)
     }
 }
 

@@ -200,7 +200,8 @@ impl Validate {
         }
         let mut found = setup.gate.search(&setup.paths, self.given());
         let mut notes = skipped(&found);
-        let (is_empty, excluded) = (found.episodes.is_empty(), found.excluded);
+        let (is_empty, excluded) = (found.episodes.is_empty(), found.excluded as u64);
+        let exclusion = found.exclusion();
         let is_given_wrongly = found.faults.iter().any(Fault::is_of_given_path);
         if !self.period.is_all() {
             let gate = &setup.gate;
@@ -223,7 +224,7 @@ impl Validate {
         })?;
         if outcome.is_complete && !self.quiet {
             if excluded > 0 && !is_empty {
-                let directories = count(excluded as u64, "directory");
+                let directories = count(excluded, "directory");
                 notes.push(format!("{directories} excluded by the configuration"));
             }
             notes.extend(setup.gate.stale_entries());
@@ -245,7 +246,7 @@ impl Validate {
             exit => exit,
         };
         let (totals, deny) = (&outcome.totals, setup.deny);
-        self.explain(judged, totals, (is_empty, excluded), matches, output);
+        self.explain(judged, totals, (is_empty, &exclusion), matches, output);
         self.explain_failure(judged, totals, deny, output);
         let has_report = judged != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;

@@ -46,7 +46,7 @@ A rule that is off is not said to be skipped.
 A gate without anything to check must not pass.
   $ echo "exclude = ['runs']" > runvet.toml
   $ runvet validate runs/demo/episodes/ep_03_edited/state.json
-  error: no episode to check: the configuration excludes 1 episode
+  error: no episode to check: the configuration excludes 1 directory
   [3]
 
 A run that a person names is shown, and a note says that a check leaves it out.
@@ -56,6 +56,16 @@ A run that a person names is shown, and a note says that a check leaves it out.
   note: the configuration excludes runs/demo/episodes/ep_03_edited, so no check looks at it
   note: the configuration excludes runs/demo/episodes/ep_01_answer, so no check looks at it
   [1]
+  $ for command in 'table runs' coverage; do runvet $command $run; done
+  error: no episode found: the configuration excludes 1 directory
+  error: no episode found: the configuration excludes 1 directory
+  [3]
+  $ runvet compare $run $run
+  error: no episode found below runs/demo/episodes/ep_03_edited: the configuration excludes 1 directory
+  [2]
+  $ echo "exclude = ['runs/demo/episodes/ep_0*']" > runvet.toml; runvet validate runs
+  error: no episode to check: the configuration excludes 5 directories
+  [3]
 
 # Selected rules run alone, unless --rule says more.
   $ project

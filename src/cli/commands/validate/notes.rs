@@ -24,7 +24,7 @@ impl Validate {
         &self,
         exit: Exit,
         totals: &Totals,
-        (is_empty, excluded): (bool, usize),
+        (is_empty, exclusion): (bool, &str),
         matches: &ArgMatches,
         output: &Output,
     ) {
@@ -35,9 +35,11 @@ impl Validate {
                 let period = given::<Period>(matches).join(" ");
                 output.fault(&format!("no episode to check: none matches {period}"));
             }
-            Exit::NothingFound => output.fault(&nothing_to_check(excluded)),
+            Exit::NothingFound => output.fault(&nothing_to_check(exclusion)),
             _ if unchecked > 0 && !self.quiet => output.note(&no_rule_is_on(unchecked)),
-            Exit::Success if is_empty && !self.quiet => output.note("no episode found"),
+            Exit::Success if is_empty && !self.quiet => {
+                output.note(&format!("no episode found{exclusion}"));
+            }
             _ => {}
         }
     }
@@ -128,10 +130,9 @@ pub(super) fn no_rule_is_on(unchecked: u64) -> String {
     format!("no rule is on for {episodes}, so nothing was checked there")
 }
 
-fn nothing_to_check(excluded: usize) -> String {
-    if excluded > 0 {
-        let episodes = count(excluded as u64, "episode");
-        return format!("no episode to check: the configuration excludes {episodes}");
+fn nothing_to_check(exclusion: &str) -> String {
+    if !exclusion.is_empty() {
+        return format!("no episode to check{exclusion}");
     }
     "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
      with summary.json below one called episodes; docs/bring-your-runs.md says how logs and traces \
