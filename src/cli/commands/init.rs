@@ -77,7 +77,17 @@ impl Init {
             let path = path.strip_prefix(".").unwrap_or(&path);
             writeln!(output.stdout(), "wrote {}", escape(&path.to_string_lossy()))?;
         }
-        self.tell(output)
+        self.tell(output)?;
+        let is_root = |dir: &&Path| dir.join(".git").exists();
+        if let Some(root) = dir.ancestors().find(is_root).filter(|root| *root != dir)
+            && (self.pre_commit || self.workflow)
+        {
+            let root = root.display();
+            output.note(&format!(
+                "hooks and workflows are read only in the root of the repository, which is {root}"
+            ));
+        }
+        Ok(Exit::Success)
     }
 
     /// Returns the files to write: their names and their texts.
@@ -99,7 +109,7 @@ impl Init {
     }
 
     /// Says which runs are below the directory, and what to do next.
-    fn tell(&self, output: &mut Output) -> Result {
+    fn tell(&self, output: &mut Output) -> Result<()> {
         let found = Gate::default().search(&[&self.dir], GivenPaths::None);
         let mut numbers: BTreeMap<PathBuf, u64> = BTreeMap::new();
         for episode in &found.episodes {
@@ -131,6 +141,6 @@ impl Init {
         for fault in &found.faults {
             output.note(&fault.to_string());
         }
-        Ok(Exit::Success)
+        Ok(())
     }
 }

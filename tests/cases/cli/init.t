@@ -30,6 +30,23 @@ What `runvet init` writes works as it is, and nothing is overwritten.
   scratch
   strict/*
 
+# Files that are read only in the root of the repository are of no use elsewhere.
+  $ mkdir -p .git sub; runvet init sub --pre-commit --workflow
+  wrote sub/runvet.toml
+  wrote sub/.pre-commit-config.yaml
+  wrote sub/.github/workflows/runvet.yml
+  found 0 runs below sub
+  next: runvet record --help
+  note: hooks and workflows are read only in the root of the repository, which is [DIR]
+  $ mkdir deeper repo repo/.git; runvet init deeper; runvet init repo --pre-commit
+  wrote deeper/runvet.toml
+  found 0 runs below deeper
+  next: runvet record --help
+  wrote repo/runvet.toml
+  wrote repo/.pre-commit-config.yaml
+  found 0 runs below repo
+  next: runvet record --help
+
 # Nothing is overwritten, and nothing is written into run data.
   $ echo 'repos: []' > .pre-commit-config.yaml; cp -r "$CORPUS/demo" runs
   $ runvet init --pre-commit
