@@ -81,7 +81,7 @@ pub(in crate::cli) struct Validate {
     /// Also write the report to a file, in any format; repeatable
     ///
     /// The file is replaced as a whole, also when a part of the run data could not be read: the
-    /// report says so. It is not changed when there was nothing to check.
+    /// report says so. It is not changed when the exit code is 3: there was nothing to check.
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(|it| parse_output(it, Format::from_str)))]
     outputs: Vec<(Format, PathBuf)>,
 
