@@ -25,8 +25,8 @@ pub(super) struct MultiLineSearch {
     before: u64,
 }
 
-/// Reads a line that is not an event as the next one of an array. A line between may be an event: an
-/// item without a comma.
+/// Reads a line that is not an event as the next one of an array. A line between may be an event:
+/// an item without a comma.
 fn read_item(
     (lines, pieces): &mut (ArrayLines, Pieces),
     line: Line,

@@ -1,4 +1,4 @@
-//! What declarations take of a run's steps and room -> the limit that one of them meets.
+//! The steps and the room that declarations take in a run -> the limit that one of them meets.
 
 /// A limit that a declaration meets, as the reason why it is not judged further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
