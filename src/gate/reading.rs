@@ -1,14 +1,10 @@
 //! Names and globs of the configuration -> those that there are, and mistakes in the others.
 
-use std::io;
-use std::path::PathBuf;
-
 use toml::Spanned;
 
 use crate::check::{DirectoryGlob, LevelSetting, Levels};
-use crate::config::{Config, ConfigError, ConfigSource, Origin, Rules, Setting};
+use crate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
 use crate::finding::Level;
-use crate::printable::quote;
 use crate::rules::{Error, MANIFEST, RuleSet};
 
 /// A reader of the text of a configuration, which notes its mistakes.
@@ -30,17 +26,6 @@ impl ConfigReader<'_> {
         let read = DirectoryGlob::new(glob.get_ref(), &place);
         read.map_err(|reason| self.mistake(glob, format!("invalid glob: {reason}"), None))
             .ok()
-    }
-
-    /// Refuses a baseline that must not be read.
-    pub(super) fn refuse_baseline(&mut self, baseline: &Setting<PathBuf>, why: &io::Error) {
-        if let Origin::File(span) = &baseline.origin {
-            let name = quote(&baseline.value.to_string_lossy());
-            let message = format!("the baseline {name} can't be read: {why}");
-            let help = "leave the key out, and name the file with --baseline".to_owned();
-            let mistake = self.file.error(span.clone(), message, Some(help));
-            self.mistakes.push(mistake);
-        }
     }
 
     /// Refuses a name that no rule and no group has.

@@ -14,9 +14,9 @@ use crate::config::{Config, ConfigSource, Files, read_team};
 use crate::digest::{Digest, Parts};
 use crate::finding::{Deny, Finding, Level};
 use crate::source::EpisodeKey;
+use crate::store::LinkPolicy;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
-use crate::store::{LinkPolicy, must_be_trusted};
 use crate::timestamp::Timestamp;
 
 impl Gate {
@@ -37,9 +37,9 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// Each place that is not TOML, or holds an unknown name, a value of the wrong type, an invalid
-    /// glob or a baseline inside run data: the first, with up to 19 others in
-    /// [`ConfigError::others`]. Where something is not TOML, nothing else is checked.
+    /// Each place that is not TOML, or holds an unknown name, a value of the wrong type or an
+    /// invalid glob: the first, with up to 19 others in [`ConfigError::others`]. Where something is
+    /// not TOML, nothing else is checked.
     ///
     /// ```
     /// use std::path::Path;
@@ -92,11 +92,6 @@ impl Gate {
         self.deny = config.deny();
         let baseline = config.baseline.as_ref();
         self.baseline_path = baseline.map(|path| self.settings.base.root.join(&path.value));
-        if let Some((setting, path)) = baseline.zip(self.baseline_path.as_deref())
-            && let Err(error) = must_be_trusted(path)
-        {
-            reader.refuse_baseline(setting, &error);
-        }
         for glob in &config.exclude {
             self.excluded.extend(reader.glob(glob));
         }

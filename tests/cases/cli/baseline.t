@@ -119,12 +119,7 @@ Another kind of reason is another skip, and the report names one that is gone.
   2
   2
   $ echo "baseline = '$known'" > runvet.toml; runvet validate $edited
-  error: the baseline "runs/demo/episodes/ep_03_edited/known.json" can't be read: it lies inside run data, because of runs/demo/episodes
-     ╭─[runvet.toml:1:12]
-   1 │ baseline = 'runs/demo/episodes/ep_03_edited/known.j…
-     ·            ────────────────────────────────────────
-     ╰────
-  help: leave the key out, and name the file with --baseline
+  error: can't read the baseline runs/demo/episodes/ep_03_edited/known.json: it lies inside run data, because of runs/demo/episodes (set by runvet.toml:1; `runvet validate --write-baseline` creates it, --no-baseline checks without it)
   [2]
   $ project; code --write-baseline known.json $edited; RUNVET_BASELINE=known.json code $edited
   0
