@@ -290,8 +290,11 @@ pub struct Closing<'c> {
     /// `true` if everything was read and judged.
     pub(crate) is_complete: bool,
     /// The function that makes the page of a run.
-    pub(crate) pages: Option<&'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>>,
+    pub(crate) pages: Option<MakePage<'c>>,
 }
+
+/// Makes the page of a run, given its report and the text with which its ids start.
+type MakePage<'c> = &'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>;
 
 impl fmt::Debug for Closing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -82,8 +82,8 @@ impl Table {
     #[must_use]
     pub fn columns(self) -> Vec<String> {
         let schema: Value = serde_json::from_str(self.schema().text()).unwrap_or_default();
-        let columns = schema["required"].as_array().into_iter().flatten();
-        let columns = columns.filter_map(Value::as_str);
+        let columns = schema.get("required").and_then(Value::as_array);
+        let columns = columns.into_iter().flatten().filter_map(Value::as_str);
         columns.map(str::to_owned).collect()
     }
 
