@@ -65,9 +65,9 @@ pub(crate) enum Paged {
     None,
 }
 
-/// The key by which runs are sorted, the newest first: their start, then their directory. Runs
-/// without a start come last.
-type Age = Reverse<(Option<i64>, String)>;
+/// The key by which runs are sorted: the newest first, those without a start last, then by
+/// directory.
+type Age = (Reverse<Option<i64>>, String);
 
 /// Some runs of the list, the newest first.
 #[derive(Default)]
@@ -87,7 +87,7 @@ fn findings_of(report: &EpisodeReport) -> usize {
 
 impl ListedRun {
     fn add(&mut self, max: usize, report: &EpisodeReport, run: &RunEntry) -> io::Result<()> {
-        let age: Age = Reverse((run.started_micros, run.dir.clone()));
+        let age: Age = (Reverse(run.started_micros), run.dir.clone());
         self.findings += findings_of(report);
         self.newest.insert(age.clone(), report.clone());
         while self.newest.len() > MAX_PAGES || (self.findings > MAX_KEPT && self.newest.len() > 1) {
@@ -393,7 +393,7 @@ mod tests {
             };
             listed.add(2, &report, &run).unwrap();
         }
-        let kept: Vec<&str> = listed.rows.keys().map(|Reverse((_, dir))| &**dir).collect();
+        let kept: Vec<&str> = listed.rows.keys().map(|(_, dir)| &**dir).collect();
         assert_eq!(kept, ["ep_5", "ep_4"]);
         assert_eq!(listed.unlisted, 2);
     }

@@ -267,12 +267,12 @@ impl<'q> SortQuery<'q> {
 
     /// Returns the order of runs: by the key, then by directory, so that it is the same each time.
     fn compare(self, one: (Key<'_>, &str), other: (Key<'_>, &str)) -> Ordering {
-        let order = one.cmp(&other);
-        if self.is_descending {
-            order.reverse()
+        let by_key = if self.is_descending {
+            other.0.cmp(&one.0)
         } else {
-            order
-        }
+            one.0.cmp(&other.0)
+        };
+        by_key.then_with(|| one.1.cmp(other.1))
     }
 }
 
