@@ -34,7 +34,7 @@ Runs without a state can't be compared with each other.
 
 # A run whose directory was removed is lost.
   $ { echo '{"jot":"a"}'; until [ -e gone ]; do sleep 0.1; done; echo '{"persist":{}}'; } | runvet record --run-data runs --id ep_1 --task t > answers 2> /dev/null &
-  > until grep -q evt-000002 answers; do sleep 0.1; done; rm -r runs/episodes/ep_1; touch gone; wait; tail -1 answers | grep -o '"kind":"[a-z]*"'
+  > until grep -qs evt-000002 answers; do sleep 0.1; done; rm -r runs/episodes/ep_1; touch gone; wait; tail -1 answers | grep -o '"kind":"[a-z]*"'
   "kind":"lost"
 
 # A recovery says what it did.
