@@ -9,7 +9,7 @@ use crate::outline::{summary_of, waits};
 use crate::source::{Artifact, Entries, Line};
 use crate::store::Opened;
 
-/// The number of bytes of each end that are read, if the file has so many.
+/// The number of bytes that are read of each end of a timeline, at most.
 const END_BYTES: usize = 64 << 10;
 
 /// The number of bytes that are read where no event of the last ones tells what the run does: the

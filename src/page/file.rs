@@ -88,8 +88,12 @@ fn findings_of(report: &EpisodeReport) -> usize {
 impl ListedRun {
     fn add(&mut self, max: usize, report: &EpisodeReport, run: &RunEntry) -> io::Result<()> {
         let age: Age = (Reverse(run.started_micros), run.dir.clone());
-        self.findings += findings_of(report);
-        self.newest.insert(age.clone(), report.clone());
+        let is_kept = self.newest.len() < MAX_PAGES && self.findings <= MAX_KEPT;
+        let oldest = self.newest.last_key_value();
+        if is_kept || oldest.is_some_and(|(oldest, _)| age < *oldest) {
+            self.findings += findings_of(report);
+            self.newest.insert(age.clone(), report.clone());
+        }
         while self.newest.len() > MAX_PAGES || (self.findings > MAX_KEPT && self.newest.len() > 1) {
             let oldest = self.newest.pop_last();
             self.findings -= oldest.map_or(0, |(_, report)| findings_of(&report));
