@@ -183,6 +183,7 @@ impl RecordCommand {
             Some(name) => Some(RecordedRun::find(&self.run_data, name, true, output)?),
             None => None,
         };
+        self.must_have_each_tag_once()?;
         let mut recorder = match &resumed {
             Some(run) => run.recorder.clone(),
             None => Recorder::new(self.new_run_data()?),
@@ -243,13 +244,17 @@ impl RecordCommand {
                 dir.display()
             )));
         }
+        Ok(dir)
+    }
+
+    fn must_have_each_tag_once(&self) -> Result<()> {
         let mut names = BTreeSet::new();
         match self.tags.iter().find(|(name, _)| !names.insert(name)) {
             Some((name, _)) => Err(CommandFailure::Fault(format!(
                 "the tag {} is given twice",
                 quote(name)
             ))),
-            None => Ok(dir),
+            None => Ok(()),
         }
     }
 
