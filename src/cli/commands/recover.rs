@@ -151,23 +151,19 @@ impl RecordedRun {
             )));
         };
         // A run must be named in full before something is written to it.
-        let is_named = name.starts_with('@') || name == id;
-        match Path::new(name).canonicalize() {
-            Err(_) if !is_named => {
+        if !name.starts_with('@') && name != id {
+            let Ok(path) = Path::new(name).canonicalize() else {
                 return Err(wrong(format!(
                     "no run has the id {}: did you mean {id}? What writes to a run takes its whole id",
                     quote(name)
                 )));
-            }
-            Ok(path)
-                if !(is_named || dir.canonicalize().is_ok_and(|dir| path.starts_with(dir))) =>
-            {
+            };
+            if !dir.canonicalize().is_ok_and(|dir| path.starts_with(dir)) {
                 return Err(wrong(format!(
                     "{} is above the run {id}: what writes to a run takes its whole id, or the path of its own directory",
                     quote(name)
                 )));
             }
-            _ => {}
         }
         let Some(around) = run_data.typed(typed, around) else {
             return Err(wrong(format!(

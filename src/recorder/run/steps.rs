@@ -175,8 +175,9 @@ impl Run {
     ) -> Result<PolicyDecision, Error> {
         self.must_go_on()?;
         let refused = |why: String| Err(Error::refused("the plan", why));
-        let mut planned: Vec<Step> = Vec::new();
-        for (draft, number) in steps.into_iter().zip(1_u64..) {
+        let drafts = steps.into_iter().zip(1_u64..);
+        let mut steps = Vec::new();
+        for (draft, number) in drafts {
             let has_id = draft.id.is_some();
             let id = draft.id.unwrap_or_else(|| format!("step-{number}"));
             let known = self.fold.step(&id);
@@ -191,7 +192,7 @@ impl Run {
                     "step {number} has no id, and the one that is called {id} so far is {status} and another step: give each step an id"
                 ));
             }
-            planned.push(Step {
+            steps.push(Step {
                 kind: draft.kind.unwrap_or(StepKind::Act),
                 description: draft.description,
                 status: known.map_or(StepStatus::Pending, |step| step.status),
@@ -201,7 +202,6 @@ impl Run {
                 id,
             });
         }
-        let steps = planned;
         let mut ids = std::collections::BTreeSet::new();
         for step in &steps {
             if step.id.is_empty() {
