@@ -57,12 +57,7 @@ impl LiveChecker {
 
     /// Notes an event for those that follow.
     pub(crate) fn follow(&mut self, event: WrittenLine<'_>) {
-        if !self.team().judges_no_event()
-            && let Ok(document) = Tape::default().read_record(event.bytes)
-        {
-            self.so_far
-                .follow(event.line, EventText::Parsed(document.root()));
-        }
+        note(&mut self.so_far, event);
     }
 
     /// Returns the findings if an event were the next one, where the state is as it is before it.
@@ -75,14 +70,13 @@ impl LiveChecker {
         state: &State,
         read_again: ReadAgain<'_>,
     ) -> Vec<Finding> {
-        let team = self.team();
-        if team.judges_no_event() {
+        if self.team().judges_no_event() {
             return Vec::new();
         }
         self.judge(event, Some(read_again), |document| {
-            let (line, event) = (event.line, EventText::Parsed(document.root()));
-            let view = team.index.view(line, event);
-            if !team.concerns(&view) {
+            let index = &self.team().index;
+            let view = index.view(event.line, EventText::Parsed(document.root()));
+            if !self.team().concerns(&view) {
                 return None;
             }
             let [state, run] = self.named(state);
@@ -94,12 +88,9 @@ impl LiveChecker {
             };
             let mut so_far = Cow::Borrowed(&self.so_far);
             for before in asked.into_iter().flatten() {
-                if let Ok(document) = Tape::default().read_record(before.bytes) {
-                    let before_it = EventText::Parsed(document.root());
-                    so_far.to_mut().follow(before.line, before_it);
-                }
+                note(so_far.to_mut(), *before);
             }
-            Some(so_far.next(team, line, event, values, asked.is_some()))
+            Some(so_far.would(&view, values, asked.is_some()))
         })
     }
 
@@ -212,5 +203,15 @@ impl LiveChecker {
         findings::locate(rules, drafts, &[], &self.id, |places| {
             locate_in(places, &self.key, |_| None, read)
         })
+    }
+}
+
+/// Notes an event for those that follow.
+fn note(judges: &mut TeamJudges, event: WrittenLine<'_>) {
+    if !judges.judges_no_event()
+        && let Ok(document) = Tape::default().read_record(event.bytes)
+    {
+        let index = Arc::clone(&judges.index);
+        judges.note(&index.view(event.line, EventText::Parsed(document.root())));
     }
 }

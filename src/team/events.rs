@@ -3,7 +3,7 @@
 //! Tests and selectors that many declarations share are made once for an event.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
 use memchr::memmem::Finder;
@@ -29,53 +29,19 @@ pub(crate) struct EventIndex {
     /// The places of the keys of the values by which events are grouped.
     groups: Vec<Vec<usize>>,
     selectors: Vec<Selector>,
-    all: Flags,
     /// The tests of the selectors by keys: those of values that are at hand come first.
     tests: Vec<KeyTests>,
-    /// The selectors that have named an event.
-    met: Vec<AtomicU64>,
+    /// Whether each selector has named an event.
+    met: Vec<AtomicBool>,
     /// `true` if any event was looked at.
     has_looked: AtomicBool,
 }
 
-/// The tests of the values of a key.
-#[derive(Debug, Default)]
+/// The values that selectors want of a key: the place of each selector, with the values.
+#[derive(Debug)]
 struct KeyTests {
     key: usize,
-    /// The selectors that test them.
-    selectors: Flags,
-    /// Values that the key is to have, and the selectors that name only events which have them.
-    wanted: Vec<(Values, Flags)>,
-}
-
-/// A flag for each selector, by its place among all.
-#[derive(Clone, Debug, Default)]
-struct Flags(SmallVec<[u64; 2]>);
-
-impl Flags {
-    fn raise(&mut self, place: usize) {
-        self.0.resize(self.0.len().max(place / 64 + 1), 0);
-        if let Some(word) = self.0.get_mut(place / 64) {
-            *word |= 1 << (place % 64);
-        }
-    }
-
-    /// Lowers those that are raised in others.
-    fn lower(&mut self, others: &Self) {
-        let words = self.0.iter_mut().zip(&others.0);
-        words.for_each(|(word, other)| *word &= !other);
-    }
-
-    fn has(&self, place: usize) -> bool {
-        let word = self.0.get(place / 64);
-        word.is_some_and(|word| word >> (place % 64) & 1 == 1)
-    }
-
-    /// Returns `true` if any is raised in both.
-    fn has_any_of(&self, others: &Self) -> bool {
-        let mut words = self.0.iter().zip(&others.0);
-        words.any(|(word, other)| word & other != 0)
-    }
+    wanted: Vec<(usize, Values)>,
 }
 
 /// A path to values of events.
@@ -138,8 +104,7 @@ impl EventIndex {
         let place = known.unwrap_or_else(|| {
             let place = self.selectors.len();
             self.selectors.push(keys.clone());
-            self.all.raise(place);
-            self.met.resize_with(self.all.0.len(), AtomicU64::default);
+            self.met.push(AtomicBool::new(false));
             for (path, values) in &keys.0 {
                 self.test(path, values, place);
             }
@@ -154,30 +119,14 @@ impl EventIndex {
     /// Adds a test of a selector.
     fn test(&mut self, path: &KeyPath, values: &Values, selector: usize) {
         let key = self.key(path);
-        let tests = &mut self.tests;
-        let of_key = tests.iter().position(|known| known.key == key);
-        let of_key = of_key.unwrap_or_else(|| {
-            let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
-            let place = if is_at_hand { 0 } else { tests.len() };
-            let of_key = KeyTests {
-                key,
-                ..KeyTests::default()
-            };
-            tests.insert(place, of_key);
-            place
-        });
-        let Some(of_key) = tests.get_mut(of_key) else {
-            return;
-        };
-        of_key.selectors.raise(selector);
-        let known = of_key.wanted.iter().position(|(known, _)| known == values);
-        let known = known.unwrap_or_else(|| {
-            of_key.wanted.push((values.clone(), Flags::default()));
-            of_key.wanted.len() - 1
-        });
-        if let Some((_, selectors)) = of_key.wanted.get_mut(known) {
-            selectors.raise(selector);
+        let test = (selector, values.clone());
+        if let Some(known) = self.tests.iter_mut().find(|known| known.key == key) {
+            return known.wanted.push(test);
         }
+        let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
+        let place = if is_at_hand { 0 } else { self.tests.len() };
+        let wanted = vec![test];
+        self.tests.insert(place, KeyTests { key, wanted });
     }
 
     /// Returns the place of a key among all.
@@ -222,8 +171,9 @@ impl EventIndex {
 
     /// Returns `true` if events were looked at, and a selector named none of them.
     pub(crate) fn has_missed(&self, selector: &EventSelector) -> bool {
-        let met = self.met.iter().map(|word| word.load(Ordering::Relaxed));
-        self.has_looked.load(Ordering::Relaxed) && !Flags(met.collect()).has(selector.place)
+        let met = self.met.get(selector.place);
+        self.has_looked.load(Ordering::Relaxed)
+            && met.is_none_or(|met| !met.load(Ordering::Relaxed))
     }
 
     /// Looks at an event.
@@ -233,42 +183,44 @@ impl EventIndex {
             event,
             index: self,
             searches: AtomicUsize::default(),
-            named: self.all.clone(),
+            named: SmallVec::new(),
             time: OnceLock::new(),
             group: OnceLock::new(),
         };
-        self.name(&mut view);
-        // A flag that threads share is not written again.
-        if !self.has_looked.load(Ordering::Relaxed) {
-            self.has_looked.store(true, Ordering::Relaxed);
-        }
-        for (met, named) in self.met.iter().zip(&view.named.0) {
-            if named & !met.load(Ordering::Relaxed) != 0 {
-                met.fetch_or(*named, Ordering::Relaxed);
-            }
-        }
+        view.named = self.named(&view);
+        raise(&self.has_looked);
+        let named = self.met.iter().zip(&view.named);
+        named.filter(|(_, is)| **is).for_each(|(met, _)| raise(met));
         view
     }
 
-    /// Leaves the flags of the selectors whose keys name an event.
-    fn name(&self, view: &mut EventView<'_>) {
-        for tests in &self.tests {
-            if !view.named.has_any_of(&tests.selectors) {
+    /// Returns of each selector whether its keys name an event.
+    fn named(&self, view: &EventView<'_>) -> SmallVec<[bool; 16]> {
+        let mut named = SmallVec::from_elem(true, self.selectors.len());
+        for KeyTests { key, wanted } in &self.tests {
+            let mut tested = wanted.iter();
+            if !tested.any(|(selector, _)| named.get(*selector) == Some(&true)) {
                 continue;
             }
-            let Some(value) = view.value(tests.key) else {
-                view.named.lower(&tests.selectors);
-                continue;
+            let value = view.value(*key);
+            let string = value.and_then(Written::string);
+            let has = |wanted: &Values| {
+                value.is_some_and(|value| wanted.have_written(value.raw(), string.as_deref()))
             };
-            let string = value.string();
-            for (wanted, selectors) in &tests.wanted {
-                if view.named.has_any_of(selectors)
-                    && !wanted.have_written(value.raw(), string.as_deref())
-                {
-                    view.named.lower(selectors);
+            for (selector, wanted) in wanted {
+                if let Some(named) = named.get_mut(*selector) {
+                    *named = *named && has(wanted);
                 }
             }
         }
+        named
+    }
+}
+
+/// Raises a flag. One that threads share is not written again.
+fn raise(flag: &AtomicBool) {
+    if !flag.load(Ordering::Relaxed) {
+        flag.store(true, Ordering::Relaxed);
     }
 }
 
@@ -302,8 +254,8 @@ pub(crate) struct EventView<'a> {
     index: &'a EventIndex,
     /// The number of values that were searched for in its text.
     searches: AtomicUsize,
-    /// The selectors whose keys name it.
-    named: Flags,
+    /// Of each selector, whether its keys name it.
+    named: SmallVec<[bool; 16]>,
     time: OnceLock<Option<Instant>>,
     /// The group that was asked for first, and its digest.
     group: OnceLock<(usize, Option<Digest>)>,
@@ -350,7 +302,7 @@ impl<'a> EventView<'a> {
 
     /// Returns `true` if a selector may name it.
     pub(super) fn is_named_at_all(&self) -> bool {
-        self.named.has_any_of(&self.index.all)
+        self.named.contains(&true)
     }
 
     /// Returns `true` if there is memory for its tape.
@@ -401,7 +353,7 @@ impl<'a> EventView<'a> {
 
     /// Returns `true` if the keys of a selector name it.
     pub(super) fn is_named(&self, selector: usize) -> bool {
-        self.named.has(selector)
+        self.named.get(selector).copied().unwrap_or_default()
     }
 
     /// Returns the instant at which it happened; the key is that of its timestamp.

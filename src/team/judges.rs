@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::events::{EventIndex, EventText, EventView};
+use super::events::{EventIndex, EventView};
 use super::judge::{Judge, within_room};
 use super::order::OrderJudge;
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
@@ -149,62 +149,43 @@ impl TeamJudges {
         self.vocabulary.event(event);
     }
 
-    /// Judges the next event alone: returns judges that know what it would add, from those that
-    /// have judged nothing. It costs what the rules of that event do, whatever there is before it.
-    /// One that is only `asked` about is not to exceed a limit further.
-    pub(crate) fn next(
-        &self,
-        fresh: &Self,
-        line: Line,
-        event: EventText<'_>,
-        values: RunValues<'_>,
-        asked: bool,
-    ) -> Self {
-        let mut next = fresh.clone();
-        let event = self.index.view(line, event);
-        next.event_by_itself(&event);
-        for (before, order) in self.orders.iter().zip(&mut next.orders) {
-            if let Some(mut seen) = order.seen(&event) {
+    /// Returns judges that know what the next event alone would add. It costs what the rules of that
+    /// event do, whatever there is before it. One that is only `asked` about is not to exceed a
+    /// limit further.
+    pub(crate) fn would(&self, event: &EventView<'_>, values: RunValues<'_>, asked: bool) -> Self {
+        let mut next = self.clone();
+        next.event_by_itself(event);
+        for order in next.orders.iter_mut().filter(|it| !it.is_of_the_end()) {
+            if let Some(mut seen) = order.seen(event) {
                 seen.is_asked = asked;
-                *order = before.next(&seen, event.text());
+                order.judge(&seen, event.text());
             }
         }
-        for (before, rule) in self.rules.iter().zip(&mut next.rules) {
-            if rule.names(&event) {
-                rule.recall(before, &event);
-            }
-        }
-        let mut counted = None;
-        let counts = |rule: &RuleJudge| rule.names(&event) && rule.counts_events();
-        if next.rules.iter().any(counts) {
-            next.counts = self.counts.clone();
-            next.count(&event);
-            counted = Some(next.counts.documents());
-        }
+        let counts = |rule: &RuleJudge| rule.names(event) && rule.counts_events();
+        let counted = next.rules.iter().any(counts).then(|| {
+            next.count(event);
+            next.counts.documents()
+        });
         let counted = counted.as_ref();
         let values = RunValues { counted, ..values };
-        for rule in next.rules.iter_mut().filter(|rule| rule.names(&event)) {
+        for rule in next.rules.iter_mut().filter(|rule| rule.names(event)) {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }
-            rule.event(&event, &values);
+            rule.judge_event(event, &values);
         }
         next
     }
 
-    /// Notes an event for those that follow, as far as [`TeamJudges::next`] asks.
-    pub(crate) fn follow(&mut self, line: Line, event: EventText<'_>) {
-        let index = Arc::clone(&self.index);
-        let event = index.view(line, event);
-        for order in &mut self.orders {
-            if let Some(seen) = order.seen(&event) {
-                order.follow(&seen);
+    /// Notes an event for those that follow, as far as [`TeamJudges::would`] asks.
+    pub(crate) fn note(&mut self, event: &EventView<'_>) {
+        for order in self.orders.iter_mut().filter(|it| !it.is_of_the_end()) {
+            if let Some(seen) = order.seen(event) {
+                order.note(&seen);
             }
         }
-        for rule in &mut self.rules {
-            rule.follow(&event);
-        }
-        self.count(&event);
+        self.rules.iter_mut().for_each(|rule| rule.note(event));
+        self.count(event);
     }
 
     /// Judges an action that the state is going to have at a place.

@@ -59,7 +59,8 @@ pub(super) struct OrderJudge {
     order: Arc<TeamOrder>,
     /// The places of what it asks of events, if it is on.
     pub(super) in_events: Option<Arc<OrderKeys>>,
-    automaton: Automaton,
+    /// Its memory of the events so far; shared by those who only ask.
+    automaton: Arc<Automaton>,
     /// The offences that are listed, and the number of the rest.
     offences: Vec<Offence>,
     more: usize,
@@ -83,7 +84,7 @@ impl OrderJudge {
         let in_events = in_events.map(Arc::new);
         let is_grouped = !order.same.is_empty();
         Self {
-            automaton: Automaton::new(order.pattern, is_grouped, order.within),
+            automaton: Arc::new(Automaton::new(order.pattern, is_grouped, order.within)),
             order: Arc::clone(order),
             in_events,
             offences: Vec::new(),
@@ -152,36 +153,47 @@ impl OrderJudge {
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.
     pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8]) {
         if self.stopped.is_none() {
-            let known = self.offences.len();
-            let stepped = self.automaton.step(seen, &mut self.offences);
-            self.stopped = stepped.err();
-            self.examine(seen, text, known);
+            self.judge(seen, text);
+            self.note(seen);
             if self.stopped.is_some() {
-                self.automaton.forget();
+                Arc::make_mut(&mut self.automaton).forget();
             }
-            self.keep_the_first();
         }
     }
 
-    /// Judges the next event of a text as the judge of nothing else.
-    pub(super) fn next(&self, seen: &OrderEvent, text: &[u8]) -> Self {
-        let mut next = Self::new(&self.order, false, &mut EventIndex::default());
-        // Only the end of a run breaks some orders.
-        if !self.order.pattern.is_of_the_end() {
-            next.offences = self.automaton.offences(seen);
-            next.examine(seen, text, 0);
-            next.stopped = self.stopped;
-            next.keep_the_first();
+    /// Judges an event of a text by those before it, as far as offences beyond the listed ones are
+    /// only counted; keeps the values by which it is grouped if an offence may show them.
+    pub(super) fn judge(&mut self, seen: &OrderEvent, text: &[u8]) {
+        let offences = self.automaton.offences(seen);
+        self.examined |= seen.is_each;
+        let may_show = self.is_of_the_end() || !offences.is_empty();
+        if let Some(same) = seen.same
+            && may_show
+            && self.order.message.names(MessageWord::Same)
+        {
+            self.shown.entry(same).or_insert_with(|| {
+                let start = skip_whitespace(text, 0);
+                let text = str::from_utf8(text).unwrap_or_default();
+                let values = self.order.same.iter();
+                let values = values.map(|same| brief(same.in_text(0, text, start).of(text)));
+                values.collect::<Vec<_>>().join(", ")
+            });
         }
-        next
+        self.offences.extend(offences);
+        self.more += self.offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        self.offences.truncate(MAX_FINDINGS_PER_RULE);
     }
 
-    /// Notes the next event for those that follow, as far as [`OrderJudge::next`] asks.
-    pub(super) fn follow(&mut self, seen: &OrderEvent) {
-        if !self.order.pattern.is_of_the_end() && self.stopped.is_none() {
-            let stepped = self.automaton.step(seen, &mut Vec::new());
-            self.stopped = stepped.err();
+    /// Notes an event for those that follow.
+    pub(super) fn note(&mut self, seen: &OrderEvent) {
+        if self.stopped.is_none() {
+            self.stopped = Arc::make_mut(&mut self.automaton).note(seen).err();
         }
+    }
+
+    /// Returns `true` if only the end of a run breaks it.
+    pub(super) fn is_of_the_end(&self) -> bool {
+        self.order.pattern.is_of_the_end()
     }
 
     /// Returns what it sees of an event and compares that with, in words, and notes the event for
@@ -217,34 +229,8 @@ impl OrderJudge {
         if seen.is_each || !self.counts_rows() {
             told.push(known);
         }
-        // Beyond its limits the report of the run says so.
-        let _ = self.automaton.step(&seen, &mut Vec::new());
+        self.note(&seen);
         Some(told)
-    }
-
-    /// Notes that it saw an event, and the values by which that is grouped if an offence beyond
-    /// those that are known, or at the end, may show them.
-    fn examine(&mut self, seen: &OrderEvent, text: &[u8], known: usize) {
-        self.examined |= seen.is_each;
-        let may_show = self.order.pattern.is_of_the_end() || self.offences.len() > known;
-        if let Some(same) = seen.same
-            && may_show
-            && self.order.message.names(MessageWord::Same)
-        {
-            self.shown.entry(same).or_insert_with(|| {
-                let start = skip_whitespace(text, 0);
-                let text = str::from_utf8(text).unwrap_or_default();
-                let values = self.order.same.iter();
-                let values = values.map(|same| brief(same.in_text(0, text, start).of(text)));
-                values.collect::<Vec<_>>().join(", ")
-            });
-        }
-    }
-
-    /// Counts offences beyond those that are listed.
-    fn keep_the_first(&mut self) {
-        self.more += self.offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
-        self.offences.truncate(MAX_FINDINGS_PER_RULE);
     }
 
     /// Returns why it can't be judged.
@@ -253,7 +239,7 @@ impl OrderJudge {
         if let Some(reason) = (run.unjudged)(Artifact::Events) {
             return Some(reason);
         }
-        if pattern.is_of_the_end() && run.lifecycle == Lifecycle::Unknown {
+        if self.is_of_the_end() && run.lifecycle == Lifecycle::Unknown {
             return Some(UNKNOWN_LIFECYCLE);
         }
         let broken = run.broken_line.filter(|_| pattern.needs_every_event());
@@ -285,7 +271,7 @@ impl OrderJudge {
             (Some(line), OffenceKind::Pattern(_))
                 if matches!(order.pattern, OrderPattern::AtMost(_)) =>
             {
-                let count = self.automaton.count(offence.same).to_le_bytes();
+                let count = self.automaton.known(offence.same).0.to_le_bytes();
                 Draft::new(Place::event(line, ""), message).further([&count[..]])
             }
             (Some(line), _) => Draft::new(Place::event(line, ""), message),
@@ -316,7 +302,7 @@ impl Judge for OrderJudge {
                 return None;
             }
             // What a later event would have done is not known of an order that was stopped.
-            if pattern.is_of_the_end() && self.stopped.is_none() {
+            if self.is_of_the_end() && self.stopped.is_none() {
                 if run.lifecycle != Lifecycle::Terminal {
                     return None;
                 }
@@ -363,6 +349,6 @@ impl Judge for OrderJudge {
 
     fn stop(&mut self) {
         self.stopped.get_or_insert(TeamLimit::Room);
-        self.automaton.forget();
+        Arc::make_mut(&mut self.automaton).forget();
     }
 }

@@ -137,25 +137,22 @@ impl Automaton {
         }
     }
 
-    /// Returns the offences that an event would cause: its own, and those of events before it.
-    pub(crate) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
-        let group = if self.demand.is_grouped {
-            event.same.and_then(|same| Some(&**self.groups.get(&same)?))
+    /// Returns the events before one that are grouped with it.
+    fn group(&self, same: Option<Digest>) -> Option<&GroupState> {
+        if self.demand.is_grouped {
+            self.groups.get(&same?).map(|group| &**group)
         } else {
             Some(&self.all)
-        };
-        let mut offences = Vec::new();
-        self.demand.offences(group, event, &mut offences);
-        offences
+        }
     }
 
-    /// Adds an event, and the offences that it causes to others. Where there is no room for it, it
-    /// causes offences alone.
-    pub(crate) fn step(
-        &mut self,
-        event: &OrderEvent,
-        offences: &mut Vec<Offence>,
-    ) -> Result<(), TeamLimit> {
+    /// Returns the offences that an event causes: its own, and those of events before it.
+    pub(crate) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
+        self.demand.offences(self.group(event.same), event)
+    }
+
+    /// Notes an event for those that follow.
+    pub(crate) fn note(&mut self, event: &OrderEvent) -> Result<(), TeamLimit> {
         let demand = &self.demand;
         if demand.ends_rows(event) {
             let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
@@ -164,24 +161,22 @@ impl Automaton {
                 self.all = GroupState::default();
             }
         }
-        let has_room = self.groups.len() < MAX_ENTRIES;
-        let group = match event.same {
-            _ if !demand.is_grouped => Some(&mut self.all),
-            None => None,
-            Some(_) if demand.is_of_rows() && !event.is_each => None,
-            Some(same) => match self.groups.entry(same) {
-                Entry::Occupied(entry) => Some(&mut **entry.into_mut()),
-                Entry::Vacant(entry) if has_room => Some(&mut **entry.insert(Box::default())),
-                Entry::Vacant(_) => None,
-            },
-        };
-        demand.offences(group.as_deref(), event, offences);
-        match group {
-            Some(group) => group.add(demand, event, &mut self.waiting),
-            None if event.same.is_none() => Ok(()),
-            None if demand.is_of_rows() && !event.is_each => Ok(()),
-            None => Err(TeamLimit::Entries),
+        if !demand.is_grouped {
+            return self.all.add(demand, event, &mut self.waiting);
         }
+        let Some(same) = event.same else {
+            return Ok(());
+        };
+        if demand.is_of_rows() && !event.is_each {
+            return Ok(());
+        }
+        let has_room = self.groups.len() < MAX_ENTRIES;
+        let group = match self.groups.entry(same) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) if has_room => entry.insert(Box::default()),
+            Entry::Vacant(_) => return Err(TeamLimit::Entries),
+        };
+        group.add(demand, event, &mut self.waiting)
     }
 
     /// Returns what it takes of [`MAX_ROOM`](crate::team::judge::MAX_ROOM).
@@ -199,14 +194,8 @@ impl Automaton {
 
     /// Returns the number of events with a value, and the line of the latest other event with it.
     pub(crate) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
-        let of_group = |same| self.groups.get(&same).map(|group| &**group);
-        let group = same.map_or(Some(&self.all), of_group);
+        let group = self.group(same);
         group.map_or((0, None), |group| (group.count, group.last_line()))
-    }
-
-    /// Returns the number of events with a value.
-    pub(crate) fn count(&self, same: Option<Digest>) -> u64 {
-        self.known(same).0
     }
 
     /// Returns the offences of a run that has ended.
@@ -264,28 +253,25 @@ impl Demand {
         self.is_of_rows() && event.is_other && event.unknown.is_none()
     }
 
-    /// Adds the offences that an event causes after those of its group.
-    fn offences(
-        &self,
-        group: Option<&GroupState>,
-        event: &OrderEvent,
-        offences: &mut Vec<Offence>,
-    ) {
-        if event.is_other
-            && self.pattern == OrderPattern::NoneLater
-            && let Some(group) = group
+    /// Returns the offences that an event causes after those of its group.
+    fn offences(&self, group: Option<&GroupState>, event: &OrderEvent) -> Vec<Offence> {
+        let banned = group.filter(|_| event.is_other && self.pattern == OrderPattern::NoneLater);
+        let mut offences = Vec::new();
+        for (_, line) in banned
+            .iter()
+            .flat_map(|it| self.met(it, event.time.as_ref()))
         {
-            let met = self.met(group, event.time.as_ref());
-            offences.extend(met.map(|(_, line)| Offence {
+            offences.push(Offence {
                 line: Some(line),
                 other: Some(event.line),
-                why: OffenceKind::Pattern(group.count),
+                why: OffenceKind::Pattern(banned.map_or(0, |it| it.count)),
                 same: event.same,
-            }));
+            });
         }
         if event.is_each {
             offences.extend(self.own_offence(event, group));
         }
+        offences
     }
 
     /// Returns what an event lacks that it must have to be judged.

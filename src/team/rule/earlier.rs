@@ -34,12 +34,6 @@ impl Earlier {
         self.0.len() * questions * ROOM_OF_A_QUESTION
     }
 
-    /// Returns what it is for one group alone.
-    pub(super) fn only(&self, group: Group) -> Self {
-        let folded = self.0.get(&group).cloned();
-        Self(folded.map(|folded| (group, folded)).into_iter().collect())
-    }
-
     /// Returns the values for an event of a group, or why there is none.
     pub(super) fn values(
         &self,

@@ -40,7 +40,8 @@ pub(crate) struct RuleJudge {
     pub(in crate::team) in_events: Arc<[EventSelector]>,
     /// The place of the values by which events are grouped.
     group: Option<usize>,
-    earlier: Earlier,
+    /// What it asks of the events so far; shared by those who only ask about one.
+    earlier: Arc<Earlier>,
     budget: Budget,
     found: Found,
     /// The limit that kept it from judging all.
@@ -70,7 +71,7 @@ impl RuleJudge {
         Self {
             in_events,
             group: is_on.then(|| index.group(&rule.same)),
-            earlier: Earlier::default(),
+            earlier: Arc::default(),
             rule: Arc::clone(rule),
             is_on,
             budget: Budget::of_run(),
@@ -99,40 +100,38 @@ impl RuleJudge {
 
     /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
     pub(in crate::team) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+        self.judge_event(event, values);
+        self.note(event);
+        if self.spent.is_some() {
+            self.earlier = Arc::default();
+        }
+    }
+
+    /// Judges an event by those before it, now or, where it counts events, later.
+    pub(in crate::team) fn judge_event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         let each = self.in_events.first().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
             None | Some(Ok(Truth::No)) => {}
-            Some(Ok(Truth::Yes)) => self.judge_event(event, values),
+            Some(Ok(Truth::Yes)) => self.judge_named(event, values),
             Some(Ok(Truth::Unknown(why))) => {
                 let place = || self.rule.place(Some(event.line), event.root());
                 self.found.add(|| Draft::new(place(), why));
             }
             Some(Err(spent)) => self.spent = Some(spent),
         }
-        self.follow(event);
-        if self.spent.is_some() {
-            self.earlier = Earlier::default();
-        }
     }
 
     /// Notes an event for those that follow.
-    pub(in crate::team) fn follow(&mut self, event: &EventView<'_>) {
-        let mut asked = self.in_events.iter().skip(1);
-        if self.spent.is_some() || !asked.any(|selector| selector.has_keys_of(event)) {
-            return;
-        }
-        let group = self.group(event);
+    pub(in crate::team) fn note(&mut self, event: &EventView<'_>) {
         let selectors = self.in_events.get(1..).unwrap_or_default();
-        let noted = self
-            .earlier
-            .add(&self.rule, selectors, group, event, &mut self.budget);
-        self.spent = noted.err();
-    }
-
-    /// Takes over what another knows of the events before one.
-    pub(in crate::team) fn recall(&mut self, before: &Self, event: &EventView<'_>) {
-        self.spent = before.spent;
-        self.earlier = before.earlier.only(self.group(event));
+        let is_asked_for = selectors.iter().any(|it| it.has_keys_of(event));
+        if self.spent.is_none() && is_asked_for {
+            let (group, budget) = (self.group(event), &mut self.budget);
+            let earlier = Arc::make_mut(&mut self.earlier);
+            self.spent = earlier
+                .add(&self.rule, selectors, group, event, budget)
+                .err();
+        }
     }
 
     /// Returns the group of an event.
@@ -144,7 +143,7 @@ impl RuleJudge {
         }
     }
 
-    fn judge_event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+    fn judge_named(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         let line = event.line;
         if self.rule.counts_events() && values.counted.is_none() {
             if self.later.len() < MAX_LATER {
@@ -187,7 +186,7 @@ impl RuleJudge {
             told.collect()
         });
         if let Some(event) = event {
-            self.follow(event);
+            self.note(event);
         }
         told
     }
@@ -306,7 +305,7 @@ impl Judge for RuleJudge {
 
     fn stop(&mut self) {
         self.spent.get_or_insert(TeamLimit::Room);
-        self.earlier = Earlier::default();
+        self.earlier = Arc::default();
     }
 }
 

@@ -118,7 +118,8 @@ fn found(
     let mut automaton = Automaton::new(pattern, grouped, within);
     let mut offences = Vec::new();
     for event in word {
-        automaton.step(event, &mut offences).unwrap();
+        offences.extend(automaton.offences(event));
+        automaton.note(event).unwrap();
     }
     if !ended && matches!(pattern, OrderPattern::AtLeast(_) | OrderPattern::NeedsLater) {
         offences.clear();
@@ -249,12 +250,12 @@ fn events_with_long_instants_take_the_room_of_many() {
     let mut automaton = Automaton::new(OrderPattern::NeedsLater, false, Some(1));
     let mut waits = |line| {
         let seen = event(line, 0, None, Some(&LONG));
-        automaton.step(&seen, &mut Vec::new()).is_ok()
+        automaton.note(&seen).is_ok()
     };
     let most = MAX_ENTRIES / 1_001;
     assert!((0..most).all(&mut waits) && !waits(most));
     let other = event(most, 1, None, Some(&LONG));
-    automaton.step(&other, &mut Vec::new()).unwrap();
+    automaton.note(&other).unwrap();
     assert_eq!(automaton.all.waiting.len(), 0);
     // The latest of the others and the newest one are noted.
     assert_eq!(automaton.waiting, 2 * 1_000);
