@@ -204,8 +204,9 @@ impl SlotReading<'_, '_> {
         let mut keys = std::mem::take(&mut table.keys);
         let first = usize::from(table.first);
         let end = self.members_with(&mut keys, (start, first), id, row);
-        let table = self.reader.tables.all.get_mut(id)?;
-        table.keys = keys;
+        // Swapped, so that no empty table is dropped.
+        std::mem::swap(&mut self.reader.tables.all.get_mut(id)?.keys, &mut keys);
+        std::mem::forget(keys);
         end
     }
 

@@ -246,15 +246,20 @@ impl KnownKeys {
 /// The length of the longest key that is learned.
 const MAX_LEARNED: usize = 256;
 
-/// Returns a hash of ten bits of the first bytes of the key at a place, up to its end.
+/// Returns a hash of ten bits of the first eight bytes of the key at a place, up to its end.
 #[inline]
 fn hash(bytes: &[u8], at: usize) -> usize {
     let head = bytes.get(at + 1..).and_then(|rest| rest.first_chunk());
-    let head = head.copied().unwrap_or([0; HEAD]);
-    let quotes = u8x16::new(head).simd_eq(u8x16::splat(b'"')).to_bitmask();
-    let beyond = u128::MAX.checked_shl(8 * quotes.trailing_zeros());
-    let word = u128::from_le_bytes(head) & !beyond.unwrap_or(0);
-    let mixed = word.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835) >> 118;
+    let word = u64::from_le_bytes(head.copied().unwrap_or([0; 8]));
+    // The lowest mark is that of the first quote; no byte before it is marked.
+    let quotes = word ^ 0x2222_2222_2222_2222;
+    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes & 0x8080_8080_8080_8080;
+    let before = if quotes == 0 {
+        u64::MAX
+    } else {
+        (quotes & quotes.wrapping_neg()) - 1
+    };
+    let mixed = (word & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
     usize::try_from(mixed).unwrap_or_default()
 }
 
