@@ -44,11 +44,17 @@ impl Alone {
     }
 }
 
-/// The maximum number of chunks in progress: how far others may get ahead of one that takes long.
-const AHEAD: usize = 128;
+/// The maximum number of items in progress: how far others may get ahead of one that takes long.
+const AHEAD: usize = 1024;
 
-/// Items that a worker takes at a time.
-const CHUNK: usize = 8;
+/// The most items that a worker takes at a time: handing them out costs more than a small item.
+const MAX_CHUNK: usize = 64;
+
+/// The chunks for each worker, at least, so that one that takes long keeps no other waiting.
+const CHUNKS_EACH: usize = 16;
+
+/// The items that are worth a thread of their own.
+const WORTH_A_THREAD: usize = 8;
 
 /// Processes all items with several workers, each with its own state, and hands out the results in
 /// order, on the calling thread. Where the system gives fewer threads, there are fewer workers;
@@ -60,7 +66,8 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     work: impl Fn(&mut S, &T) -> R + Sync,
     mut take: impl FnMut(R) -> ControlFlow<()>,
 ) {
-    let jobs = jobs.get().min(items.len().div_ceil(CHUNK));
+    let chunk_len = (items.len() / (CHUNKS_EACH * jobs.get())).clamp(1, MAX_CHUNK);
+    let jobs = jobs.get().min(items.len().div_ceil(WORTH_A_THREAD));
     // Each chunk goes to the workers with a channel for its results.
     let (send, receive) = mpsc::channel::<(&[T], mpsc::Sender<Vec<R>>)>();
     let receive = Arc::new(Mutex::new(receive));
@@ -96,11 +103,11 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
             }
         };
         let mut under_way = VecDeque::new();
-        for chunk in items.chunks(CHUNK).take_while(|_| goes_on()) {
+        for chunk in items.chunks(chunk_len).take_while(|_| goes_on()) {
             let (reply, results) = mpsc::channel();
             let _ = send.send((chunk, reply));
             under_way.push_back(results);
-            if under_way.len() > AHEAD {
+            if under_way.len() * chunk_len > AHEAD {
                 under_way.pop_front().into_iter().for_each(&mut take_all);
             }
         }
