@@ -21,6 +21,7 @@
 //! ```
 
 mod baseline;
+pub(crate) mod config;
 mod excludes;
 mod exit;
 mod ignores;
@@ -38,25 +39,25 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::check::{self, Checker, Worker};
-use crate::config::Files;
-use crate::digest::Digest;
-use crate::finding::{
+use crate::gate::config::Files;
+use crate::ground::digest::Digest;
+use crate::ground::finding::{
     Deny, EpisodeReport, REPORT_VERSION, Report, ReportedFault, RuleInfo, Statistics, Tool, Totals,
 };
-use crate::parallel::in_order;
-use crate::printable::escape;
-use crate::rules::RuleSet;
-use crate::source::{Artifact, EpisodeKey};
+use crate::ground::parallel::in_order;
+use crate::ground::printable::escape;
+use crate::ground::source::{Artifact, EpisodeKey};
+use crate::judge::check::{self, Checker, Worker};
+use crate::judge::rules::RuleSet;
 use crate::store::{
     self, Artifacts, Content, Discovery, EpisodeDir, Fault, GivenPaths, InMemory, WalkFindings,
     find_config,
 };
 
-pub(crate) use crate::check::Decided;
-pub use crate::check::all_rules;
-pub use crate::config::ConfigError;
-pub use crate::rules::Error;
+pub use crate::gate::config::ConfigError;
+pub(crate) use crate::judge::check::Decided;
+pub use crate::judge::check::all_rules;
+pub use crate::judge::rules::Error;
 pub use baseline::{Baseline, BaselineError};
 pub use exit::{Exit, Outcome};
 pub(crate) use limit::Limit;
@@ -125,7 +126,9 @@ impl Gate {
     pub(crate) fn active_rules(&self) -> impl Iterator<Item = &RuleInfo> {
         let levels = self.settings.levels_anywhere();
         let rules = self.rules().zip(levels);
-        rules.filter_map(|(rule, level)| (level != crate::finding::Level::Off).then_some(rule))
+        rules.filter_map(|(rule, level)| {
+            (level != crate::ground::finding::Level::Off).then_some(rule)
+        })
     }
 
     /// Returns the rule with an id.

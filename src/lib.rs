@@ -36,58 +36,28 @@
 #[cfg(test)]
 extern crate self as runvet;
 
-mod check;
 #[cfg(feature = "cli")]
 mod cli;
-pub mod compare;
-mod config;
-mod config_file;
-pub mod coverage;
-mod dashboard;
-pub mod diff;
-mod digest;
-pub mod document;
-mod draft;
-mod expression;
-mod facts;
-pub mod finding;
 pub mod gate;
-pub mod impact;
-mod load;
-mod outline;
-#[cfg(feature = "html")]
-mod page;
-mod parallel;
-pub mod plan;
-pub mod printable;
-pub mod read;
-pub mod record;
+mod ground;
+mod judge;
+mod look;
+mod policy;
+mod reading;
 pub mod recorder;
 pub mod report;
-mod rule;
-mod rules;
-mod schema;
-mod schemas;
-mod select;
 #[cfg(feature = "serve")]
 mod serve;
-pub mod source;
-mod spelling;
 pub mod store;
-pub mod table;
-mod team;
-mod timestamp;
-pub mod view;
-#[cfg(feature = "commands")]
-mod watch;
-mod words;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::run as cli;
-pub use schemas::Schema;
-pub use timestamp::Timestamp;
-pub use words::UnknownWord;
+pub use ground::timestamp::Timestamp;
+pub use ground::words::UnknownWord;
+pub use ground::{document, finding, printable, record, source};
+pub use look::schemas::Schema;
+pub use look::{compare, coverage, diff, impact, plan, read, table, view};
 
 // The examples in the README and on the library's page are tests.
 #[cfg(doctest)]

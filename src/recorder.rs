@@ -71,10 +71,10 @@ use task::text_of_path;
 use timeline::{TimelineFile, WriteFailed};
 
 use crate::gate::Gate;
-use crate::parallel::locked;
-use crate::read::policy::Policy;
-use crate::record::{IntuitionMode, RuntimeMode};
-use crate::source::EPISODES;
+use crate::ground::parallel::locked;
+use crate::ground::record::{IntuitionMode, RuntimeMode};
+use crate::ground::source::EPISODES;
+use crate::look::read::policy::Policy;
 use crate::store::{
     Disk, FileSystem, OpenDir, append_all, display, episode_around, make_unless_there, open_or_make,
 };

@@ -32,6 +32,8 @@ mod human;
 mod json;
 mod junit;
 mod markdown;
+#[cfg(feature = "html")]
+pub(crate) mod page;
 mod paint;
 mod sarif;
 mod unjudged;
@@ -43,10 +45,10 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::finding::{Deny, EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
-use crate::words::words;
+use crate::ground::finding::{Deny, EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
+use crate::ground::words::words;
 
-pub(crate) use crate::printable::count;
+pub(crate) use crate::ground::printable::count;
 #[cfg(feature = "cli")]
 pub(crate) use dashboard::{DashboardText, SECTION_LINES, SideRow};
 pub(crate) use figures::{instant, seconds, waiting};
@@ -73,7 +75,7 @@ macro_rules! formats {
         /// The format of a report.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
         #[serde(rename_all = "lowercase")]
-        #[schemars(transform = crate::record::describe_values)]
+        #[schemars(transform = crate::ground::record::describe_values)]
         #[non_exhaustive]
         pub enum Format {
             $(#[doc = $about] $(#[$feature])? $format,)+
@@ -138,7 +140,7 @@ formats! {
     /// A page for a browser, in one file
     #[cfg(feature = "html")]
     Html = "html", ["coverage", "html_runs", "statistics"],
-        |options| crate::page::PageFile::new(options.rules.clone(), options.settings.clone(), options.paged);
+        |options| page::PageFile::new(options.rules.clone(), options.settings.clone(), options.paged);
 }
 
 /// The grouping of findings in a human report.
@@ -187,7 +189,7 @@ pub struct Options {
     pub(crate) settings: String,
     /// The runs that have a page in a page for a browser.
     #[cfg(feature = "html")]
-    pub(crate) paged: crate::page::Paged,
+    pub(crate) paged: page::Paged,
 }
 
 impl Options {
@@ -266,7 +268,7 @@ pub trait Renderer: Send {
 }
 
 #[cfg(feature = "html")]
-impl Renderer for crate::page::PageFile {
+impl Renderer for page::PageFile {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.add(episode)
     }

@@ -39,12 +39,12 @@ use serde::Serialize;
 use tokio::sync::{Semaphore, broadcast, watch as signal};
 use tower_http::compression::CompressionLayer;
 
-use crate::finding::{Lifecycle, RunEntry};
 use crate::gate::Gate;
-use crate::page::RunItem;
+use crate::ground::finding::{Lifecycle, RunEntry};
+use crate::look::watch::{News, Watch};
 use crate::report::json_bytes;
+use crate::report::page::RunItem;
 use crate::store;
-use crate::watch::{News, Watch};
 use guard::Guard;
 use index::Index;
 use metrics::Numbers;

@@ -9,8 +9,8 @@ use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
 
 use super::{Result, command};
-use crate::check::all_rules;
-use crate::finding::Level;
+use crate::ground::finding::Level;
+use crate::judge::check::all_rules;
 
 /// The variable by which the script of a shell asks. Its value is the shell.
 const ASKED_BY: &str = "_RUNVET_COMPLETE";

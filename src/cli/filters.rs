@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::period::Period;
 use super::words::word_of;
-use crate::read::{RunFilter, search_words};
-use crate::record::{RunStatus, SummaryOutcome};
-use crate::words;
+use crate::ground::record::{RunStatus, SummaryOutcome};
+use crate::ground::words;
+use crate::look::read::{RunFilter, search_words};
 
 /// The options that select runs.
 #[derive(Args)]

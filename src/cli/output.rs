@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::Exit;
-use crate::printable::escape;
+use crate::ground::printable::escape;
 use crate::report::{DashboardText, Style};
 use crate::store::WalkFindings;
 

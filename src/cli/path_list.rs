@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::printable::{count, quote};
-use crate::source::{Artifact, EPISODES};
+use crate::ground::printable::{count, quote};
+use crate::ground::source::{Artifact, EPISODES};
 use crate::store::{self, display, is_gone};
 
 /// The maximum size of a list of paths, in bytes.

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::output::Output;
 use super::settings::now;
-use crate::timestamp::Timestamp;
+use crate::ground::timestamp::Timestamp;
 
 /// The period in which runs started.
 #[derive(Args)]

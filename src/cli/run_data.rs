@@ -8,8 +8,8 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use super::output::Output;
 use super::{CommandFailure, Result};
-use crate::read::{Error, RunData, RunReader};
-use crate::source::EPISODES;
+use crate::ground::source::EPISODES;
+use crate::look::read::{Error, RunData, RunReader};
 use crate::store::{GivenPaths, is_gone};
 
 /// The location of the runs.

@@ -15,14 +15,14 @@ use clap_complete::engine::ArgValueCandidates;
 use super::usage::flag;
 use super::words::one_of;
 use super::{CommandFailure, Result, candidates};
-use crate::check::all_rules;
-use crate::config::{Config, ConfigSource, Origin, Setting};
-use crate::finding::Level;
+use crate::gate::config::{Config, ConfigSource, Origin, Setting};
 use crate::gate::{Baseline, Gate};
+use crate::ground::finding::Level;
+use crate::ground::timestamp::Timestamp;
+use crate::judge::check::all_rules;
+use crate::judge::rules::{MANIFEST, RuleSet};
 use crate::report::{Format, settings_in_words};
-use crate::rules::{MANIFEST, RuleSet};
 use crate::store::must_be_trusted;
-use crate::timestamp::Timestamp;
 pub(super) use file::{ConfigArgs, ConfigFile};
 
 /// The default maximum number of findings of each rule in the human format.

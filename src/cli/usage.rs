@@ -9,10 +9,10 @@ use clap::{Arg, ArgMatches, Args};
 use super::output::{Color, Output};
 use super::{CommandFailure, Result};
 use crate::gate::Gate;
-use crate::printable::{brief, escape};
-use crate::read::RunReader;
-use crate::schema::likely_word;
-use crate::source::Artifact;
+use crate::ground::printable::{brief, escape};
+use crate::ground::source::Artifact;
+use crate::look::read::RunReader;
+use crate::reading::schema::likely_word;
 
 /// Returns the option that sets an argument, which has its name from that.
 pub(super) fn flag(id: &str) -> String {

@@ -13,8 +13,8 @@ use signal_hook::iterator::Signals;
 use super::output::Output;
 use super::settings::parse_whole;
 use super::{CommandFailure, Result};
+use crate::look::watch::Watch;
 use crate::store::{GivenPaths, reports_no_changes};
-use crate::watch::Watch;
 
 /// The seconds between two scans, where nobody sets them.
 const POLL_SECONDS: NonZeroU64 = NonZeroU64::MIN.saturating_add(1);

@@ -5,8 +5,8 @@ use clap::{ArgMatches, ValueEnum};
 
 use super::output::Color;
 use super::usage::refuse_colour;
-use crate::printable::quote;
-use crate::words::Words;
+use crate::ground::printable::quote;
+use crate::ground::words::Words;
 
 /// The format of an output that is no report of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

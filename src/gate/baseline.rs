@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{EpisodeReport, Finding, Skip, SkipKind};
-use crate::printable::escape;
+use crate::ground::finding::{EpisodeReport, Finding, Skip, SkipKind};
+use crate::ground::printable::escape;
+use crate::ground::source::EPISODES;
 use crate::report::write_json;
-use crate::source::EPISODES;
 use crate::store::{self, path};
 
 /// The version of the format.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Gate;
-use crate::printable::escape;
-use crate::rule::Check;
-use crate::source::{Artifact, EPISODES};
+use crate::ground::printable::escape;
+use crate::ground::source::{Artifact, EPISODES};
+use crate::judge::rule::Check;
+use crate::policy::team::EventSelector;
 use crate::store::Excludes;
-use crate::team::EventSelector;
 
 impl Gate {
     /// Searches without the directories that the configuration excludes.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::finding::{Deny, EpisodeReport, ReportedFault, Statistics, Totals};
+use crate::ground::finding::{Deny, EpisodeReport, ReportedFault, Statistics, Totals};
 use crate::report::Closing;
 use crate::store::Fault;
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::reading::ConfigReader;
-use crate::check::DirectoryGlob;
-use crate::config::Ignore;
-use crate::finding::{Finding, Level};
-use crate::rules::{RuleSet, names};
-use crate::timestamp::Timestamp;
+use crate::gate::config::Ignore;
+use crate::ground::finding::{Finding, Level};
+use crate::ground::timestamp::Timestamp;
+use crate::judge::check::DirectoryGlob;
+use crate::judge::rules::{RuleSet, names};
 
 /// Findings that do not count.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 #![cfg(test)]
 
 use super::Gate;
-use crate::document::work;
-use crate::source::Artifact;
+use crate::ground::document::work;
+use crate::ground::source::Artifact;
 
 /// Records of a size that depends on a number.
 pub(crate) struct Shape {

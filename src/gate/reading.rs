@@ -2,10 +2,10 @@
 
 use toml::Spanned;
 
-use crate::check::{DirectoryGlob, LevelSetting, Levels};
-use crate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
-use crate::finding::Level;
-use crate::rules::{Error, MANIFEST, RuleSet};
+use crate::gate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
+use crate::ground::finding::Level;
+use crate::judge::check::{DirectoryGlob, LevelSetting, Levels};
+use crate::judge::rules::{Error, MANIFEST, RuleSet};
 
 /// A reader of the text of a configuration, which notes its mistakes.
 pub(super) struct ConfigReader<'f> {

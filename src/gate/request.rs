@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::value::RawValue;
 
-use crate::document::{Kind, Parser, Sink, unquoted, utf8};
-use crate::printable::{brief, escape};
-use crate::source::{Artifact, line_and_column};
+use crate::ground::document::{Kind, Parser, Sink, unquoted, utf8};
+use crate::ground::printable::{brief, escape};
+use crate::ground::source::{Artifact, line_and_column};
 
 /// The records of an episode, to be checked.
 #[derive(Debug, JsonSchema)]

@@ -9,15 +9,15 @@ use super::Decided;
 use super::ignores::Ignored;
 use super::reading::ConfigReader;
 use super::{Baseline, ConfigError, Error, Gate};
-use crate::check::{self, LevelSetting};
-use crate::config::{Config, ConfigSource, Files, read_team};
-use crate::digest::{Digest, Parts};
-use crate::finding::{Deny, Finding, Level};
-use crate::source::EpisodeKey;
+use crate::gate::config::{Config, ConfigSource, Files, read_team};
+use crate::ground::digest::{Digest, Parts};
+use crate::ground::finding::{Deny, Finding, Level};
+use crate::ground::source::EpisodeKey;
+use crate::ground::timestamp::Timestamp;
+use crate::judge::check::{self, LevelSetting};
 use crate::store::LinkPolicy;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
-use crate::timestamp::Timestamp;
 
 impl Gate {
     /// Gives the gate files that a configuration names, which it then does not read: those of

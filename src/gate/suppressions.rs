@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::Baseline;
 use super::baseline::{AcceptedFinding, KnownSkips};
 use super::ignores::Ignored;
-use crate::check::{self, Base, Checker, relative};
-use crate::finding::{EpisodeReport, Finding, Level, Skip, Suppressed, Suppression};
-use crate::printable::escape;
+use crate::ground::finding::{EpisodeReport, Finding, Level, Skip, Suppressed, Suppression};
+use crate::ground::printable::escape;
+use crate::judge::check::{self, Base, Checker, relative};
 use crate::report::count;
 use crate::store::is_gone;
 

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
-use crate::digest::FileDigest;
-use crate::printable::{escape, quote};
+use crate::ground::digest::FileDigest;
+use crate::ground::printable::{escape, quote};
 use crate::store::OpenDir;
 
 /// The directory of the attachments.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::digest::FileDigest;
+use crate::ground::digest::FileDigest;
 
 /// The number of bytes beyond which [`Session`](super::Session) and the Python package record the
 /// digest of a value.

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 use super::error::Error;
-use crate::record;
+use crate::ground::record;
 
 /// A source of the time and of the random part of ids. With the same clock, the same calls write
 /// the same bytes.

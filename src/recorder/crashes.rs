@@ -14,10 +14,10 @@ use serde_json::{Map, json};
 use self::sessions::{Random, Session, Ticking, crash_sessions, recorder, say};
 use super::run::fold_of;
 use super::{Durability, End, Error, Recorded, Recorder, Task};
-use crate::digest::FileDigest;
-use crate::finding::{EpisodeReport, Severity};
 use crate::gate::Gate;
-use crate::source::Artifact;
+use crate::ground::digest::FileDigest;
+use crate::ground::finding::{EpisodeReport, Severity};
+use crate::ground::source::Artifact;
 use crate::store::logged::{
     Call, Fault, Files, Logged, apply, lay_out, make_workspace, on_disk, power_loss, scratch,
 };

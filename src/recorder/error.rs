@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::finding::{EpisodeReport, Finding};
-use crate::printable::{count, escape};
+use crate::ground::finding::{EpisodeReport, Finding};
+use crate::ground::printable::{count, escape};
 
 /// The reason why a call of the recorder failed. Unless it says otherwise, nothing was written.
 #[derive(Debug, thiserror::Error)]

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::clock::Micros;
 use super::error::Error;
 use super::text::text;
-use crate::record::DateTime;
-use crate::record::phases::PROJECTION;
+use crate::ground::record::DateTime;
+use crate::ground::record::phases::PROJECTION;
 use crate::store::MAX_RECORD_BYTES;
 
 /// An event. Its fields stand in the order of their names, so that its text is canonical: sorted

@@ -13,13 +13,13 @@ use super::event::{RunEvent, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
 use super::text::text;
-use crate::digest::FileDigest;
-use crate::printable::escape;
-use crate::record::{
+use crate::ground::digest::FileDigest;
+use crate::ground::printable::escape;
+use crate::ground::record::{
     Action, Belief, Episode, Fact, Goal, Links, Memory, Outcomes, Plan, RunStatus, RuntimeMode,
     State, Step, StepStatus, Verification, format,
 };
-use crate::words::Words as _;
+use crate::ground::words::Words as _;
 
 /// The result of the events of a run so far.
 #[derive(Clone, Debug)]

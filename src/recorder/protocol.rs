@@ -11,7 +11,7 @@ mod session;
 use serde_json::{Number, Value};
 
 use super::size::value;
-use crate::document::Tape;
+use crate::ground::document::Tape;
 pub(crate) use answer::{Answer, Done, Failed};
 #[cfg(test)]
 pub(crate) use command::RecorderCommand;

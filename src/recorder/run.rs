@@ -33,13 +33,13 @@ use super::size::Size;
 use super::text::{json, text};
 use super::timeline::{TimelineFile, WriteFailed};
 use super::{Durability, Recorder, beside};
-use crate::check::LiveChecker;
-use crate::digest::FileDigest;
-use crate::facts::phase_meant;
-use crate::finding::Finding;
-use crate::record::phases::PROJECTION;
-use crate::record::{State, StepStatus};
-use crate::source::Artifact;
+use crate::ground::digest::FileDigest;
+use crate::ground::finding::Finding;
+use crate::ground::record::phases::PROJECTION;
+use crate::ground::record::{State, StepStatus};
+use crate::ground::source::Artifact;
+use crate::judge::check::LiveChecker;
+use crate::reading::facts::phase_meant;
 use crate::store::OpenDir;
 
 /// A run that is being recorded. It owns the files and the lock of its episode.

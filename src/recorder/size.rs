@@ -5,8 +5,8 @@ use std::ops::Add;
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use crate::document::{Document, Kind, Node, Number};
-use crate::printable::brief;
+use crate::ground::document::{Document, Kind, Node, Number};
+use crate::ground::printable::brief;
 
 /// The size of some values, as the limits of the reader count it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

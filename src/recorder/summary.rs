@@ -1,7 +1,7 @@
 //! The effects of a run's events -> its summary record.
 
 use super::fold::RunFold;
-use crate::record::{
+use crate::ground::record::{
     AdapterResult, Count, Direction, Flags, Insight, InsightMetrics, Latencies, Metrics, RunStatus,
     RuntimeMode, StepStatus, Summary, SummaryOutcome as Outcome, Verification, format,
 };

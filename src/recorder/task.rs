@@ -9,8 +9,8 @@ use super::assertion::{Assertion, Declared};
 use super::clock::Micros;
 use super::error::Error;
 use super::event::object;
-use crate::printable::quote;
-use crate::source::{Artifact, EPISODES};
+use crate::ground::printable::quote;
+use crate::ground::source::{Artifact, EPISODES};
 
 /// The maximum length of an id that is chosen.
 const MAX_ID_CHARS: usize = 128;

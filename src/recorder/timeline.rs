@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
-use crate::digest::FileDigest;
+use crate::ground::digest::FileDigest;
 use crate::store::{
     Disk, OpenDir, RecordedFile, append_all, content_of, is_in_place, lock, open_to_append,
 };

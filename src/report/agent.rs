@@ -8,8 +8,8 @@ use super::causes::CauseFindings;
 use super::concise::faults;
 use super::unjudged::UnjudgedByKind;
 use super::{Closing, Renderer, count, verdict};
-use crate::finding::{EpisodeReport, Finding, Severity};
-use crate::printable::escape;
+use crate::ground::finding::{EpisodeReport, Finding, Severity};
+use crate::ground::printable::escape;
 
 /// The warning to a reader before it acts: texts of records reach it, and may be written to mislead
 /// it.

@@ -1,7 +1,7 @@
 //! Findings of all episodes -> their causes: those with the same rule, place and kind of mistake.
 
-use crate::finding::{EpisodeReport, Finding, Severity};
-use crate::source::Artifact;
+use crate::ground::finding::{EpisodeReport, Finding, Severity};
+use crate::ground::source::Artifact;
 use std::collections::BTreeMap;
 
 /// The maximum number of causes that are kept; run data chooses how many there are.

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::finding::Severity;
-use crate::words::Words as _;
+use crate::ground::finding::Severity;
+use crate::ground::words::Words as _;
 
 /// Findings as text, of each rule or kind of reason as many as could be listed alone.
 pub(super) struct Choice {

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::wording::not_judged;
 use super::{Closing, Renderer};
-use crate::finding::{EpisodeReport, Finding, Unjudged};
-use crate::printable::escape;
+use crate::ground::finding::{EpisodeReport, Finding, Unjudged};
+use crate::ground::printable::escape;
 
 pub(super) struct Concise {
     pub(super) verbose: bool,

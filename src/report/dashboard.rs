@@ -10,10 +10,10 @@ use super::Style;
 use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting};
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
-use crate::dashboard::{
+use crate::ground::printable::{count, escape, fit, padded, shortened};
+use crate::reading::dashboard::{
     Dashboard, EventSummary, Overview, PlanPair, PlanSides, Rows, VerificationSection,
 };
-use crate::printable::{count, escape, fit, padded, shortened};
 pub(crate) use sides::SideRow;
 
 /// The number of characters of a task that a header shows.

@@ -1,10 +1,10 @@
 //! Instants, durations and statuses -> short texts for tables and dashboards.
 
 use super::Style;
-use crate::document::Number;
-use crate::finding::{Pause, RunEntry};
-use crate::printable::{brief, fit};
-use crate::timestamp::Timestamp;
+use crate::ground::document::Number;
+use crate::ground::finding::{Pause, RunEntry};
+use crate::ground::printable::{brief, fit};
+use crate::ground::timestamp::Timestamp;
 
 /// The characters that dashboards are drawn with.
 pub(crate) struct Glyphs {

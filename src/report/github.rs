@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use super::choice::Choice;
 use super::wording::not_judged;
 use super::{Closing, Options, Renderer, verdict};
-use crate::finding::{EpisodeReport, Finding, Severity, Unjudged};
-use crate::printable::escape;
+use crate::ground::finding::{EpisodeReport, Finding, Severity, Unjudged};
+use crate::ground::printable::escape;
 
 /// The maximum number of annotations: GitHub shows no more of one kind per step, and silently drops
 /// the rest.

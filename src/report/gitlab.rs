@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use super::json::{json, json_object};
 use super::{Closing, Renderer};
-use crate::digest::Digest;
-use crate::finding::{EpisodeReport, Severity, Unjudged};
-use crate::printable::escape;
+use crate::ground::digest::Digest;
+use crate::ground::finding::{EpisodeReport, Severity, Unjudged};
+use crate::ground::printable::escape;
 
 #[derive(Default)]
 pub(super) struct Gitlab {

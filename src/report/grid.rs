@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use crate::finding::Tally;
-use crate::printable::{columns_of, padded};
+use crate::ground::finding::Tally;
+use crate::ground::printable::{columns_of, padded};
 
 /// A table for people. Its texts are safe to print.
 pub(crate) struct Grid<'h, const N: usize> {

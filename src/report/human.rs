@@ -15,11 +15,11 @@ use super::grid::tally_table;
 use super::unjudged::UnjudgedByKind;
 use super::wording::{counts, faults, not_judged, nothing_found, verdict};
 use super::{Closing, GroupBy, Options, Renderer, Style};
-use crate::finding::{
+use crate::ground::finding::{
     EpisodeReport, Finding, Location, ReportedFault, SkipKind, Statistics, Totals,
 };
-use crate::printable::count;
-use crate::printable::{escape, fit};
+use crate::ground::printable::count;
+use crate::ground::printable::{escape, fit};
 
 /// The number of findings from which on a report is long.
 const MANY: usize = 50;

@@ -7,9 +7,9 @@ use serde_json::ser::{Formatter, Serializer};
 use serde_json::value::RawValue;
 
 use super::{Closing, Renderer};
-use crate::document::{Kind, Node};
-use crate::finding::{EpisodeReport, REPORT_VERSION, Tool};
-use crate::printable::{is_hostile, opens_command};
+use crate::ground::document::{Kind, Node};
+use crate::ground::finding::{EpisodeReport, REPORT_VERSION, Tool};
+use crate::ground::printable::{is_hostile, opens_command};
 
 /// One document: `{"schema_version":…,"tool":…,"episodes":[…],"totals":…}`.
 #[derive(Default)]

@@ -11,9 +11,9 @@ use quick_xml::events::BytesText;
 use super::concise::lines;
 use super::wording::not_judged;
 use super::{Closing, Renderer};
-use crate::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals, Verdict};
-use crate::printable::escape;
-use crate::source::run_data_of;
+use crate::ground::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals, Verdict};
+use crate::ground::printable::escape;
+use crate::ground::source::run_data_of;
 
 /// The maximum number of findings that a case lists: a suite is held in memory until it is
 /// complete, because its element starts with its counts.

@@ -8,8 +8,8 @@ use super::choice::Choice;
 use super::concise::{faults, findings, note};
 use super::grid::tally_table;
 use super::{Closing, Options, Renderer, verdict};
-use crate::finding::{EpisodeReport, Severity, Statistics, Tally};
-use crate::printable::escape;
+use crate::ground::finding::{EpisodeReport, Severity, Statistics, Tally};
+use crate::ground::printable::escape;
 
 /// The maximum number of bytes of listed findings: a comment on GitHub may have 64 KiB, a job
 /// summary 1 MiB.

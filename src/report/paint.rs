@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::printable::columns_of;
-use crate::printable::{escape, fit};
+use crate::ground::printable::columns_of;
+use crate::ground::printable::{escape, fit};
 
 /// The colour of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

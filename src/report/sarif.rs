@@ -9,8 +9,10 @@ use serde_json::value::RawValue;
 use super::choice::Choice;
 use super::json::{json, json_list, json_object};
 use super::{Closing, Renderer};
-use crate::finding::{self, EpisodeReport, Finding, Level, RuleInfo, Severity, Tool, Unjudged};
-use crate::printable::in_address;
+use crate::ground::finding::{
+    self, EpisodeReport, Finding, Level, RuleInfo, Severity, Tool, Unjudged,
+};
+use crate::ground::printable::in_address;
 use crate::store::path;
 
 /// The address of the SARIF schema.

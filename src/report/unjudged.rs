@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::wording::MAX_NAMED;
-use crate::finding::{EpisodeReport, SkipKind};
-use crate::printable::count;
+use crate::ground::finding::{EpisodeReport, SkipKind};
+use crate::ground::printable::count;
 
 /// The rules that could not be judged, by the kind of the reason: their names, the number of
 /// episodes, and the first of these with the reason there.

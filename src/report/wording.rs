@@ -1,8 +1,10 @@
 //! Counts and states -> words that several formats share.
 
 use super::Closing;
-use crate::finding::{EpisodeReport, FaultSort, ReportedFault, Severity, Unjudged, Verdict};
-use crate::printable::count;
+use crate::ground::finding::{
+    EpisodeReport, FaultSort, ReportedFault, Severity, Unjudged, Verdict,
+};
+use crate::ground::printable::count;
 
 /// Returns the origin of settings in words: the configuration file, if there is one, and whether
 /// options of the command or of a call change its settings.

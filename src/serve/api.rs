@@ -22,19 +22,19 @@ use super::connections::PIECE;
 use super::problem::Problem;
 use super::query::{self, NoQuery, RunQuery};
 use super::{MAX_THREADS, Service, json, of_type};
-use crate::diff;
-use crate::document::Node;
-use crate::finding::{Level, RunEntry};
 use crate::gate::CheckRequest;
-use crate::outline;
-use crate::parallel::locked;
-use crate::printable::{escape, quote};
-use crate::read::{Error, RunReader};
+use crate::ground::document::Node;
+use crate::ground::finding::{Level, RunEntry};
+use crate::ground::parallel::locked;
+use crate::ground::printable::{escape, quote};
+use crate::ground::source::Artifact;
+use crate::look::diff;
+use crate::look::read::{Error, RunReader};
+use crate::look::schemas::Schema;
+use crate::look::view;
+use crate::reading::outline;
 use crate::report::raw_json;
-use crate::schemas::Schema;
-use crate::source::Artifact;
 use crate::store::{LARGE_BYTES, Opened};
-use crate::view;
 
 /// The maximum number of bytes of a body.
 pub(super) const MAX_BODY: usize = 8 << 20;
@@ -120,7 +120,7 @@ pub(super) struct EventList {
     /// The lines of the timeline that are not blank.
     pub(super) items: Vec<EventItem>,
     /// The `cursor` of the query for the next page; null on the last page.
-    #[schemars(required, schema_with = "crate::record::nullable::<u64>")]
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<u64>")]
     pub(super) next: Option<u64>,
 }
 
@@ -132,7 +132,7 @@ pub(super) struct EventItem {
     /// The event as it is stored, whether or not it is valid; absent where the line is not a JSON
     /// object.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "crate::record::any_value")]
+    #[schemars(schema_with = "crate::ground::record::any_value")]
     pub(super) event: Option<Box<RawValue>>,
     /// The event in one line of text; absent where the line is not a JSON object.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -497,8 +497,8 @@ pub(super) async fn description() -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Lifecycle;
     use crate::gate::Gate;
+    use crate::ground::finding::Lifecycle;
     use crate::serve::guard::Guard;
 
     const RUN: &str = "corpus/demo/episodes/ep_01_answer";

@@ -12,7 +12,7 @@ use axum::response::Response;
 use hyper::body::{Bytes, Frame, SizeHint};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
-use crate::parallel::locked;
+use crate::ground::parallel::locked;
 
 /// The maximum number of connections at a time; others wait until one ends.
 const MAX_CONNECTIONS: usize = 512;

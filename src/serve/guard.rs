@@ -19,8 +19,8 @@ use super::asker::MAX_TIME;
 use super::connections::{Asking, Connection, PIECE};
 use super::login::Login;
 use super::problem::Problem;
-use crate::digest::Digest;
-use crate::printable::quote;
+use crate::ground::digest::Digest;
+use crate::ground::printable::quote;
 
 /// The maximum number of bytes of an answer with a tag, which takes a digest of all of them.
 const MAX_TAGGED: usize = 1 << 20;

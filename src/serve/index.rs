@@ -8,12 +8,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::digest::Digest;
-use crate::finding::{
+use crate::ground::digest::Digest;
+use crate::ground::finding::{
     Lifecycle, ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile,
 };
-use crate::page::{DaySums, RunSums};
-use crate::watch::News;
+use crate::look::watch::News;
+use crate::report::page::{DaySums, RunSums};
 
 /// The maximum number of faults that are listed.
 const MAX_FAULTS: usize = 1_000;
@@ -146,7 +146,7 @@ impl Index {
             .map(|(path, message)| ReportedFault {
                 path: path.to_string_lossy().into_owned(),
                 message: message.clone(),
-                sort: crate::finding::FaultSort::Other,
+                sort: crate::ground::finding::FaultSort::Other,
             });
         faults.collect()
     }
@@ -237,7 +237,7 @@ pub(super) struct IndexSums {
     pub(super) judged: usize,
     /// The number of runs that were found, judged or not; null while they are searched for the
     /// first time.
-    #[schemars(required, schema_with = "crate::record::nullable::<usize>")]
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<usize>")]
     pub(super) found: Option<usize>,
     /// The sums by rule, mode and adapter, as in a report.
     pub(super) statistics: Statistics,
@@ -249,7 +249,7 @@ pub(super) struct IndexSums {
     /// The sums by tag.
     pub(super) tags: BTreeMap<String, Tally>,
     /// The durations of runs, in seconds; null where no run gives one.
-    #[schemars(required, schema_with = "crate::record::nullable::<Quantiles>")]
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<Quantiles>")]
     pub(super) duration_sec: Option<Quantiles>,
     /// The durations of parts of runs, by their names, in milliseconds.
     pub(super) latencies_ms: BTreeMap<String, Quantiles>,

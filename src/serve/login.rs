@@ -9,9 +9,9 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::digest::Digest;
-use crate::page;
-use crate::parallel::locked;
+use crate::ground::digest::Digest;
+use crate::ground::parallel::locked;
+use crate::report::page;
 
 /// The time in which the code of an address lets a browser in.
 const MAX_CODE_AGE: Duration = Duration::from_secs(600);

@@ -16,10 +16,10 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::page::PageSums;
 use super::process::Process;
-use crate::finding::{NONE, RuleInfo, RunEntry};
-use crate::page::RunSums;
-use crate::record::SummaryOutcome;
-use crate::words::Words as _;
+use crate::ground::finding::{NONE, RuleInfo, RunEntry};
+use crate::ground::record::SummaryOutcome;
+use crate::ground::words::Words as _;
+use crate::report::page::RunSums;
 
 /// The type of the text with all that `OpenMetrics` has.
 pub(super) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -12,12 +12,12 @@ use super::index::IndexSums;
 use super::metrics::{CLASSIC, OPEN_METRICS};
 use super::problem::Problem;
 use super::query::{RunList, RunQuery};
-use crate::diff::Diff;
-use crate::finding::EpisodeReport;
 use crate::gate::CheckRequest;
-use crate::schemas::generated::{bless, tidy, written_may_be_null};
-use crate::source::Artifact;
-use crate::view;
+use crate::ground::finding::EpisodeReport;
+use crate::ground::source::Artifact;
+use crate::look::diff::Diff;
+use crate::look::schemas::generated::{bless, tidy, written_may_be_null};
+use crate::look::view;
 
 /// Returns the document as it is generated from the types: what `make bless` writes.
 fn generate() -> String {
@@ -252,7 +252,7 @@ fn record() -> Value {
 }
 
 fn schema() -> Value {
-    let names: Vec<&str> = crate::schemas::Schema::ALL
+    let names: Vec<&str> = crate::look::schemas::Schema::ALL
         .iter()
         .map(|schema| schema.word())
         .collect();

@@ -14,11 +14,11 @@ use super::api::{Answer, in_thread, in_turn, without_query};
 use super::problem::Problem;
 use super::query::parse;
 use super::{Service, json, of_type};
-use crate::finding::RuleInfo;
-use crate::page::{self, RunItem, RunSums};
-use crate::parallel::locked;
+use crate::ground::finding::RuleInfo;
+use crate::ground::parallel::locked;
+use crate::look::view::run_page;
 use crate::report::json_bytes;
-use crate::view::run_page;
+use crate::report::page::{self, RunItem, RunSums};
 
 /// The sums over all runs, as pages show them and as the service gives them.
 #[derive(Debug)]

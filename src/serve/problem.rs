@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::read::Error;
+use crate::look::read::Error;
 use crate::report::json_bytes;
 
 /// The reason why a request was not answered as asked.
@@ -49,7 +49,7 @@ impl Problem {
 
     /// Returns the problem that there is no run with a name, or none yet.
     pub(super) fn no_run(name: &str, is_under_way: bool) -> Self {
-        let name = crate::printable::quote(name);
+        let name = crate::ground::printable::quote(name);
         if is_under_way {
             Self::busy(format!(
                 "there is no run {name} so far: runs are still being judged for the first time"

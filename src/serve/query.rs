@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use super::Service;
 use super::asker::Asker;
 use super::problem::Problem;
-use crate::finding::{NONE, RunEntry, Verdict};
-use crate::page::{RunItem, serialize_items};
-use crate::printable::{brief, escape};
-use crate::read::{RunFilter, Tallied, range, search_words};
-use crate::timestamp::Timestamp;
-use crate::words::Words as WordsOfEnum;
+use crate::ground::finding::{NONE, RunEntry, Verdict};
+use crate::ground::printable::{brief, escape};
+use crate::ground::timestamp::Timestamp;
+use crate::ground::words::Words as WordsOfEnum;
+use crate::look::read::{RunFilter, Tallied, range, search_words};
+use crate::report::page::{RunItem, serialize_items};
 
 /// The number of runs of a page, unless the query says otherwise.
 const DEFAULT_LIMIT: usize = 100;
@@ -172,18 +172,18 @@ pub(super) struct RunList {
     pub(super) judged: usize,
     /// The number of runs that were found, judged or not; null while they are searched for the
     /// first time.
-    #[schemars(required, schema_with = "crate::record::nullable::<usize>")]
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<usize>")]
     pub(super) found: Option<usize>,
     /// `true` if all runs were looked at, and there are no faults.
     pub(super) complete: bool,
     /// The instant that `since` of the query means, in UTC; null without one.
-    #[schemars(required, schema_with = "crate::record::nullable::<String>")]
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<String>")]
     pub(super) since: Option<String>,
     /// The instant that `until` means.
-    #[schemars(required, schema_with = "crate::record::nullable::<String>")]
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<String>")]
     pub(super) until: Option<String>,
     /// The `cursor` of the query for the next page; null on the last page.
-    #[schemars(required, schema_with = "crate::record::nullable::<String>")]
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<String>")]
     pub(super) next: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use super::{LARGE_BYTES, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES};
-use crate::source::{Artifact, Entries, Line};
+use crate::ground::source::{Artifact, Entries, Line};
 
 /// The artifacts of one episode.
 ///

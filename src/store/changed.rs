@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use super::{Dir, EpisodeDir, is_gone, path};
-use crate::printable::escape;
-use crate::source::{Artifact, EntryKind};
+use crate::ground::printable::escape;
+use crate::ground::source::{Artifact, EntryKind};
 
 /// The parts of an episode that a check reads besides its artifacts.
 pub(crate) struct Reads {

@@ -207,7 +207,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::source::Artifact;
+    use crate::ground::source::Artifact;
 
     #[test]
     fn files_cost_their_number() {

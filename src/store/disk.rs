@@ -18,7 +18,7 @@ use super::listing::{list, open_dir};
 use super::path::is_nothing;
 use super::stillness::{FileVersion, Movement, OpenedAt};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
-use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
+use crate::ground::source::{Artifact, Entries, EntryKind, EpisodeKey};
 
 /// An episode's directory, as found.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::path::display;
 use super::tree::MAX_LEVELS;
-use crate::finding::{FaultSort, ReportedFault};
-use crate::source::{Artifact, EPISODES};
+use crate::ground::finding::{FaultSort, ReportedFault};
+use crate::ground::source::{Artifact, EPISODES};
 
 /// A path that could not be searched, or below which a run may be hidden.
 #[derive(Debug)]
@@ -184,5 +184,5 @@ fn printable(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         return "\"\"".into();
     }
-    crate::printable::escape(&display(path)).into_owned()
+    crate::ground::printable::escape(&display(path)).into_owned()
 }

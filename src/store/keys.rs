@@ -13,7 +13,7 @@ use super::path::{join, shared_name};
 use super::root::{GivenPaths, Root};
 use super::tree::{Dir, Tree};
 use super::walk::TreeWalk;
-use crate::source::{Artifact, EPISODES, EntryKind};
+use crate::ground::source::{Artifact, EPISODES, EntryKind};
 
 /// Finds the episodes that objects with these keys make up, as a check finds those on a disk. Keys
 /// are paths below a root, which is the location of a directory of any kind; their order does not

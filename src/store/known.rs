@@ -14,7 +14,7 @@ use super::root::{GivenPaths, Root};
 use super::snapshot::{Listen, SeenTree, Snapshot};
 use super::tree::Dir;
 use super::walk::{Excludes, TreeWalk, WalkFindings};
-use crate::parallel::locked;
+use crate::ground::parallel::locked;
 
 /// The findings of discovery below a directory, kept up to date: where a directory differs from
 /// what was seen of it, the walk is repeated over what was seen.

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::{LARGE_BYTES, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES, Opened};
-use crate::source::Line;
+use crate::ground::source::Line;
 
 /// The number of bytes to read at a time.
 const BLOCK: usize = 256 << 10;

@@ -12,8 +12,8 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 use super::path::{display, shared_name};
 use super::stillness::{FileVersion, kind_of};
-use crate::printable::{count, quote};
-use crate::source::{Artifact, EPISODES, Entries, EntryKind};
+use crate::ground::printable::{count, quote};
+use crate::ground::source::{Artifact, EPISODES, Entries, EntryKind};
 
 /// The number of bytes of entries that are asked for at a time.
 #[cfg(target_os = "linux")]

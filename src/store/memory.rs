@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::artifacts::read_memory_at;
 use super::{Artifacts, Opened, ReadAt, Unreadable, Version};
-use crate::source::{Artifact, Entries};
+use crate::ground::source::{Artifact, Entries};
 
 /// The artifacts of an episode in memory.
 ///

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::Unreadable;
 use super::disk::{Directory, EpisodeDir, LinkPolicy};
 use super::path::{is_loop, is_nothing};
-use crate::document::{Kind, Refused, Tape};
-use crate::record::STATE_FIELDS;
-use crate::source::{Artifact, EPISODES, Entries};
+use crate::ground::document::{Kind, Refused, Tape};
+use crate::ground::record::STATE_FIELDS;
+use crate::ground::source::{Artifact, EPISODES, Entries};
 
 /// The nature of a directory: whether it is an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

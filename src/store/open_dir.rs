@@ -15,7 +15,7 @@ use super::disk::LinkPolicy;
 use super::listing::{Listing, entry_kind, open_dir};
 use super::path::directory_of;
 use super::stillness::FileVersion;
-use crate::source::EntryKind;
+use crate::ground::source::EntryKind;
 
 /// A directory that is held open. A name means what lies in that directory, even if its path leads
 /// elsewhere by then; no name is followed where it is a link.

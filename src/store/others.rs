@@ -9,8 +9,8 @@ use super::open_dir::OpenDir;
 use super::path;
 use super::stillness::FileVersion;
 use super::tree::MAX_LEVELS;
-use crate::digest::{Digest, Parts};
-use crate::source::EntryKind;
+use crate::ground::digest::{Digest, Parts};
+use crate::ground::source::EntryKind;
 
 /// The files besides the artifacts that a check reads.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::source::Artifact;
+use crate::ground::source::Artifact;
 
 /// Returns the bytes of a path.
 pub(crate) fn bytes(path: &Path) -> &[u8] {

@@ -9,7 +9,7 @@ use super::fault::{Fault, FaultKind};
 use super::listing::{OtherNames, is_packed};
 use super::path::{self, join};
 use super::tree::Dir;
-use crate::source::EPISODES;
+use crate::ground::source::EPISODES;
 
 /// Returns the beginning that the names of runs share, such as `ep_`; of names without one, their
 /// length.

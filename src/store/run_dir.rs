@@ -16,7 +16,7 @@ use super::listing::list;
 use super::nature::Nature;
 use super::path::is_nothing;
 use super::tree::Dir;
-use crate::source::EPISODES;
+use crate::ground::source::EPISODES;
 
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]

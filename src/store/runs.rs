@@ -16,8 +16,8 @@ use super::root::{GivenPaths, Root};
 use super::run_dir::RunDir;
 use super::tree::OnDisk;
 use super::walk::{TreeWalk, WalkFindings};
-use crate::parallel::cores;
-use crate::source::{Artifact, EPISODES};
+use crate::ground::parallel::cores;
+use crate::ground::source::{Artifact, EPISODES};
 
 /// The number of levels below a directory that are searched. Projects keep run data near their
 /// root.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::listing::list;
 use super::nature::{names_episodes, run_data};
 use super::path::{directory_of, is_gone};
-use crate::printable::escape;
-use crate::source::{Artifact, EPISODES};
+use crate::ground::printable::escape;
+use crate::ground::source::{Artifact, EPISODES};
 
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";

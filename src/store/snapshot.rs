@@ -20,8 +20,8 @@ use super::nature;
 use super::path::{is_artifact, is_nothing, join};
 use super::stillness::FileVersion;
 use super::tree::{Dir, Tree};
-use crate::parallel::locked;
-use crate::source::{Artifact, EPISODES, EntryKind};
+use crate::ground::parallel::locked;
+use crate::ground::source::{Artifact, EPISODES, EntryKind};
 
 /// A function that is called with each directory before it is listed, by its path from the root on.
 pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);

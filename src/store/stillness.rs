@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::{Artifacts, Version};
-use crate::source::{Artifact, EntryKind};
+use crate::ground::source::{Artifact, EntryKind};
 
 /// The time that must have passed since the last change. A writer is expected to need less between
 /// two files.

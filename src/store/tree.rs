@@ -11,7 +11,7 @@ use super::listing::{Listing, list};
 use super::nature::{self, Nature, below_episodes, holds_records, nature};
 use super::path::{self, join};
 use super::root::Root;
-use crate::source::{EPISODES, Entries};
+use crate::ground::source::{EPISODES, Entries};
 
 /// The number of levels below a given path that are searched.
 ///

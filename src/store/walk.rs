@@ -15,9 +15,9 @@ use super::recordless;
 use super::root::{GivenPaths, Root};
 use super::run_dir::RunDir;
 use super::tree::{Around, Dir, MAX_LEVELS, Tree};
-use crate::parallel::in_order;
-use crate::printable::count;
-use crate::source::{Artifact, EPISODES};
+use crate::ground::parallel::in_order;
+use crate::ground::printable::count;
+use crate::ground::source::{Artifact, EPISODES};
 
 /// The number of directories in one directory from which several workers search them.
 const SPLIT: usize = 64;

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::OFlags;
 
 use super::OpenDir;
-use crate::digest::FileDigest;
-use crate::source::EntryKind;
+use crate::ground::digest::FileDigest;
+use crate::ground::source::EntryKind;
 
 /// The number of bytes of all files of a workspace that are read, at most: as of all files that a
 /// manifest names.

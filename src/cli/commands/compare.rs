@@ -12,10 +12,10 @@ use super::settings::GateArgs;
 use super::sinks::{parse_output, write_result, write_whole};
 use super::words::{OutputFormat, format_of, named_format};
 use super::{CommandFailure, Exit, Result};
-use crate::compare::{self, Comparison, FailCondition, PairBy, page, text};
-use crate::diff::{Difference, opened};
 use crate::gate::{Gate, Limit};
-use crate::read::RunReader;
+use crate::look::compare::{self, Comparison, FailCondition, PairBy, page, text};
+use crate::look::diff::{Difference, opened};
+use crate::look::read::RunReader;
 
 /// Compare two sets of runs: successes, durations, counts and metrics of the same tasks
 ///
@@ -130,7 +130,7 @@ fn diff(base: &str, candidate: &str, gate: &mut Gate) -> Result<Vec<Difference>,
         let subject = RunReader::open(dir).and_then(|run| opened(&run, gate));
         subject.map_err(|error| error.to_string())
     };
-    let diff = crate::diff::compare(&subject(base)?, &subject(candidate)?);
+    let diff = crate::look::diff::compare(&subject(base)?, &subject(candidate)?);
     diff.map(|diff| diff.differences)
         .map_err(|error| error.to_string())
 }

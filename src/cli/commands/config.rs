@@ -11,11 +11,11 @@ use super::run_data::RunDataArgs;
 use super::settings::{Settings, SettingsArgs, now, parse_rule};
 use super::{Exit, Result, candidates};
 use crate::gate::{Decided, Gate};
-use crate::printable::escape;
+use crate::ground::printable::escape;
+use crate::ground::timestamp::Timestamp;
+use crate::judge::rules::names;
 use crate::report::Grid;
-use crate::rules::names;
 use crate::store::is_gone;
-use crate::timestamp::Timestamp;
 
 /// Show the settings for `runvet validate` and the origin of each
 ///

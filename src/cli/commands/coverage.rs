@@ -11,7 +11,7 @@ use super::settings::{GateArgs, parse_whole};
 use super::sinks::write_result;
 use super::validate::notes::skipped;
 use super::words::{FORMATS, OutputFormat, format_of};
-use crate::coverage::{coverage, text};
+use crate::look::coverage::{coverage, text};
 use crate::store::GivenPaths;
 
 /// Show what a check of runs looks at: rules, fields, words and events

@@ -11,7 +11,7 @@ use super::settings::GateArgs;
 use super::usage::note_excluded;
 use super::words::JsonArgs;
 use super::{Exit, Result};
-use crate::diff::{compare, opened};
+use crate::look::diff::{compare, opened};
 use crate::report::write_json_line;
 
 /// Compare two runs: task, plan, actions, outcomes, metrics, latencies and findings

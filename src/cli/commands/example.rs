@@ -8,8 +8,8 @@ use serde_json::json;
 use super::output::Output;
 use super::sinks::unwritable;
 use super::{CommandFailure, Exit, Result};
-use crate::digest::FileDigest;
-use crate::source::Artifact;
+use crate::ground::digest::FileDigest;
+use crate::ground::source::Artifact;
 use crate::store::{path, write_new_dir};
 
 /// The records of a run, in which the id is `"ep_1"`.

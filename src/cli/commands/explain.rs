@@ -6,8 +6,8 @@ use clap_complete::engine::ArgValueCandidates;
 use super::output::Output;
 use super::settings::ConfigArgs;
 use super::{CommandFailure, Exit, Result, candidates};
-use crate::finding::RuleInfo;
 use crate::gate::Gate;
+use crate::ground::finding::RuleInfo;
 
 /// Explain a rule: what it means, why it matters, an example, and how to fix it
 ///

@@ -9,7 +9,7 @@ use super::sinks::write_result;
 use super::words::{FORMATS, OutputFormat, format_of};
 use super::{Exit, Result};
 use crate::gate::Limit;
-use crate::impact::{Impact as Changes, impact, text};
+use crate::look::impact::{Impact as Changes, impact, text};
 
 /// Compare two reports: what a change of rules, levels or versions does to the same runs
 ///

@@ -10,9 +10,9 @@ use super::output::Output;
 use super::sinks::unwritable;
 use super::{CommandFailure, Exit, Result};
 use crate::gate::Gate;
-use crate::printable::escape;
+use crate::ground::printable::escape;
+use crate::ground::source::run_data_of;
 use crate::report::count;
-use crate::source::run_data_of;
 use crate::store::{GivenPaths, is_gone, sign_of_run_data, write_new_file};
 
 /// The number of run-data directories that are named.

@@ -14,12 +14,12 @@ use super::settings::GateArgs;
 use super::usage::{given, note_idle, refuse_all, refuse_colour};
 use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
-use crate::finding::Lifecycle;
 use crate::gate::Gate;
-use crate::printable::{columns_of, escape, fit, padded};
-use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
+use crate::ground::finding::Lifecycle;
+use crate::ground::printable::{columns_of, escape, fit, padded};
+use crate::ground::timestamp::Timestamp;
+use crate::look::read::{RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
-use crate::timestamp::Timestamp;
 
 /// List runs, newest first
 ///

@@ -8,12 +8,12 @@ use super::output::{Color, Output};
 use super::run_data::RunArgs;
 use super::words::JsonArgs;
 use super::{Exit, Result};
-use crate::dashboard::PlanPair;
 use crate::gate::Gate;
-use crate::plan::{PlanComparison, PlanPage};
-use crate::printable::escape;
+use crate::ground::printable::escape;
+use crate::look::plan::{PlanComparison, PlanPage};
+use crate::look::view::OpenedRun;
+use crate::reading::dashboard::PlanPair;
 use crate::report::{DashboardText, Paint, SideRow, count, write_json_line};
-use crate::view::OpenedRun;
 
 /// Show the persisted plan beside the one rebuilt from the timeline
 ///

@@ -21,11 +21,11 @@ use super::run_data::{RunDataArgs, known_runs};
 use super::words::word_among;
 use super::{CommandFailure, Result};
 use crate::cli::settings::ConfigArgs;
-use crate::finding::Finding;
-use crate::printable::quote;
+use crate::ground::finding::Finding;
+use crate::ground::printable::quote;
+use crate::ground::source::EPISODES;
 use crate::recorder::protocol::number;
 use crate::recorder::{Assertion, Durability, Error, MAX_OUTPUT, Recorder, Task};
-use crate::source::EPISODES;
 use crate::store::OpenDir;
 
 /// Record a run: read one JSON command per line from standard input, and print one answer per line

@@ -9,13 +9,13 @@ use super::output::Output;
 use super::run_data::{RunDataArgs, known_runs};
 use super::words::JsonArgs;
 use super::{CommandFailure, Exit, Result};
-use crate::finding::Lifecycle;
-use crate::printable::quote;
-use crate::read::RunReader;
+use crate::ground::finding::Lifecycle;
+use crate::ground::printable::quote;
+use crate::ground::source::EPISODES;
+use crate::look::read::RunReader;
 use crate::recorder::protocol::{Answer, Done, Failed};
 use crate::recorder::{Error, Recorder, Recovered};
 use crate::report::{count, write_json_line};
-use crate::source::EPISODES;
 use crate::store::is_gone;
 
 /// Complete the records of a run whose process died
@@ -193,7 +193,11 @@ impl RecordedArgs {
         if self.json.is_set() {
             write_json_line(output.stdout(), &answer)?;
         } else if failure.is_none() {
-            writeln!(output.stdout(), "{}", crate::printable::escape(&message))?;
+            writeln!(
+                output.stdout(),
+                "{}",
+                crate::ground::printable::escape(&message)
+            )?;
         }
         failure.map_or(Ok(Exit::Success), Err)
     }

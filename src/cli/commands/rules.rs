@@ -16,13 +16,13 @@ use super::settings::ConfigArgs;
 use super::watching::stop_by_signals;
 use super::words::{OutputFormat, format_of};
 use super::{CommandFailure, Exit, Result, candidates};
-use crate::check::RuleList;
-use crate::finding::RuleInfo;
 use crate::gate::Gate;
-use crate::printable::escape;
+use crate::ground::finding::RuleInfo;
+use crate::ground::printable::escape;
+use crate::judge::check::RuleList;
+use crate::judge::rule::Check;
+use crate::judge::rules::RuleSet;
 use crate::report::{Grid, count, write_json_line};
-use crate::rule::Check;
-use crate::rules::RuleSet;
 use crate::store::read_text;
 
 /// List every rule with its default level and the defect it finds
@@ -135,7 +135,7 @@ impl RulesCommand {
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The number of cases that each built-in rule has in the corpus.
-const CASES: &str = include_str!("../../rules/cases.txt");
+const CASES: &str = include_str!("../../judge/rules/cases.txt");
 
 /// Judges the examples of all rules.
 fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, builder::TypedValueParser};
 
 use super::output::Output;
 use super::{Exit, Result};
-use crate::schemas;
+use crate::look::schemas;
 use infer::Infer;
 
 /// Print a JSON Schema, as in the directory schemas/

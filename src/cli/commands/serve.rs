@@ -15,9 +15,9 @@ use super::settings::GateArgs;
 use super::usage::note_idle;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
 use super::{CommandFailure, Exit, Result};
+use crate::look::watch::News;
 use crate::serve;
 use crate::store::read_text;
-use crate::watch::News;
 
 /// The length of a token, which nobody must be able to guess.
 const MIN_TOKEN: usize = 16;

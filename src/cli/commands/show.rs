@@ -12,9 +12,9 @@ use super::settings::parse_whole;
 use super::usage::refuse;
 use super::words::word_among;
 use super::{CommandFailure, Exit, Result};
-use crate::read::{Error, RunReader};
+use crate::ground::source::Artifact;
+use crate::look::read::{Error, RunReader};
 use crate::report::{write_json_pretty, write_json_text};
-use crate::source::Artifact;
 
 /// Print a record of a run, indented; unknown fields, the digits of numbers and the order of keys
 /// are kept

@@ -14,10 +14,10 @@ use super::usage::note_idle;
 use super::validate::notes::skipped;
 use super::words::{OutputFormat, format_of, one_of};
 use super::{CommandFailure, Result};
-use crate::finding::ReportedFault;
-use crate::printable::escape;
+use crate::ground::finding::ReportedFault;
+use crate::ground::printable::escape;
+use crate::look::table::{RowFormat, Table, TableWriter};
 use crate::store::GivenPaths;
-use crate::table::{RowFormat, Table, TableWriter};
 
 /// Write runs as a table: one row for each run, step, action, event or finding
 ///

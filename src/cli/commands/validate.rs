@@ -22,13 +22,13 @@ use super::usage::{refuse, refuse_all, refuse_colour};
 use super::words::{FORMATS, OutputFormat, named_format};
 use super::{CommandFailure, Exit, Result};
 use crate::cli::progress;
-use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Gate, Outcome};
-use crate::impact::{Join, ReportedRun};
+use crate::ground::finding::{Deny, EpisodeReport};
+use crate::ground::parallel::while_ok;
+use crate::look::impact::{Join, ReportedRun};
+use crate::look::read::RunReader;
 #[cfg(feature = "html")]
-use crate::page::Paged;
-use crate::parallel::while_ok;
-use crate::read::RunReader;
+use crate::report::page::Paged;
 use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{Dir, Fault, GivenPaths, Reads, WholeFile, changed_since};
 use notes::skipped;
@@ -515,5 +515,5 @@ impl Validate {
 #[cfg(feature = "html")]
 fn page(gate: &Gate, report: &EpisodeReport, prefix: &str) -> Option<Vec<u8>> {
     let run = RunReader::open(report.key.dir()?).ok()?.following(gate);
-    crate::view::html(&run, report.clone(), prefix).ok()
+    crate::look::view::html(&run, report.clone(), prefix).ok()
 }

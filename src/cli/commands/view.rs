@@ -10,12 +10,12 @@ use super::settings::GateArgs;
 use super::usage::{note_excluded, refuse_all};
 use super::words::JsonArgs;
 use super::{CommandFailure, Exit, Result};
-use crate::printable::{brief, quote};
-use crate::read::RunReader;
-use crate::record::phases::{KNOWN, is_known};
+use crate::ground::printable::{brief, quote};
+use crate::ground::record::phases::{KNOWN, is_known};
+use crate::ground::source::Artifact;
+use crate::look::read::RunReader;
+use crate::look::view::{self, RunPage, event_summaries};
 use crate::report::{count, write_json_line};
-use crate::source::Artifact;
-use crate::view::{self, RunPage, event_summaries};
 
 /// Show one run at a glance, and whether its records can be trusted
 ///

@@ -15,13 +15,13 @@ use super::validate::notes::passed_over;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
 use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
-use crate::finding::{EpisodeReport, Severity, Verdict};
-use crate::parallel::while_ok;
-use crate::printable::escape;
+use crate::ground::finding::{EpisodeReport, Severity, Verdict};
+use crate::ground::parallel::while_ok;
+use crate::ground::printable::escape;
+use crate::ground::timestamp::Timestamp;
+use crate::look::watch::News;
 use crate::report::{count, write_json_line};
 use crate::store;
-use crate::timestamp::Timestamp;
-use crate::watch::News;
 
 /// Keep checking runs as they are written, and print a line for each verdict
 ///

@@ -8,7 +8,7 @@ use clap::Args;
 use super::now;
 use crate::cli::output::{Color, style};
 use crate::cli::{CommandFailure, Result};
-use crate::config::{Config, ConfigSource};
+use crate::gate::config::{Config, ConfigSource};
 use crate::gate::{ConfigError, Gate, nearest_config};
 use crate::report::{Options, draw};
 use crate::store;

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::{Attachment, Error, Recorded, Recovered, Run, Veto};
-use crate::finding::Finding;
-use crate::printable::shortened;
-use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
+use crate::ground::finding::Finding;
+use crate::ground::printable::shortened;
+use crate::ground::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
 
 /// A line of the standard output of `runvet record`: the first says which run is recorded, each
 /// other one answers a command. `runvet recover` and `runvet abandon` print one with `--json`.

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use super::super::run::Ending;
 use super::super::{End, StepDraft};
-use crate::record::{Action, any_value, schema_id};
+use crate::ground::record::{Action, any_value, schema_id};
 
 /// A line of the standard input of `runvet record`: an object whose one member is the command.
 #[derive(Debug, Deserialize, JsonSchema)]

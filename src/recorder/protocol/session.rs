@@ -10,13 +10,13 @@ use super::super::size::value;
 use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
 use super::command::{Act, Attach, COMMANDS, Close, Either, RecorderCommand, SourcedPlan};
-use crate::document::{Document, Kind, Tape};
-use crate::finding::Finding;
-use crate::printable::quote;
+use crate::ground::document::{Document, Kind, Tape};
+use crate::ground::finding::Finding;
+use crate::ground::printable::quote;
+use crate::ground::spelling::is_near;
+use crate::ground::timestamp::Timestamp;
+use crate::reading::schema::RECORD_COMMAND;
 use crate::report::json_bytes;
-use crate::schema::RECORD_COMMAND;
-use crate::spelling::is_near;
-use crate::timestamp::Timestamp;
 
 /// The number of bytes of a line, at most: as many as a reader reads of an event.
 pub(crate) const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
@@ -159,7 +159,9 @@ impl Session {
         }
         let document = self.tape.read_record(line).map_err(|refused| {
             let place = match refused {
-                crate::document::Refused::Syntax(error) => format!(" (byte {})", error.offset + 1),
+                crate::ground::document::Refused::Syntax(error) => {
+                    format!(" (byte {})", error.offset + 1)
+                }
                 _ => String::new(),
             };
             Failed::new("syntax", &format!("the line is {refused}{place}"))
@@ -445,8 +447,8 @@ mod tests {
     use serde_json::json;
 
     use super::Session;
-    use crate::read::policy::{Advice, Policy, Scope};
-    use crate::record::State;
+    use crate::ground::record::State;
+    use crate::look::read::policy::{Advice, Policy, Scope};
     use crate::recorder::{Recorder, Task};
 
     /// Blocks a step, and later the run.

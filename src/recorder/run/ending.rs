@@ -15,8 +15,8 @@ use super::super::text::text;
 use super::super::timeline::Held;
 use super::Run;
 use super::verification::{POST, PRE, SNAPSHOTS, evaluation};
-use crate::finding::Finding;
-use crate::record::{RunStatus, State, StepStatus, Summary, any_value, describe_values};
+use crate::ground::finding::Finding;
+use crate::ground::record::{RunStatus, State, StepStatus, Summary, any_value, describe_values};
 
 /// The end of a run.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -10,12 +10,12 @@ use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
-use crate::check::{LiveChecker, WrittenLine};
-use crate::finding::{Finding, Severity};
 use crate::gate::Gate;
-use crate::record::{Step, StepStatus};
-use crate::rule::TeamCheck;
-use crate::source::{Artifact, EpisodeKey, Line, Pointer};
+use crate::ground::finding::{Finding, Severity};
+use crate::ground::record::{Step, StepStatus};
+use crate::ground::source::{Artifact, EpisodeKey, Line, Pointer};
+use crate::judge::check::{LiveChecker, WrittenLine};
+use crate::judge::rule::TeamCheck;
 use crate::store::whole_lines;
 
 /// The number of findings that are kept for [`Run::take_findings`].

@@ -10,8 +10,8 @@ use super::super::event::{RunEvent, learn_line, object};
 use super::super::text::json;
 use super::super::{Durability, beside};
 use super::Run;
-use crate::record::{Belief, Fact};
-use crate::source::Artifact;
+use crate::ground::record::{Belief, Fact};
+use crate::ground::source::Artifact;
 
 /// The name that an attachment has before it is whole.
 pub(super) const NEW: &str = "new";

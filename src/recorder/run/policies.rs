@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::super::error::Error;
 use super::super::event::{RunEvent, object};
 use super::Run;
-use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
-use crate::record::{RuntimeMode, Step, StepStatus};
+use crate::ground::record::{RuntimeMode, Step, StepStatus};
+use crate::look::read::policy::{Advice, Change, Policy, Scope, StepChange};
 
 /// The decision of policies about a plan.
 #[derive(Debug)]

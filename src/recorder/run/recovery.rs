@@ -15,11 +15,11 @@ use super::ending::{End, Recorded};
 use super::memory::NEW;
 use super::reread::{Reread, reread};
 use super::verification::{BeforeRun, POST, PRE, SNAPSHOTS};
-use crate::digest::FileDigest;
-use crate::finding::Severity;
 use crate::gate::Gate;
-use crate::record::{RuntimeMode, StepStatus};
-use crate::source::{Artifact, EPISODES, Entries, EpisodeKey};
+use crate::ground::digest::FileDigest;
+use crate::ground::finding::Severity;
+use crate::ground::record::{RuntimeMode, StepStatus};
+use crate::ground::source::{Artifact, EPISODES, Entries, EpisodeKey};
 use crate::store::{Artifacts, Directory, OpenDir, Opened, Unreadable};
 
 /// The result of [`Recorder::recover`].

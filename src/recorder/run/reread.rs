@@ -9,10 +9,10 @@ use super::super::event::{RunEvent, event_id, learn_line};
 use super::super::fold::RunFold;
 use super::super::size::value;
 use super::super::timeline::{Held, TimelineFile};
-use crate::digest::FileDigest;
-use crate::document::Tape;
-use crate::printable::quote;
-use crate::source::Artifact;
+use crate::ground::digest::FileDigest;
+use crate::ground::document::Tape;
+use crate::ground::printable::quote;
+use crate::ground::source::Artifact;
 use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, whole_lines};
 
 /// The files of lines of an episode, as far as they are read.

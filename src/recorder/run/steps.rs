@@ -13,7 +13,7 @@ use super::super::text::json;
 use super::Run;
 use super::judging::Allowed;
 use super::policies::{PolicyDecision, Veto};
-use crate::record::{Action, State, Step, StepKind, StepStatus};
+use crate::ground::record::{Action, State, Step, StepKind, StepStatus};
 
 /// One step of a plan.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

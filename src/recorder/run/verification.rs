@@ -13,9 +13,9 @@ use super::super::event::{RunEvent, object};
 use super::super::text::text;
 use super::super::timeline::Held;
 use super::Run;
-use crate::document::Tape;
-use crate::parallel::locked;
-use crate::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
+use crate::ground::document::Tape;
+use crate::ground::parallel::locked;
+use crate::ground::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
 use crate::store::{Artifacts, OpenDir, files_below};
 
 /// The directory of the snapshots, and their names in it.
@@ -138,7 +138,7 @@ impl Recorder {
 fn files(snapshot: &[u8]) -> Option<Files> {
     let mut tape = Tape::default();
     let root = tape.read_record(snapshot).ok()?.root();
-    let file = |(name, digest): (std::borrow::Cow<'_, str>, crate::document::Node<'_>)| {
+    let file = |(name, digest): (std::borrow::Cow<'_, str>, crate::ground::document::Node<'_>)| {
         Some((name.into_owned(), digest.text()?.into_owned()))
     };
     root.by_name().into_iter().map(file).collect()

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::DashboardText;
-use crate::dashboard::DashboardStep;
-use crate::printable::{columns_of, fit, padded};
+use crate::ground::printable::{columns_of, fit, padded};
+use crate::reading::dashboard::DashboardStep;
 use crate::report::paint::{Paint, StyledLine};
 
 /// A row of a table of two sides: a mark such as `!` with its colour, a name, and both cells.

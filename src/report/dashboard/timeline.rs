@@ -3,8 +3,8 @@
 use std::io;
 
 use super::DashboardText;
-use crate::dashboard::{EventSummary, Mark, OmittedEvents, Outline, TimelineRow};
-use crate::printable::{fit, padded};
+use crate::ground::printable::{fit, padded};
+use crate::reading::dashboard::{EventSummary, Mark, OmittedEvents, Outline, TimelineRow};
 use crate::report::figures::offset;
 use crate::report::paint::{Paint, StyledLine};
 

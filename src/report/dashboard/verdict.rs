@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::{DashboardText, SECTION_LINES};
-use crate::dashboard::{Dashboard, Reason, ReasonKind};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Totals, Verdict};
-use crate::printable::{count, escape};
+use crate::ground::finding::{EpisodeReport, Finding, Lifecycle, Severity, Totals, Verdict};
+use crate::ground::printable::{count, escape};
+use crate::reading::dashboard::{Dashboard, Reason, ReasonKind};
 use crate::report::figures::offset;
 use crate::report::paint::{Paint, StyledLine};
 
@@ -181,8 +181,8 @@ fn colour_of(report: &EpisodeReport) -> Paint {
 #[cfg(test)]
 mod tests {
     use super::consistency;
-    use crate::finding::{STILL_CHANGING, Skip};
     use crate::gate::Gate;
+    use crate::ground::finding::{STILL_CHANGING, Skip};
 
     #[test]
     fn episode_that_kept_changing_is_undecided() {

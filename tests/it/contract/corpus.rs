@@ -125,7 +125,7 @@ fn cases_of_each_rule_are_counted() {
         format!("{} {cases} {word}\n", rule.id)
     };
     let lines: String = all_rules().map(line).collect();
-    crate::support::bless::check("src/rules/cases.txt", &lines);
+    crate::support::bless::check("src/judge/rules/cases.txt", &lines);
 }
 
 #[test]

@@ -69,14 +69,15 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
     assert!(stdout(&output).contains("make bless"));
 
-    let rule = house.read("src/rules/plan/updated_before_start.rs");
+    let rule = house.read("src/judge/rules/plan/updated_before_start.rs");
     assert!(rule.starts_with("//! `plan/updated-before-start`: "));
     // It compiles as long as the other rules have this form.
     assert!(
-        read("src/rule.rs").contains("    BuiltIn(fn(&mut Context<'_>) -> Option<Compared>),")
+        read("src/judge/rule.rs")
+            .contains("    BuiltIn(fn(&mut Context<'_>) -> Option<Compared>),")
             && rule.contains("\nfn check(ctx: &mut Context<'_>) -> Option<Compared> {\n")
     );
-    let model = read("src/rules/started_at/summary.rs");
+    let model = read("src/judge/rules/started_at/summary.rs");
     let fields = |rule: &str| -> Vec<String> {
         let (_, rest) = rule.split_once("pub(crate) static RULE").unwrap();
         let lines = rest.split("\n});").next().unwrap().lines();
@@ -86,20 +87,20 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     };
     assert_eq!(fields(&rule), fields(&model));
 
-    let rules = house.read("src/rules.rs");
+    let rules = house.read("src/judge/rules.rs");
     let line = "    &plan::updated_before_start::RULE,";
-    assert_eq!(added(&read("src/rules.rs"), &rules), [line]);
+    assert_eq!(added(&read("src/judge/rules.rs"), &rules), [line]);
     assert!(
         rules.contains(&format!("    &plan::still_running::RULE,\n{line}\n")),
         "behind its group"
     );
-    let group = house.read("src/rules/plan.rs");
+    let group = house.read("src/judge/rules/plan.rs");
     assert_eq!(
-        added(&read("src/rules/plan.rs"), &group),
+        added(&read("src/judge/rules/plan.rs"), &group),
         ["pub(super) mod updated_before_start;"]
     );
 
-    let page = house.read("src/rules/plan/updated_before_start.md");
+    let page = house.read("src/judge/rules/plan/updated_before_start.md");
     for section in ["Why it matters", "Example", "How to fix it"] {
         assert!(page.contains(&format!("\n## {section}\n")));
     }
@@ -114,7 +115,9 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
 
     let again = house.start("plan/updated-before-start").unwrap();
     assert_eq!(again.status.code(), Some(2));
-    assert!(stderr(&again).contains("src/rules/plan/updated_before_start.rs is there already"));
+    assert!(
+        stderr(&again).contains("src/judge/rules/plan/updated_before_start.rs is there already")
+    );
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn make_rule_fits_its_group() {
             return;
         }
         let path = rule.replace('-', "_");
-        let code = house.read(&format!("src/rules/{path}.rs"));
+        let code = house.read(&format!("src/judge/rules/{path}.rs"));
         assert!(
             code.contains(&format!("    level: Level::{level},\n")),
             "{code}"
@@ -141,7 +144,7 @@ fn make_rule_fits_its_group() {
         let case = house.read(&format!("corpus/bad/{rule}/case/expect.json"));
         assert!(case.contains(expected), "{case}");
         serde_json::from_str::<serde_json::Value>(&case).unwrap();
-        let page = house.read(&format!("src/rules/{path}.md"));
+        let page = house.read(&format!("src/judge/rules/{path}.md"));
         assert_eq!(page.contains("off by default"), level == "Off", "{page}");
     }
 }
@@ -159,7 +162,7 @@ fn make_bless_runs_the_tests_that_write_whatever_fails() {
     let named = stdout(&named);
     assert!(named.contains("test --locked --lib -- --exact"), "{named}");
     for test in [
-        " schemas::generated::schema_files_are_derived_from_the_types",
+        " look::schemas::generated::schema_files_are_derived_from_the_types",
         " serve::openapi::description_is_derived_from_the_types",
         " cli::view::dashboards_of_the_demo_match_the_snapshots",
         " contract::corpus::cases_of_each_rule_are_counted",
@@ -182,18 +185,18 @@ fn make_rule_writes_what_rustfmt_leaves_alone() {
     }
     assert!(
         house
-            .read("src/rules.rs")
+            .read("src/judge/rules.rs")
             .contains("mod manifest;\nmod names;\nmod new_group;\nmod plan;\n")
     );
     assert!(
         house
-            .read("src/rules/new_group.rs")
+            .read("src/judge/rules/new_group.rs")
             .ends_with("\n\npub(super) mod subject;\n")
     );
     let mut rustfmt = Command::new("rustfmt");
     rustfmt
         .args(["--check", "--edition", "2024"])
-        .arg(house.path("src/rules.rs"));
+        .arg(house.path("src/judge/rules.rs"));
     let formatted = rustfmt.output().unwrap();
     assert!(formatted.status.success(), "{}", stdout(&formatted));
 }
@@ -223,7 +226,10 @@ fn make_rule_refuses_names_that_are_unfit() {
         );
     }
     assert_eq!(
-        added(&read("src/rules.rs"), &house.read("src/rules.rs")),
+        added(
+            &read("src/judge/rules.rs"),
+            &house.read("src/judge/rules.rs")
+        ),
         [""; 0]
     );
     assert!(!Path::new(&house.path("corpus/bad")).exists());

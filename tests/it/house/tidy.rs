@@ -7,8 +7,9 @@ use std::path::Path;
 
 use crate::support::sources::{code, sources};
 
-/// The stage that a file belongs to: `facts` for `src/facts.rs` and for all below `src/facts/`.
-fn stage(file: &str) -> &str {
+/// The wing that a file belongs to: `reading` for `src/reading.rs` and for all below
+/// `src/reading/`.
+fn wing(file: &str) -> &str {
     file.trim_start_matches("src/")
         .split(['/', '.'])
         .next()
@@ -22,7 +23,7 @@ fn rules_never_import_each_other() {
         .collect();
     for (file, text) in sources()
         .into_iter()
-        .filter(|(file, _)| file.starts_with("src/rules/"))
+        .filter(|(file, _)| file.starts_with("src/judge/rules/"))
     {
         let supers = text
             .split("super::")
@@ -46,7 +47,7 @@ fn source_files_say_first_what_they_are() {
 #[test]
 fn rule_stands_in_the_file_of_its_name() {
     for rule in runvet::gate::all_rules() {
-        let file = format!("src/rules/{}.rs", rule.id.replace('-', "_"));
+        let file = format!("src/judge/rules/{}.rs", rule.id.replace('-', "_"));
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file))
             .unwrap_or_default();
         assert!(
@@ -82,16 +83,16 @@ fn rule_ids_titles_and_hints_have_their_form() {
 #[test]
 fn only_store_touches_files_and_only_cli_prints() {
     for (file, text) in sources() {
-        let stage = stage(&file);
+        let wing = wing(&file);
         let production = code(text.split("#[cfg(test)]").next().unwrap());
         let is_test = text.contains("#![cfg(test)]");
-        if stage != "store" && !file.ends_with("cli/path_list.rs") && !is_test {
+        if wing != "store" && !file.ends_with("cli/path_list.rs") && !is_test {
             assert!(
                 !production.contains("std::fs") && !production.contains("rustix::fs"),
                 "{file} touches files"
             );
         }
-        if stage != "cli" {
+        if wing != "cli" {
             for word in [
                 "println!",
                 "eprintln!",

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use crate::diff::{Diff, Difference, differs, findings, is_expected};
-use crate::document::{Kind, Node};
-use crate::finding::RunEntry;
-use crate::outline::shown;
-use crate::printable::{brief, brief_json, escape};
+use crate::ground::document::{Kind, Node};
+use crate::ground::finding::RunEntry;
+use crate::ground::printable::{brief, brief_json, escape};
+use crate::look::diff::{Diff, Difference, differs, findings, is_expected};
+use crate::look::view::{self, OpenedRun};
+use crate::reading::outline::shown;
 use crate::report::{
     DashboardText, Paint, SECTION_LINES, SideRow, StyledLine, count, instant, seconds,
 };
-use crate::view::{self, OpenedRun};
 
 /// A value with its name on both sides, and whether it differs in a way that counts.
 type Named = (String, [Option<String>; 2], bool);

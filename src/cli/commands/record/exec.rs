@@ -21,10 +21,10 @@ use super::super::output::{Output, write_all};
 use super::super::{CommandFailure, Exit, Result};
 use super::note_findings;
 use super::stop::{StopSignal, signals};
-use crate::finding::Finding;
-use crate::parallel::locked;
-use crate::printable::shortened;
-use crate::record::{Action, StepKind};
+use crate::ground::finding::Finding;
+use crate::ground::parallel::locked;
+use crate::ground::printable::shortened;
+use crate::ground::record::{Action, StepKind};
 use crate::recorder::{
     End, Error, OpenStep, Recorder, Run, StepDecision, StepDraft, StepEnd, Task,
 };

@@ -2,14 +2,14 @@
 
 use super::super::output::Output;
 use super::super::{CommandFailure, Exit, Result};
-use crate::document::OwnedDocument;
-use crate::finding::Coverage;
 use crate::gate::Gate;
-use crate::printable::escape;
-use crate::read::RunReader;
-use crate::rule::Check;
-use crate::source::Artifact;
-use crate::team::{RunValues, Trace, run_as_json};
+use crate::ground::document::OwnedDocument;
+use crate::ground::finding::Coverage;
+use crate::ground::printable::escape;
+use crate::ground::source::Artifact;
+use crate::judge::rule::Check;
+use crate::look::read::RunReader;
+use crate::policy::team::{RunValues, Trace, run_as_json};
 
 /// Prints what a rule does in a run.
 pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) -> Result {

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use crate::cli::output::Output;
 use crate::cli::run_data::RunDataArgs;
 use crate::cli::{CommandFailure, Exit, Result};
-use crate::document::Node;
-use crate::read::{RunData, RunReader};
+use crate::ground::document::Node;
+use crate::ground::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path};
+use crate::ground::source::Artifact;
+use crate::look::read::{RunData, RunReader};
+use crate::reading::schema::Inferred;
 use crate::report::write_json_text;
-use crate::schema::Inferred;
-use crate::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path};
-use crate::source::Artifact;
 
 /// Propose a first schema for an open part of events or actions, from existing runs
 ///
@@ -135,7 +135,7 @@ impl Infer {
         &self,
         run: &RunReader,
         add: &mut dyn FnMut(Node<'_>),
-    ) -> Result<(), crate::read::Error> {
+    ) -> Result<(), crate::look::read::Error> {
         if self.record == InferredRecord::Action {
             if run.artifact(Artifact::State).is_some() {
                 let state = run.state()?;

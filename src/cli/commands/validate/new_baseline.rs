@@ -9,7 +9,7 @@ use crate::cli::progress;
 use crate::cli::settings::Settings;
 use crate::cli::sinks::unwritable;
 use crate::cli::{CommandFailure, Result};
-use crate::config::Origin;
+use crate::gate::config::Origin;
 use crate::gate::{Baseline, Outcome};
 use crate::report::{count, faults};
 use crate::store::{WalkFindings, WholeFile};

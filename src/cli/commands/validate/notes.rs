@@ -11,7 +11,7 @@ use crate::cli::Exit;
 use crate::cli::output::Output;
 use crate::cli::period::Period;
 use crate::cli::usage::given;
-use crate::finding::{Deny, Totals};
+use crate::ground::finding::{Deny, Totals};
 use crate::report::count;
 use crate::store::{Dir, WalkFindings};
 

@@ -1,0 +1,303 @@
+//! One episode -> its report: load, run every rule, locate, sort.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{CheckSettings, Checker, causes, coverage, findings, locate, tidy};
+use crate::ground::draft::{Drafted, FindingMemory, Findings};
+use crate::ground::finding::{
+    Coverage, EpisodeReport, Level, RunEntry, STILL_CHANGING, Severity, Skip, UNREADABLE, Verdict,
+};
+use crate::ground::source::{EpisodeKey, Place};
+use crate::judge::load::{self, Buffers, Loaded};
+use crate::judge::rule::{Context, Rule};
+use crate::judge::rules::RuleSet;
+use crate::reading::facts::{InState, InSummary};
+use crate::reading::outline::Listening;
+use crate::store::{Artifacts, Movement};
+
+/// The names of an episode.
+pub(super) struct Identity<'e> {
+    /// Its location.
+    pub(super) key: EpisodeKey,
+    /// Its id, if that is known before its records are read.
+    pub(super) id: Option<&'e str>,
+    /// Its id if nothing else gives one.
+    pub(super) name: &'e str,
+}
+
+/// Checks an episode, and lets `also` use all that was loaded for it.
+pub(super) fn episode<R>(
+    checker: &Checker,
+    episode: Identity<'_>,
+    files: &dyn Artifacts,
+    listening: Option<Listening<'_>>,
+    buffers: &mut Buffers,
+    also: &dyn Fn(&Loaded<'_, '_>) -> R,
+) -> (EpisodeReport, R) {
+    let levels = &*checker.levels_of(&episode.key);
+    let (settings, request) = (&checker.settings, &checker.request);
+    load::episode(files, episode.id, request, listening, buffers, |loaded| {
+        let dir = episode.key.to_string();
+        let is_covered = settings.is_covered();
+        let mut coverage = is_covered.then(|| coverage::silent(settings, levels));
+        let (mut drafts, mut skips) = judge_all(settings, levels, &loaded, &dir, |rule| {
+            if let Some(coverage) = &mut coverage {
+                coverage.insert(rule.info.id.to_string(), Coverage::Sound);
+            }
+        });
+        if loaded.troubles.lacking().is_some() {
+            skips.push(Skip::lacking(UNREADABLE));
+        }
+        if let Some(coverage) = &mut coverage {
+            coverage::demand(settings, levels, &loaded, coverage, &mut drafts, &skips);
+        }
+        let causes = add_causes(&settings.rules, &mut drafts, &loaded);
+        let id = loaded.run.stage.id.as_ref();
+        let id = id.map_or(episode.name, |(id, _)| id).to_owned();
+        let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
+            locate::locate(places, &loaded, &episode.key)
+        });
+        let mode = loaded.run.summary.read();
+        let mode = mode.and_then(|summary| summary.text(InSummary::Mode));
+        let adapter = loaded.run.state.read();
+        let adapter = adapter.and_then(|state| state.text(InState::Adapter));
+        let lifecycle = loaded.run.stage.lifecycle;
+        let entry = settings.keep_cards.then(|| {
+            let entry = RunEntry::named(&id, &dir, lifecycle);
+            let entry = entry.with_records(loaded.state.written(), loaded.summary.written());
+            let mode = mode.as_deref().map(Into::into);
+            let entry = RunEntry { mode, ..entry };
+            let timeline = loaded.timeline.opened();
+            Arc::new(load::with_progress(entry, files.entries(), timeline))
+        });
+        let mut report = EpisodeReport {
+            id,
+            dir,
+            key: episode.key,
+            lifecycle,
+            mode: mode.map(Cow::into_owned),
+            adapter: adapter.map(Cow::into_owned),
+            valid: None,
+            verdict: Verdict::default(),
+            findings,
+            skipped: tidy(skips),
+            suppressed: Vec::new(),
+            suppressed_skips: Vec::new(),
+            coverage: coverage.filter(|_| settings.keep_coverage),
+            entry,
+            is_unchecked: levels.iter().all(|level| *level == Level::Off),
+        };
+        coverage::cover(&mut report);
+        report.decide(|rule| settings.rules.level_of(levels, rule));
+        (report, also(&loaded))
+    })
+}
+
+/// Adds the causes of findings to them, and returns the places of all causes.
+fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) -> Vec<Place> {
+    let mut causes = causes::of_violations(drafts);
+    if let Some(timeline) = loaded.run.timeline.read()
+        && !(drafts.is_empty() || timeline.typos.is_empty())
+    {
+        causes.append(&mut causes::add(rules, drafts, &timeline.typos));
+    }
+    causes
+}
+
+/// Returns the findings of the rules in an episode in a directory, and the rules that could not be
+/// judged; passes on each rule that had something to compare.
+fn judge_all<'l>(
+    settings: &'l CheckSettings,
+    levels: &[Level],
+    loaded: &'l Loaded<'l, 'l>,
+    dir: &str,
+    mut compared: impl FnMut(&Rule),
+) -> (Vec<Drafted>, Vec<Skip>) {
+    let (mut drafts, mut skips) = (Vec::new(), Vec::new());
+    let mut memory = FindingMemory::new(dir);
+    // Of no rule yet.
+    let findings = Findings::new("", 0, Severity::Error, &mut memory, &mut drafts, &mut skips);
+    let mut context = Context::new(loaded, findings);
+    for (of, level) in settings.rules.placed().zip(levels) {
+        if let Some(severity) = level.severity()
+            && context.judge(of, severity).is_some()
+        {
+            compared(of.rule);
+        }
+    }
+    (drafts, skips)
+}
+
+/// Replaces findings that may be wrong, because the records of two generations were read, by skips.
+/// Findings that depend only on unchanged records stay.
+pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement: &Movement) {
+    if movement.is_none() {
+        return;
+    }
+    let rules = &checker.settings.rules;
+    let (findings, skips) = (&mut report.findings, &mut report.skipped);
+    findings.retain(|finding| {
+        let rests_on = finding.rests_on;
+        let holds = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
+        if !holds {
+            skips.push(Skip::new(&*finding.rule, &STILL_CHANGING));
+        }
+        holds
+    });
+    report.skipped = tidy(std::mem::take(&mut report.skipped));
+    coverage::cover(report);
+    let levels = checker.levels_of(&report.key);
+    report.decide(|rule| rules.level_of(&levels, rule));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path as FilePath;
+    use std::sync::Arc;
+
+    use super::super::Worker;
+    use super::*;
+    use crate::gate::Gate;
+    use crate::ground::finding::SkipKind;
+    use crate::ground::source::Artifact;
+    use crate::judge::rule::PlacedRule;
+    use crate::judge::rules;
+
+    /// Rules that look whether an artifact is there, which can always be told.
+    const OF_PRESENCE: [&str; 3] = [
+        "events/missing",
+        "lifecycle/early-artifacts",
+        "state/not-yet",
+    ];
+
+    /// Returns of each rule that could judge a run whether it compared and found something.
+    fn answers(check: &Checker, loaded: &Loaded<'_, '_>) -> BTreeMap<String, (bool, bool)> {
+        let Checker {
+            settings, levels, ..
+        } = check;
+        let mut compared = BTreeSet::new();
+        let (drafts, skips) = judge_all(settings, levels, loaded, "", |rule| {
+            compared.insert(rule.info.id.to_string());
+        });
+        let answer = |of: PlacedRule<'_>| {
+            let id = of.rule.info.id.to_string();
+            let has_found = drafts.iter().any(|it| it.rule_index == of.index);
+            let answer = (compared.contains(&id), has_found);
+            let is_skipped = skips.iter().any(|skip| skip.rule == id);
+            (answer != (false, false) || !is_skipped).then_some((id, answer))
+        };
+        settings.rules.placed().filter_map(answer).collect()
+    }
+
+    fn all_on() -> Gate {
+        // Without a vocabulary, its rule has nothing to compare in any run.
+        let config = "[vocabulary]\nphase = '*'";
+        let gate = Gate::default().with_config(FilePath::new("runvet.toml"), config, None);
+        let gate = gate.expect("a vocabulary");
+        gate.level("*", Level::Error).expect("all rules")
+    }
+
+    /// Returns the rules with an answer in some episode of a part of the corpus.
+    fn rules_with(part: &str, is_wanted: impl Fn((bool, bool)) -> bool) -> BTreeSet<String> {
+        let (gate, mut rules) = (all_on(), BTreeSet::new());
+        let check = gate.checker();
+        let mut worker = Worker::new(Arc::clone(&check));
+        for episode in gate.discover(&[part]).episodes {
+            let answered = worker.directory(&episode, None, |loaded| answers(&check, loaded));
+            let (_, answers) = answered.expect("an episode");
+            let request = answers.into_iter().filter(|(_, answer)| is_wanted(*answer));
+            rules.extend(request.map(|(rule, _)| rule));
+        }
+        rules
+    }
+
+    fn of_empty_run() -> BTreeMap<String, (bool, bool)> {
+        let (check, files) = (all_on().checker(), crate::store::InMemory::default());
+        let mut worker = Worker::new(Arc::clone(&check));
+        let answers = |loaded: &Loaded<'_, '_>| answers(&check, loaded);
+        worker
+            .artifacts(&"ep_1".into(), None, &files, None, answers)
+            .1
+    }
+
+    #[test]
+    fn rule_that_finds_something_compared_something() {
+        let wrong = rules_with("corpus", |answer| answer == (false, true));
+        assert_eq!(wrong, BTreeSet::new());
+    }
+
+    #[test]
+    fn every_rule_is_sound_in_a_good_run() {
+        let sound = rules_with("corpus/good", |answer| answer == (true, false));
+        let ids = rules::ALL.iter().map(|rule| rule.info.id.to_string());
+        let never: Vec<String> = ids.filter(|id| !sound.contains(id)).collect();
+        // It judges the answers of the others.
+        assert_eq!(never, ["coverage/required"]);
+    }
+
+    #[test]
+    fn every_rule_has_nothing_to_compare_in_some_run() {
+        let mut nothing = rules_with("corpus", |(compared, _)| !compared);
+        let of_empty_run = of_empty_run().into_iter();
+        nothing.extend(of_empty_run.filter(|(_, it)| !it.0).map(|(rule, _)| rule));
+        let ids = rules::ALL.iter().map(|rule| &*rule.info.id);
+        let never: Vec<&str> = ids.filter(|id| !nothing.contains(*id)).collect();
+        // What is absent is compared too: a state, a timeline, links. Where the others have nothing
+        // to compare, they are skipped.
+        assert_eq!(
+            never,
+            [
+                "record/duplicate-key",
+                "record/misspelled-field",
+                "state/schema",
+                "state/not-yet",
+                "events/missing",
+                "episode/id",
+                "lifecycle/links",
+                "strict/agreement"
+            ]
+        );
+    }
+
+    #[test]
+    fn rule_has_nothing_to_compare_in_an_empty_run() {
+        let something = of_empty_run().into_iter();
+        let something = something.filter(|(_, it)| it.0);
+        let something: Vec<String> = something.map(|(rule, _)| rule).collect();
+        assert_eq!(something, OF_PRESENCE);
+    }
+
+    /// Rules that judge events that are there, and conclude nothing from the absence of others.
+    const OF_PRESENT_EVENTS: [&str; 2] = ["events/second-start", "actions/unrecorded"];
+
+    #[test]
+    fn rules_that_miss_events_say_what_they_follow_from() {
+        let events = include_str!("../../../corpus/good/terminal/episodes/ep_answer/events.jsonl");
+        let events = format!("{events}not an event\n");
+        let state = include_bytes!("../../../corpus/good/terminal/episodes/ep_answer/state.json");
+        let summary =
+            include_bytes!("../../../corpus/good/terminal/episodes/ep_answer/summary.json");
+        let records = [
+            (Artifact::State, &state[..]),
+            (Artifact::Summary, &summary[..]),
+            (Artifact::Events, events.as_bytes()),
+        ];
+        let skipped = all_on().records("ep_answer", &records).skipped;
+        let misses_events = |rule: &&&Rule| {
+            let mut skips = skipped.iter();
+            skips.any(|skip| skip.rule == rule.info.id && skip.kind == SkipKind::NoEvent)
+        };
+        let rules: Vec<_> = rules::ALL.iter().filter(misses_events).collect();
+        assert!(rules.len() > 15, "{}", rules.len());
+        for rule in rules {
+            let id = &*rule.info.id;
+            let is_caused = !rule.follows_from.is_empty();
+            assert!(
+                is_caused || OF_PRESENT_EVENTS.contains(&id),
+                "{id} lacks `follows_from`"
+            );
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! The artifacts of one episode -> documents, facts and troubles.
+//!
+//! Only this module knows which file has which content. Every file is read once.
+
+mod cause;
+mod events;
+mod learn;
+mod manifest;
+mod multi_line;
+mod other;
+mod progress;
+mod record;
+mod records;
+mod trouble;
+
+use std::io;
+
+use events::{EventReader, EventsReader, Listeners};
+pub(crate) use events::{column_of, event_on};
+use learn::LearnReader;
+pub(crate) use learn::LoadedLearn;
+pub(crate) use manifest::LoadedManifest;
+use multi_line::MultiLineSearch;
+pub(crate) use progress::with_progress;
+use record::RecordBuffers;
+pub(crate) use record::{LoadedRecord, NoText};
+use records::RecordsOfRules;
+
+use crate::ground::document::{Number, ReadText, Tape};
+use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
+use crate::ground::parallel::Alone;
+use crate::ground::source::{Artifact, Line, Place, Pointer};
+use crate::policy::team::{Judged, RunValues, TeamJudges};
+use crate::reading::facts::{
+    self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
+    TimelineFacts, TimelineReader, Usable,
+};
+use crate::reading::outline::{Listening, OutlineReader, Outlined};
+use crate::store::{Artifacts, Opened, Unreadable};
+pub(crate) use trouble::{
+    ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnObject, Trouble, Troubles,
+    VersionField,
+};
+
+/// Buffers that are reused for the next episode.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    /// The error where the machine lacked a resource to read the latest episode.
+    pub(crate) lacking: Option<io::Error>,
+    state: RecordBuffers,
+    summary: RecordBuffers,
+    timeline: TimelineBuffers,
+    manifest: Vec<u8>,
+    manifest_tape: Tape,
+}
+
+/// The parts that are read only because a rule that is on asks for them.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
+pub(crate) struct LoadRequest {
+    pub(crate) every_event: bool,
+    pub(crate) event_ids: bool,
+    pub(crate) learn_lines: bool,
+    pub(crate) named_files: bool,
+    /// The judges of what a team declares; they have judged nothing.
+    pub(crate) team: TeamJudges,
+}
+
+#[derive(Default)]
+struct TimelineBuffers {
+    lines: Vec<u8>,
+    reader: EventReader,
+    /// Of the latest event that was parsed.
+    event: ReadText,
+    line_tape: Tape,
+}
+
+impl Buffers {
+    /// Returns the memory that large records needed.
+    fn release(&mut self) {
+        self.state.release();
+        self.summary.release();
+        if self.manifest.capacity() > KEPT_BYTES {
+            self.manifest = Vec::new();
+        }
+        self.manifest_tape.release();
+    }
+}
+
+/// The length of a text for which a buffer keeps its memory: real records are shorter.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// The reason why nothing is read of an artifact that the episode lacks.
+pub(crate) const NOT_THERE: &str = "there is no such file";
+
+/// The result of loading an episode, for rules, for locating findings, and for views.
+pub(crate) struct Loaded<'l, 'b> {
+    pub(crate) run: &'l Run<'b>,
+    pub(crate) troubles: &'l Troubles,
+    pub(crate) state: &'l LoadedRecord<'b>,
+    pub(crate) summary: &'l LoadedRecord<'b>,
+    pub(crate) timeline: &'l LoadedTimeline<'b>,
+    pub(crate) learn: &'l LoadedLearn<'b>,
+    pub(crate) manifest: &'l LoadedManifest<'b>,
+    /// The judges of what the team declares, with their findings.
+    pub(crate) judges: &'l TeamJudges,
+}
+
+/// A timeline as it was read. It stays open, because findings may point into its lines.
+pub(crate) struct LoadedTimeline<'f> {
+    facts: Usable<Box<Timeline<'f>>>,
+    strict: Option<StrictFacts>,
+    stream: Option<Opened<'f>>,
+    /// The outline, where one is asked for; or the reason why the timeline could not be opened.
+    pub(crate) outlined: Option<Result<Outlined, String>>,
+}
+
+impl<'f> LoadedTimeline<'f> {
+    /// Returns the file, where rules can judge it.
+    pub(crate) fn judged(&self) -> Option<&Opened<'f>> {
+        self.stream
+            .as_ref()
+            .filter(|_| matches!(self.facts, Usable::Read(_)))
+    }
+
+    /// Returns the file, if it could be opened.
+    pub(crate) fn opened(&self) -> Option<&Opened<'f>> {
+        self.stream.as_ref()
+    }
+
+    /// Reads a line again; returns whether it could be read.
+    pub(crate) fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> bool {
+        let stream = self.stream.as_ref();
+        stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
+    }
+}
+
+/// Loads an episode and hands everything to a function.
+pub(crate) fn episode<R>(
+    files: &dyn Artifacts,
+    directory_id: Option<&str>,
+    request: &LoadRequest,
+    listening: Option<Listening<'_>>,
+    buffers: &mut Buffers,
+    judge: impl FnOnce(Loaded<'_, '_>) -> R,
+) -> R {
+    let mut loader = Loader::new(files, request);
+    let can_learn = loader.probe(Artifact::Learn);
+    loader.probe(Artifact::Manifest);
+    let (state_record, mut summary_record) =
+        loader.records(&mut buffers.state, &mut buffers.summary);
+    let state = state_record.facts().map(StateFacts::new);
+    let lifecycle = facts::lifecycle(state.read(), files.entries());
+    if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
+        summary_record.is_not_due();
+    }
+    let summary = summary_record.facts().map(SummaryFacts::new);
+    let of_run = Stage {
+        entries: files.entries(),
+        id: facts::id(directory_id, state.read(), summary.read()),
+        lifecycle,
+    };
+    let has_learned = loader.has_learned(can_learn, summary.read());
+    let records = [&state_record, &summary_record];
+    let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
+    let values = named.values();
+    let timeline = loader.timeline(
+        reader(&of_run, state.read(), state_record.bytes),
+        lifecycle,
+        listening,
+        &values,
+        &mut buffers.timeline,
+    );
+    let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
+    loader.judges.end(lifecycle, values, read_again);
+    let learn = loader.learn(lifecycle, &mut buffers.timeline);
+    let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
+    let facts = timeline
+        .facts
+        .as_ref()
+        .map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
+    let run = Run {
+        stage: of_run,
+        state,
+        summary,
+        timeline: facts.as_ref(),
+        has_learned,
+        strict: timeline.strict.as_ref(),
+    };
+    let judged = judge(Loaded {
+        run: &run,
+        troubles: &loader.troubles,
+        state: &state_record,
+        summary: &summary_record,
+        timeline: &timeline,
+        learn: &learn,
+        manifest: &manifest,
+        judges: &loader.judges,
+    });
+    let lacking = loader.troubles.lacking().map(io::Error::other);
+    drop(timeline);
+    buffers.release();
+    buffers.lacking = lacking;
+    judged
+}
+
+/// The loader of the parts of an episode, which collects the troubles met on the way.
+struct Loader<'f> {
+    files: &'f dyn Artifacts,
+    request: &'f LoadRequest,
+    /// Given back before the report is handed on.
+    alone: Alone,
+    troubles: Troubles,
+    judges: TeamJudges,
+}
+
+impl<'f> Loader<'f> {
+    fn new(files: &'f dyn Artifacts, request: &'f LoadRequest) -> Self {
+        Self {
+            files,
+            request,
+            alone: Alone::default(),
+            troubles: Troubles::default(),
+            judges: request.team.clone(),
+        }
+    }
+
+    /// Checks that an artifact that runvet does not read is readable, if it exists.
+    fn probe(&mut self, artifact: Artifact) -> bool {
+        let probed = if self.files.entries().has(artifact) {
+            self.files.probe(artifact)
+        } else {
+            Ok(())
+        };
+        let is_readable = probed.is_ok();
+        if let Err(why) = probed {
+            self.troubles.add(Trouble::Unreadable { artifact, why });
+        }
+        is_readable
+    }
+
+    fn records<'b>(
+        &mut self,
+        state: &'b mut RecordBuffers,
+        summary: &'b mut RecordBuffers,
+    ) -> (LoadedRecord<'b>, LoadedRecord<'b>) {
+        let (files, alone, troubles) = (self.files, &self.alone, &mut self.troubles);
+        let team = &self.request.team.team;
+        let state = record::STATE.load(files, state, alone, team, troubles);
+        let summary = record::SUMMARY.load(files, summary, alone, team, troubles);
+        self.declared_of(Artifact::State, &state);
+        self.declared_of(Artifact::Summary, &summary);
+        (state, summary)
+    }
+
+    /// Judges a record by a team's schemas.
+    fn declared_of(&mut self, artifact: Artifact, record: &LoadedRecord<'_>) {
+        if !record.is_read() {
+            return;
+        }
+        for schema in self.judges.of(artifact) {
+            if let Some(root) = record.written() {
+                schema.record(root, &|| Place::whole(artifact));
+            }
+        }
+        let team = &self.request.team.team;
+        let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
+        self.troubles.forget_misspelled(artifact, is_declared);
+    }
+
+    /// Returns whether the learning timeline has any bytes. They are not looked for unless the
+    /// summary has learning proposals.
+    fn has_learned(&self, is_readable: bool, summary: Option<SummaryFacts<'_>>) -> Option<bool> {
+        let proposals = summary?.number(InSummary::LearnProposals)?;
+        if !is_readable || proposals.equals(Number::of("0")) {
+            None
+        } else if self.files.entries().has(Artifact::Learn) {
+            Some(!self.files.is_empty(Artifact::Learn).ok()?)
+        } else {
+            Some(false)
+        }
+    }
+
+    /// Reads the timeline, once for all listeners.
+    fn timeline<'a>(
+        &mut self,
+        facts: TimelineReader<'_, 'a>,
+        lifecycle: Lifecycle,
+        listening: Option<Listening<'_>>,
+        values: &RunValues<'_>,
+        buffers: &mut TimelineBuffers,
+    ) -> LoadedTimeline<'a>
+    where
+        'f: 'a,
+    {
+        let artifact = Artifact::Events;
+        let mut loaded = LoadedTimeline {
+            facts: Usable::unjudged(SkipKind::Missing, "events.jsonl is missing"),
+            strict: (self.request.every_event).then(|| StrictFacts::new(self.request.event_ids)),
+            stream: None,
+            outlined: listening.map(|_| Err(NOT_THERE.into())),
+        };
+        if !self.files.entries().has(artifact) {
+            return loaded;
+        }
+        let mut events = EventsReader {
+            listeners: Listeners {
+                facts,
+                strict: loaded.strict.as_mut(),
+                outline: listening.map(OutlineReader::new),
+            },
+            reader: &mut buffers.reader,
+            parsed: &mut buffers.event,
+            alone: &self.alone,
+            troubles: &mut self.troubles,
+            may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
+            multi_line: MultiLineSearch::default(),
+            index: &self.request.team.index,
+            judges: &mut self.judges,
+            values,
+        };
+        let result = self.files.open(artifact).and_then(|stream| {
+            let (stream, result) = events.read(stream, &mut buffers.lines);
+            let outline = events.listeners.outline.take();
+            let read_again =
+                |line: Line, bytes: &mut Vec<u8>| stream.read_again(line, bytes).is_ok();
+            loaded.outlined = outline.map(|outline| Ok(outline.finish(read_again)));
+            loaded.stream = Some(stream);
+            result
+        });
+        match result {
+            Ok(()) => {
+                let mut timeline = events.listeners.facts.finish();
+                let team = &self.request.team.team;
+                timeline.typos.forget(|key| team.declares(artifact, key));
+                loaded.facts = Usable::Read(timeline);
+            }
+            Err(why) => {
+                let reason = "events.jsonl can't be read";
+                loaded.facts = Usable::unjudged(SkipKind::Unreadable, reason);
+                if loaded.stream.is_none() {
+                    loaded.outlined = listening.map(|_| Err(why.to_string()));
+                }
+                self.troubles.add(Trouble::Unreadable { artifact, why });
+            }
+        }
+        loaded
+    }
+
+    fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
+        let is_judged = self.judges.has_schema_of(Judged::Whole(Artifact::Learn));
+        if !(self.request.learn_lines || is_judged) {
+            return LoadedLearn::NOT_READ;
+        }
+        let reader = LearnReader {
+            tape: &mut buffers.line_tape,
+            alone: &self.alone,
+            may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
+            judges: &mut self.judges,
+            first: None,
+            lines: 0,
+            any: false,
+            too_large: None,
+        };
+        reader.read(self.files, &mut buffers.lines, &mut self.troubles)
+    }
+
+    fn manifest<'b>(
+        &mut self,
+        lifecycle: Lifecycle,
+        bytes: &'b mut Vec<u8>,
+        tape: &'b mut Tape,
+    ) -> LoadedManifest<'b> {
+        let (files, artifact) = (self.files, Artifact::Manifest);
+        let verifies = self.request.named_files && lifecycle == Lifecycle::Terminal;
+        let is_judged =
+            self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
+        other::judge(files, &mut self.judges, lifecycle, &self.alone);
+        if !(verifies || is_judged) {
+            return LoadedManifest::NOT_READ;
+        }
+        let troubles = &mut self.troubles;
+        let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, verifies);
+        let is_unjudged = matches!(manifest.files, Usable::Unjudged(_));
+        for schema in self.judges.of(artifact) {
+            let whole = Place::whole(artifact);
+            match manifest.document {
+                Some(document) => schema.record(document.root(), &|| whole.clone()),
+                None if is_unjudged => {}
+                None => schema.unusable(&whole, "the file is not a JSON object", manifest.bytes),
+            }
+        }
+        manifest
+    }
+}
+
+/// Returns a reader of the timeline that keeps what matters to the steps and actions of the state.
+fn reader<'i, 'a>(
+    Stage { id, lifecycle, .. }: &'i Stage<'_>,
+    state: Option<StateFacts<'a>>,
+    bytes: &'a [u8],
+) -> TimelineReader<'i, 'a> {
+    let steps = state.and_then(StateFacts::steps).into_iter().flatten();
+    let step_ids = steps.filter_map(|step| step.text(InStep::Id));
+    let snapshot = Some(bytes).filter(|_| *lifecycle != Lifecycle::Terminal);
+    TimelineReader::new(
+        id.as_ref().map(|(id, _)| &**id),
+        step_ids.collect(),
+        state.into_iter().flat_map(StateFacts::actions),
+        snapshot,
+    )
+}
+
+/// Returns why a file that a rule asks for can't be judged.
+fn unreadable(what: &str, why: &Unreadable) -> SkipReason {
+    let kind = match why {
+        Unreadable::ListedOnly => SkipKind::Missing,
+        Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) => SkipKind::Limit,
+        _ => SkipKind::Unreadable,
+    };
+    SkipReason::worded(kind, format!("{what} can't be read: {why}"))
+}

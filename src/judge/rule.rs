@@ -1,0 +1,106 @@
+//! A run -> the findings of a rule, which is data and one function.
+
+mod context;
+mod team;
+
+use std::borrow::Cow;
+
+pub(crate) use crate::ground::draft::{Compared, Draft};
+use crate::ground::finding::RuleInfo;
+pub(crate) use crate::ground::finding::{Level, Lifecycle};
+pub(crate) use crate::ground::source::{Artifact, Place, Pointer};
+pub(crate) use crate::policy::team::TeamCheck;
+pub(crate) use context::Context;
+
+/// A rule: its name and level, and how it is checked.
+pub(crate) struct Rule {
+    /// The data about the rule.
+    pub info: RuleInfo,
+    /// The check of the rule.
+    pub(crate) check: Check,
+    /// The data that is read for the rule in addition to that which is always read.
+    pub(crate) reads: &'static [OnDemand],
+    /// Keys and phases of events: where one of them is misspelled, a finding may follow from that.
+    pub(crate) follows_from: &'static [&'static str],
+    /// The phase of the event that a finding about a whole file misses.
+    pub(crate) misses: Option<&'static str>,
+}
+
+/// A built-in rule: its data, see [`RuleInfo`], and the function that judges.
+#[derive(Clone, Copy)]
+pub(crate) struct BuiltIn {
+    pub(crate) id: &'static str,
+    pub(crate) level: Level,
+    pub(crate) title: &'static str,
+    pub(crate) hint: &'static str,
+    pub(crate) page: &'static str,
+    pub(crate) check: fn(&mut Context<'_>) -> Option<Compared>,
+}
+
+/// The check of a rule.
+pub(crate) enum Check {
+    /// By a function, which returns `None` if it had nothing to compare or could not judge the run.
+    BuiltIn(fn(&mut Context<'_>) -> Option<Compared>),
+    /// By a declaration of a team.
+    Team(TeamCheck),
+}
+
+/// Data that is read only where a rule that is on needs it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum OnDemand {
+    /// The content of every event, see [`StrictFacts`](crate::reading::facts::StrictFacts).
+    EveryEvent,
+    /// The ids of all events.
+    EventIds,
+    /// The lines of `learn.jsonl`.
+    LearnLines,
+    /// `manifest.json`, and the files that it names.
+    NamedFiles,
+}
+
+impl Rule {
+    pub(crate) const fn new(rule: BuiltIn) -> Self {
+        let info = RuleInfo {
+            id: Cow::Borrowed(rule.id),
+            level: rule.level,
+            title: Cow::Borrowed(rule.title),
+            hint: Cow::Borrowed(rule.hint),
+            page: Cow::Borrowed(rule.page),
+            url: None,
+            tags: Vec::new(),
+        };
+        Self::with_info(info, Check::BuiltIn(rule.check))
+    }
+
+    pub(crate) const fn with_info(info: RuleInfo, check: Check) -> Self {
+        Self {
+            info,
+            check,
+            reads: &[],
+            follows_from: &[],
+            misses: None,
+        }
+    }
+
+    pub(crate) const fn reads(mut self, reads: &'static [OnDemand]) -> Self {
+        self.reads = reads;
+        self
+    }
+
+    pub(crate) const fn follows_from(mut self, words: &'static [&'static str]) -> Self {
+        self.follows_from = words;
+        self
+    }
+
+    pub(crate) const fn misses(mut self, phase: &'static str) -> Self {
+        self.misses = Some(phase);
+        self
+    }
+}
+
+/// A rule of a check, and its place among them.
+#[derive(Clone, Copy)]
+pub(crate) struct PlacedRule<'r> {
+    pub(crate) rule: &'r Rule,
+    pub(crate) index: usize,
+}

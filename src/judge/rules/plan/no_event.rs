@@ -1,0 +1,37 @@
+//! `plan/no-event`: the plan has steps, but the timeline has no plan event.
+
+use crate::ground::printable::count;
+use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::reading::facts::Topic;
+
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "plan/no-event",
+    level: Level::Warning,
+    title: "the plan has steps, but the timeline has no plan event",
+    hint: "Emit a `plan` event each time the plan is created or changed.",
+    page: include_str!("no_event.md"),
+    check,
+})
+.follows_from(&["plan", "phase"])
+.misses("plan");
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let state = ctx.state()?;
+    let (timeline, reach) = ctx.reach()?;
+    let has_step = state.steps().is_some_and(|mut it| it.next().is_some());
+    if !reach.may_differ(Topic::PlanEvent) {
+        return Compared::when(has_step);
+    }
+    let steps = timeline.steps_without_event(&reach);
+    if steps > 0 {
+        let range = reach.event.map_or(String::new(), |event| {
+            format!(" up to the projection event on line {}", event.number)
+        });
+        let has = count(steps as u64, "step");
+        let message =
+            format!("events.jsonl has no `plan` event{range}, but the plan in the state has {has}");
+        let draft = Draft::new(Place::whole(Artifact::Events), message);
+        ctx.push(draft.related(Place::state("/plan/steps"), "the steps in the state"));
+    }
+    Compared::when(has_step)
+}

@@ -1,0 +1,29 @@
+//! `projection/missing`: no projection event confirms the persisted state.
+
+use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Lifecycle, Place, Rule};
+
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "projection/missing",
+    level: Level::Error,
+    title: "no projection event confirms the persisted state",
+    hint: "Emit an event with `phase` \"runtime\" and `event_type` \"run.state_projection\" each time a state record is persisted.",
+    page: include_str!("missing.md"),
+    check,
+})
+.follows_from(super::EVIDENCE)
+.misses("runtime");
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.state()?;
+    let timeline = ctx.whole_timeline()?;
+    if ctx.lifecycle() == Lifecycle::NonTerminal {
+        return None;
+    }
+    if timeline.projection.is_none() {
+        ctx.at(
+            Place::whole(Artifact::Events),
+            "events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\"",
+        );
+    }
+    Some(Compared)
+}

@@ -1,0 +1,13 @@
+//! `state/newer-version`: the state has a newer version than runvet supports.
+
+use crate::judge::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::judge::rules::record_rules;
+
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "state/newer-version",
+    level: Level::Warning,
+    title: "the state has a newer version than runvet supports",
+    hint: record_rules::UPGRADE,
+    page: include_str!("newer_version.md"),
+    check: |ctx| record_rules::version(ctx, Artifact::State, true),
+});

@@ -1,0 +1,106 @@
+//! A comparison, and the differences of its flipped pairs -> a page for a browser.
+
+use maud::{Markup, html};
+
+use super::text::{COLUMNS, measures, missing, reason, summary};
+use super::{Comparison, shown};
+use crate::ground::printable::{brief_json, escape};
+use crate::look::diff::Difference;
+use crate::report::Grid;
+use crate::report::page::plain;
+
+/// The flipped pairs whose runs are compared in full.
+pub(crate) const MAX_DIFFED: usize = 50;
+
+/// The differences of a pair that are shown.
+const MAX_SHOWN: usize = 40;
+
+/// Returns the page; `diffs` has the differences in each of the first flipped pairs, or the reason
+/// why they are not known.
+pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> String {
+    let title = format!("{} → {}", escape(&of.base.path), escape(&of.candidate.path));
+    let sections = html! {
+        section.answer {
+            h1 { (title) }
+            @for gate in &of.gates {
+                p.notice.is-bad[gate.fails || gate.why_not.is_some()] {
+                    (gate.word()) ": " (escape(&gate.condition))
+                    @if let Some(why) = &gate.why_not { " (" (why) ")" }
+                }
+            }
+            @for line in summary(of) { p { (line) } }
+        }
+        div.panels {
+            section.panel {
+                h2 { "Measures" }
+                (drawn(&measures(of, COLUMNS)))
+                @for line in missing(of) { p { (line) } }
+            }
+            section.panel { h2 { "Flipped" } (flipped(of, diffs)) }
+            @if !of.apart.is_empty() {
+                section.panel {
+                    h2 { "Not compared" }
+                    ul {
+                        @for apart in &of.apart {
+                            li { (reason(apart)) ": " (apart.set) " " (escape(&apart.dir)) }
+                        }
+                        @if of.apart_more > 0 { li { "and " (of.apart_more) " more" } }
+                    }
+                }
+            }
+        }
+    };
+    plain(&title, &sections)
+}
+
+fn flipped(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> Markup {
+    html! {
+        @for (at, pair) in of.flipped.iter().enumerate() {
+            details open[at == 0] {
+                summary { (pair.flipped.unwrap_or_default()) ": " (shown(&pair.key)) }
+                p { (escape(&pair.base)) " → " (escape(&pair.candidate)) }
+                @match diffs.get(at) {
+                    Some(Ok(differences)) => (differing(differences)),
+                    Some(Err(why)) => p { "Not compared: " (escape(why)) },
+                    None => p { "Not compared here: run `runvet diff`." },
+                }
+            }
+        }
+        @if of.flipped.is_empty() { p { "No pair flipped." } }
+    }
+}
+
+fn drawn<const N: usize>(table: &Grid<'_, N>) -> Markup {
+    let class = |at: usize| table.numbers.contains(&at).then_some("number");
+    html! {
+        table {
+            thead {
+                tr {
+                    @for (at, name) in table.heads.iter().enumerate() {
+                        th class=[class(at)] { (name) }
+                    }
+                }
+            }
+            @for row in &table.rows {
+                tr {
+                    @for (at, text) in row.iter().enumerate() {
+                        td class=[class(at)] { (text) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn differing(differences: &[Difference]) -> Markup {
+    let rows = differences.iter().take(MAX_SHOWN).map(|it| {
+        let [left, right] = [&it.left, &it.right].map(|value| brief_json(value.get()));
+        [escape(&it.pointer).into_owned(), left, right]
+    });
+    html! {
+        (drawn(&Grid::new(["place", "base", "candidate"], 0..0, rows)))
+        @if differences.len() > MAX_SHOWN {
+            p { "… and " (differences.len() - MAX_SHOWN) " more: run `runvet diff`." }
+        }
+    }
+}

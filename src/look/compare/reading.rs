@@ -1,0 +1,248 @@
+//! A path -> its runs by key, and the measures of each.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{ByKey, Error, MAX_METRICS, PairBy, shown};
+use crate::gate::Gate;
+use crate::ground::document::Node;
+use crate::ground::finding::{EpisodeReport, Lifecycle, ReportedFault};
+use crate::ground::parallel::{in_order, while_ok};
+use crate::ground::printable::{escape, quote};
+use crate::judge::load::Loaded;
+use crate::look::read::RunReader;
+use crate::store::GivenPaths;
+
+/// The measure that says how a run ended.
+pub(super) const SUCCESS: &str = "success";
+
+/// The measures of a summary: names and paths.
+const BUILT_IN: [(&str, &[&str]); 10] = [
+    (SUCCESS, &["metrics", "success"]),
+    ("duration_sec", &["duration_sec"]),
+    (
+        "first_action_ms",
+        &["metrics", "latencies", "first_action_ms"],
+    ),
+    ("total_ms", &["metrics", "latencies", "total_ms"]),
+    ("planning_ms", &["metrics", "latencies", "planning_ms"]),
+    ("execution_ms", &["metrics", "latencies", "execution_ms"]),
+    ("plan_count", &["metrics", "plan_count"]),
+    ("act_count", &["metrics", "act_count"]),
+    ("reflect_count", &["metrics", "reflect_count"]),
+    ("veto_count", &["metrics", "veto_count"]),
+];
+
+/// Returns the place of a measure in a list.
+pub(super) fn rank(name: &str) -> usize {
+    let at = BUILT_IN.iter().position(|(known, _)| *known == name);
+    at.unwrap_or(BUILT_IN.len())
+}
+
+/// Returns whether a lower value of a measure is better; `None` where nobody can tell.
+pub(super) fn lower_is_better(name: &str) -> Option<bool> {
+    (rank(name) < BUILT_IN.len()).then_some(name != SUCCESS)
+}
+
+/// A number as it was written.
+pub(super) type Figure = Box<str>;
+
+/// A run that can be compared.
+pub(super) struct ComparedRun {
+    pub(super) dir: String,
+    pub(super) outcome: Option<String>,
+    /// The places of measures, and their values.
+    pub(super) figures: Vec<(usize, Figure)>,
+}
+
+/// A run as it was read: its key, its outcome, and the names of measures, each with its value where
+/// that is a number.
+type Read = (
+    Option<Vec<String>>,
+    Option<String>,
+    Vec<(String, Option<Figure>)>,
+);
+
+/// The names of measures, and the runs in which a metric first is a number or something else.
+#[derive(Default)]
+pub(super) struct ComparedMetrics {
+    pub(super) names: Vec<String>,
+    met: BTreeMap<String, (usize, [Option<String>; 2])>,
+}
+
+impl ComparedMetrics {
+    /// Returns the place of a measure.
+    fn place(&mut self, name: &str, is_number: bool, dir: &str) -> Result<usize, Error> {
+        let next = self.names.len();
+        if next == MAX_METRICS && !self.met.contains_key(name) {
+            let message = format!("the runs have more than {MAX_METRICS} metrics");
+            return Err(Error(message));
+        }
+        let (place, met) = self.met.entry(name.to_owned()).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            (next, [None, None])
+        });
+        let [number, other] = &mut *met;
+        let slot = if is_number { number } else { other };
+        slot.get_or_insert_with(|| dir.to_owned());
+        match met {
+            [Some(number), Some(other)] => Err(Error(format!(
+                "the metric {} is a number in {} and not in {}: runs that are compared measure it \
+                 in the same way",
+                quote(name),
+                escape(number),
+                escape(other)
+            ))),
+            _ => Ok(*place),
+        }
+    }
+}
+
+/// The runs of one path.
+#[derive(Default)]
+pub(super) struct Set {
+    pub(super) runs: u64,
+    pub(super) by_key: ByKey,
+    /// Runs that are not compared, why, and the rule of the first error.
+    pub(super) apart: Vec<(String, &'static str, Option<String>)>,
+    pub(super) faults: Vec<ReportedFault>,
+    /// Keys that several runs have.
+    ambiguous: Vec<String>,
+}
+
+/// The keys that an error names, at most.
+const MAX_NAMED: usize = 8;
+
+impl Set {
+    pub(super) fn read(
+        path: &Path,
+        keys: &[PairBy],
+        gate: &Gate,
+        metrics: &mut ComparedMetrics,
+    ) -> Result<Self, Error> {
+        let found = gate.search(&[path], GivenPaths::Each);
+        let mut set = Self {
+            runs: found.episodes.len() as u64,
+            faults: found.faults.iter().map(Into::into).collect(),
+            ..Self::default()
+        };
+        if found.episodes.is_empty() && set.faults.is_empty() {
+            let path = path.to_string_lossy();
+            let (path, exclusion) = (escape(&path), found.exclusion());
+            return Err(Error(format!("no episode found below {path}{exclusion}")));
+        }
+        let mut result = Ok(());
+        in_order(
+            &found.episodes,
+            gate.parallelism(),
+            || gate.clone(),
+            |gate, episode| {
+                let run = RunReader::from(episode.episode());
+                gate.judge(|worker| run.check_and(worker, None, |it| read(it, keys)))
+            },
+            |judged| {
+                match judged {
+                    Ok((report, read)) => result = set.add(report, read, metrics),
+                    Err(fault) => set.faults.push((&fault).into()),
+                }
+                while_ok(&result)
+            },
+        );
+        result?;
+        if set.ambiguous.is_empty() {
+            Ok(set)
+        } else {
+            Err(Error(format!(
+                "several runs of one set have the same key, so it is open which to compare: {}; \
+                 pair by more keys, such as task,seed or tag:NAME",
+                set.ambiguous.join("; ")
+            )))
+        }
+    }
+
+    fn add(
+        &mut self,
+        report: EpisodeReport,
+        (key, outcome, read): Read,
+        metrics: &mut ComparedMetrics,
+    ) -> Result<(), Error> {
+        let why = match (report.valid, report.lifecycle, &key) {
+            (Some(false) | None, ..) => Some(report.verdict.word()),
+            (_, Lifecycle::NonTerminal | Lifecycle::Unknown, _) => Some("unfinished"),
+            (.., None) => Some("no_key"),
+            _ => None,
+        };
+        self.faults.extend(report.fault());
+        let (None, Some(key)) = (why, key) else {
+            let rule = report.first_error().map(|error| error.rule.clone());
+            self.apart.push((report.dir, why.unwrap_or("no_key"), rule));
+            return Ok(());
+        };
+        let mut figures = Vec::new();
+        for (name, number) in read {
+            let place = metrics.place(&name, number.is_some(), &report.dir)?;
+            figures.extend(number.map(|number| (place, number)));
+        }
+        let run = ComparedRun {
+            dir: report.dir,
+            outcome,
+            figures,
+        };
+        if let Some(other) = self.by_key.get(&key) {
+            if self.ambiguous.len() < MAX_NAMED {
+                let (a, b) = (escape(&other.dir), escape(&run.dir));
+                self.ambiguous
+                    .push(format!("{} in {a} and {b}", shown(&key)));
+            }
+        } else {
+            self.by_key.insert(key, run);
+        }
+        Ok(())
+    }
+}
+
+fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Read {
+    let (state, summary) = (loaded.state.written(), loaded.summary.written());
+    let number = |value: Node<'_>| value.number().map(|number| number.text().into());
+    let mut figures: Vec<(String, Option<Figure>)> = Vec::new();
+    for (name, path) in BUILT_IN {
+        let number = summary.and_then(|summary| number(summary.at(path)?));
+        figures.extend(number.map(|number| (name.to_owned(), Some(number))));
+    }
+    let own = state.and_then(|state| state.at(&["outcomes", "metrics"]));
+    for key in own.into_iter().flat_map(Node::members) {
+        let value = key.value();
+        if !is_missing(value) {
+            figures.push((format!("metric:{}", key.name()), number(value)));
+        }
+    }
+    let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
+    let key = keys.iter().map(|key| value_of(key, state, summary));
+    let outcome = outcome.map(std::borrow::Cow::into_owned);
+    (key.collect(), outcome, figures)
+}
+
+/// Returns `true` if a metric has no value: null, or a text that writers put for a number that is
+/// none.
+fn is_missing(value: Node<'_>) -> bool {
+    let number = value.text().and_then(|text| text.parse::<f64>().ok());
+    value.is_null() || number.is_some_and(|number| !number.is_finite())
+}
+
+/// Returns the value of a key, from the state or else from the summary.
+fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Option<String> {
+    let either = |in_state: &[&str], in_summary: &[&str]| {
+        let of_state = state.and_then(|state| state.at(in_state));
+        let value = of_state.or_else(|| summary?.at(in_summary))?;
+        let whole = value.number().filter(|number| number.is_integer());
+        let whole = whole.and_then(|number| number.shifted(0));
+        let text = value.text().map(std::borrow::Cow::into_owned);
+        text.or_else(|| whole.map(|whole| whole.to_string()))
+            .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))
+    };
+    match key {
+        PairBy::Task => either(&["goal", "task"], &["task"]),
+        PairBy::Seed => either(&["episode", "seed"], &["seed"]),
+        PairBy::Tag(name) => either(&["episode", "tags", name], &["tags", name]),
+    }
+}

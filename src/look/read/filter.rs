@@ -1,0 +1,259 @@
+//! A filter of runs, and a run -> whether the run passes.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::ground::finding::{NONE, RunEntry, Verdict, cut};
+use crate::ground::timestamp::Timestamp;
+use crate::ground::words::words;
+use crate::judge::rules::names;
+
+/// A filter of runs: those that meet each condition. A condition that holds several values is met
+/// by any of them, and one that holds none is met by each run. `(none)` stands for a value that a
+/// run lacks.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RunFilter {
+    /// The statuses.
+    pub statuses: Vec<String>,
+    /// The outcomes.
+    pub outcomes: Vec<String>,
+    /// Runs that started at this time or later.
+    pub since: Option<Timestamp>,
+    /// Runs that started before this time.
+    pub until: Option<Timestamp>,
+    /// Runs whose start is not known.
+    pub(crate) is_undated: bool,
+    /// The ends of the runs: the outcome, or else the status.
+    pub(crate) ended: Vec<String>,
+    /// The tasks, whole.
+    pub(crate) tasks: Vec<String>,
+    /// The adapters that executed the runs.
+    pub adapters: Vec<String>,
+    pub(crate) modes: Vec<String>,
+    /// Tags as `key:value`; a run has one of them.
+    pub tags: Vec<String>,
+    /// Rules and groups such as `plan/*`; one of them has a finding.
+    pub(crate) rules: Vec<String>,
+    /// The validities; `None` stands for undecided.
+    pub(crate) valid: Vec<Option<bool>>,
+    /// The words of verdicts.
+    pub(crate) verdicts: Vec<String>,
+    /// The numbers of which a run has at least one that is not 0.
+    pub(crate) has: Vec<Tallied>,
+    /// The duration in seconds.
+    pub(crate) duration: Option<Range<f64>>,
+    /// The name of a latency, and its milliseconds.
+    pub(crate) latency: Option<(String, Range<f64>)>,
+    /// The name of a metric, and its value.
+    pub(crate) metric: Option<(String, Range<f64>)>,
+    /// All of these words are in the id, the directory or the task.
+    pub(crate) words: Vec<String>,
+    /// Runs in progress that are not paused, and of which no file was written for this long.
+    pub silent_for: Option<Duration>,
+}
+
+/// A number that a check counts in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tallied {
+    Errors,
+    Warnings,
+    Unjudged,
+    Suppressed,
+}
+
+words!(Tallied {
+    Errors = "errors",
+    Warnings = "warnings",
+    Unjudged = "unjudged",
+    Suppressed = "suppressed",
+});
+
+impl RunFilter {
+    /// Reads a time as a person writes it: a date-time of RFC 3339, a date, `today`, `yesterday`,
+    /// or a length before now, such as `90s`, `15m`, `1h` or `7d`, also with a `-` before it. What
+    /// has no offset is in UTC; a date is its first instant.
+    ///
+    /// # Errors
+    ///
+    /// The expected form, for any other text.
+    pub fn time(text: &str) -> Result<Timestamp, &'static str> {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        let seconds = since_1970.map_or(0, |since| since.as_secs());
+        let now = Timestamp::from_unix_seconds(i64::try_from(seconds).unwrap_or(i64::MAX));
+        Timestamp::given(text, &now).ok_or(Timestamp::FORMS)
+    }
+
+    /// Keeps only runs whose id, directory or task contain these words, in upper or lower case.
+    pub fn search(&mut self, words: &str) {
+        self.words = search_words(words);
+    }
+
+    /// Returns `true` if each run meets it, whatever its records say.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Reads a length of time such as `90s`, `15m`, `1h` or `7d`.
+    ///
+    /// # Errors
+    ///
+    /// The expected form, for any other text.
+    pub fn silence(text: &str) -> Result<Duration, &'static str> {
+        let seconds =
+            crate::ground::timestamp::length(text).and_then(|seconds| u64::try_from(seconds).ok());
+        let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
+        Ok(Duration::from_secs(seconds))
+    }
+
+    /// Returns `true` if a run is among those that are asked for of which long texts may be cut;
+    /// `whole` reads it again where what was cut decides.
+    pub(crate) fn admits_cut(
+        &self,
+        run: &RunEntry,
+        whole: impl FnOnce() -> Option<RunEntry>,
+    ) -> bool {
+        self.has_values(run)
+            && (self.has_parts(run)
+                || (run.is_cut && whole().is_some_and(|whole| self.has_parts(&whole))))
+    }
+
+    /// Returns `true` if what a run has one of is asked for.
+    fn has_values(&self, run: &RunEntry) -> bool {
+        let is = |wanted: &str, value: &str| wanted == value || *cut(wanted) == *value;
+        let is_one_of = |wanted: &[String], value: Option<&str>| {
+            let value = value.unwrap_or(NONE);
+            wanted.is_empty() || wanted.iter().any(|it| is(it, value))
+        };
+        let count = |counted| match counted {
+            Tallied::Errors => run.totals.errors,
+            Tallied::Warnings => run.totals.warnings,
+            Tallied::Unjudged => run.unjudged as u64,
+            Tallied::Suppressed => run.suppressed(),
+        };
+        let ended = run.outcome.as_deref().or(run.status.as_deref());
+        let has_rule = |name: &String| run.rules.iter().any(|(rule, _)| names(name, rule));
+        let silence = || run.written.filter(|_| run.paused.is_none())?.elapsed().ok();
+        is_one_of(&self.statuses, run.status.as_deref())
+            && is_one_of(&self.outcomes, run.outcome.as_deref())
+            && is_one_of(&self.ended, ended)
+            && is_one_of(&self.tasks, run.task.as_deref())
+            && is_one_of(&self.adapters, run.adapter.as_deref())
+            && is_one_of(&self.modes, run.mode.as_deref())
+            && is_one_of(&self.verdicts, run.verdict.map(Verdict::word))
+            && (self.valid.is_empty() || self.valid.contains(&run.valid))
+            && (self.rules.is_empty() || self.rules.iter().any(has_rule))
+            && (self.has.is_empty() || self.has.iter().any(|counted| count(*counted) > 0))
+            && self.has_start(run)
+            && self
+                .duration
+                .as_ref()
+                .is_none_or(|range| run.duration_sec.is_some_and(|value| range.contains(&value)))
+            && self
+                .silent_for
+                .is_none_or(|wanted| silence().is_some_and(|silence| silence >= wanted))
+    }
+
+    /// Returns `true` if what a run has many of is asked for, and the words are in its texts.
+    fn has_parts(&self, run: &RunEntry) -> bool {
+        let is_tag = |wanted: &str, (name, value): &(Arc<str>, Arc<str>)| {
+            let rest = wanted
+                .strip_prefix(&**name)
+                .and_then(|it| it.strip_prefix(':'));
+            rest == Some(value)
+        };
+        let has_tag = |wanted: &String| run.tags.iter().any(|tag| is_tag(wanted, tag));
+        let has_figure = |wanted: &Option<(String, Range<f64>)>, figures: &[(Arc<str>, f64)]| {
+            wanted.as_ref().is_none_or(|(wanted, range)| {
+                let mut figures = figures.iter().filter(|(name, _)| **name == **wanted);
+                figures
+                    .next()
+                    .is_some_and(|(_, value)| range.contains(value))
+            })
+        };
+        (self.tags.is_empty() || self.tags.iter().any(has_tag))
+            && has_figure(&self.latency, &run.latencies)
+            && has_figure(&self.metric, &run.metrics)
+            && have_words(
+                [
+                    &run.dir,
+                    &run.episode_id,
+                    run.task.as_deref().unwrap_or_default(),
+                ],
+                &self.words,
+            )
+    }
+
+    fn has_start(&self, run: &RunEntry) -> bool {
+        if self.since.is_none() && self.until.is_none() && !self.is_undated {
+            return true;
+        }
+        let exact = run.started_at.as_deref().and_then(Timestamp::parse);
+        // A long text may be cut.
+        let started = exact.or_else(|| run.started_sec().map(Timestamp::from_unix_seconds));
+        let is_late = |since| started.as_ref().is_some_and(|at| at >= since);
+        let is_early = |until| started.as_ref().is_some_and(|at| at < until);
+        (!self.is_undated || started.is_none())
+            && self.since.as_ref().is_none_or(is_late)
+            && self.until.as_ref().is_none_or(is_early)
+    }
+}
+
+/// Returns the range that is written as `LOW..HIGH`; either may be left out.
+pub(crate) fn range(text: &str) -> Result<Range<f64>, &'static str> {
+    let wrong = "a range has the form LOW..HIGH, such as 0.5..2";
+    let (low, high) = text.split_once("..").ok_or(wrong)?;
+    let number = |text: &str, otherwise: f64| match text {
+        "" => Ok(otherwise),
+        text => {
+            let number = text.parse::<f64>().ok();
+            number.filter(|number| !number.is_nan()).ok_or(wrong)
+        }
+    };
+    Ok(number(low, f64::NEG_INFINITY)?..number(high, f64::INFINITY)?)
+}
+
+/// Returns the words of a text that are searched, in lower case.
+pub(crate) fn search_words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_lowercase).collect()
+}
+
+/// Returns `true` if each word is in one of the texts, in upper or lower case.
+fn have_words(texts: [&str; 3], words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    // No word is found across two texts.
+    let text = texts.join("\n");
+    // Where no word has a letter outside of ASCII, the case of such letters does not matter.
+    let text = if words.iter().all(|word| word.is_ascii()) {
+        text.to_ascii_lowercase()
+    } else {
+        text.to_lowercase()
+    };
+    words.iter().all(|word| text.contains(&**word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{have_words, search_words};
+
+    #[test]
+    fn word_is_found_in_upper_and_lower_case() {
+        for (text, word, is_there) in [
+            ("runs/EP_01", "ep_01", true),
+            ("eep_01", "ep_01", true),
+            ("ep_0", "ep_01", false),
+            ("", "e", false),
+            ("runs/ep_01\nfind a b", "B EP_0", true),
+            ("runs/ep_01\nfind a b", "b ep_2", false),
+            ("Überweisung", "überweisung", true),
+            ("abc", "ü", false),
+        ] {
+            let (path, task) = text.split_once('\n').unwrap_or((text, ""));
+            let is_found = have_words([path, "", task], &search_words(word));
+            assert_eq!(is_found, is_there, "{text} {word}");
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! One run, wherever it is -> its records, its events and its entry in a list.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::filter::RunFilter;
+use super::stored::Stored;
+use super::{Error, EventLine, EventLines, EventTexts, RunEntry, several_below};
+use crate::gate::Gate;
+use crate::ground::document::{Kind, Layout, Node, OwnedDocument, ReadText, Refused, Slots};
+use crate::ground::finding::{EpisodeReport, Lifecycle};
+use crate::ground::record::{State, Summary};
+use crate::ground::source::{Artifact, Entries, EpisodeKey, line_and_column};
+use crate::ground::timestamp::Timestamp;
+use crate::judge::check::Worker;
+use crate::judge::load::{self, Buffers, LoadRequest, Loaded, LoadedRecord, NOT_THERE, NoText};
+use crate::reading::facts::{self, JsonText, StateFacts, SummaryFacts};
+use crate::reading::outline::Listening;
+use crate::reading::schema::{self, CompiledSchema};
+use crate::store::{
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
+    LinkPolicy, Opened, display,
+};
+
+/// One run, to read from.
+///
+/// ```
+/// use runvet::read::RunReader;
+/// use runvet::source::Artifact;
+/// use runvet::store::{Content, InMemory};
+///
+/// let state = br#"{"goal":{"task":"tidy up"},"outcomes":{"status":"pending"}}"#;
+/// let event = br#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
+/// let memory = InMemory::from_iter([
+///     (Artifact::State, Content::Bytes(state)),
+///     (Artifact::Events, Content::Shared(event.as_slice().into())),
+/// ]);
+/// let run = RunReader::of(&"s3://runs/ep_1".into(), Some("ep_1"), memory);
+/// assert_eq!(run.entry().task.as_deref(), Some("tidy up"));
+/// assert_eq!(run.events()?.count(), 1);
+/// # Ok::<(), runvet::read::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RunReader {
+    /// The directory; of a run in memory, its location, its id and what is there.
+    dir: EpisodeDir,
+    /// The location and the artifacts of a run in memory.
+    memory: Option<Arc<(EpisodeKey, InMemory<'static>)>>,
+    /// The links that are followed.
+    links: LinkPolicy,
+}
+
+impl From<EpisodeDir> for RunReader {
+    fn from(dir: EpisodeDir) -> Self {
+        Self {
+            dir,
+            memory: None,
+            links: LinkPolicy::Refused,
+        }
+    }
+}
+
+impl RunReader {
+    /// Returns the run whose artifacts are in memory. The key is its location, as a report prints
+    /// it; the id is the one that its records must have.
+    #[must_use]
+    pub fn of(key: &EpisodeKey, id: Option<&str>, memory: InMemory<'static>) -> Self {
+        let path = key.as_path();
+        let name = path.file_name().unwrap_or_default();
+        let dir = EpisodeDir {
+            path: path.to_owned(),
+            id: id.map(str::to_owned),
+            name: name.to_string_lossy().into_owned(),
+            entries: memory.entries(),
+        };
+        let memory = Some(Arc::new((key.clone(), memory)));
+        Self {
+            dir,
+            memory,
+            links: LinkPolicy::Refused,
+        }
+    }
+
+    /// Returns the run with the links followed that a gate follows, see
+    /// [`Gate::follow_links_into`].
+    #[must_use]
+    pub fn following(self, gate: &Gate) -> Self {
+        let links = gate.links().clone();
+        Self { links, ..self }
+    }
+
+    /// Returns the run at a path: an episode's directory, or an artifact in it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRun`] where there is no episode, [`Error::Ambiguous`] where there are
+    /// several, and [`Error::Artifact`] for a file that is not an artifact.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_given(path.as_ref(), GivenPaths::Each)
+    }
+
+    pub(super) fn open_given(path: &Path, given: GivenPaths) -> Result<Self, Error> {
+        let Discovery {
+            episodes: mut found,
+            faults,
+            ..
+        } = store::discover(&[path], NonZeroUsize::MIN, None, given).into();
+        match (found.pop(), found.is_empty()) {
+            (Some(dir), true) => Ok(dir.into()),
+            (Some(last), false) => {
+                found.push(last);
+                let found = found.into_iter().map(|dir| dir.path).collect();
+                let what = ["several runs are below", "; name one of them"];
+                Err(several_below(what, path, found))
+            }
+            (None, _) if matches!(&*faults, [it] if matches!(it.kind(), FaultKind::NotAnArtifact)) => {
+                Err(Error::at(path, &"it is not an artifact of a run"))
+            }
+            (None, _) => Err(Error::UnknownRun {
+                id: path.to_string_lossy().into_owned(),
+                nearest: Vec::new(),
+            }),
+        }
+    }
+
+    /// Returns the run's id, the same as in a report: the name of its directory below `episodes`,
+    /// else the id in its records, else its directory's name.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match &self.dir.id {
+            Some(id) => id.clone(),
+            None => self.entry().episode_id,
+        }
+    }
+
+    /// Returns the id of a run that was loaded.
+    pub(crate) fn id_of(&self, loaded: &Loaded<'_, '_>) -> String {
+        let id = loaded.run.stage.id.as_ref();
+        id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.clone().into_owned())
+    }
+
+    /// Returns the run's directory, or the location of a run in memory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.dir.path
+    }
+
+    /// Returns the path of an artifact, if there is one.
+    #[must_use]
+    pub fn artifact(&self, artifact: Artifact) -> Option<PathBuf> {
+        self.dir
+            .entries
+            .has(artifact)
+            .then(|| self.dir.path.join(artifact.file_name()))
+    }
+
+    /// Returns the directory, as a check expects it; `None` of a run in memory.
+    #[must_use]
+    pub fn dir(&self) -> Option<&EpisodeDir> {
+        self.memory.is_none().then_some(&self.dir)
+    }
+
+    /// Judges the run, wherever it is.
+    ///
+    /// # Errors
+    ///
+    /// A fault if its directory can't be opened.
+    pub fn judge(&self, gate: &mut Gate) -> Result<EpisodeReport, Fault> {
+        let judged = gate.judge(|worker| self.check_and(worker, None, |_| ()));
+        judged.map(|(report, ())| report)
+    }
+
+    /// Checks the run, and lets `also` use all that was loaded for it.
+    pub(crate) fn check_and<R>(
+        &self,
+        worker: &mut Worker,
+        listening: Option<Listening<'_>>,
+        also: impl Fn(&Loaded<'_, '_>) -> R,
+    ) -> Result<(EpisodeReport, R), Fault> {
+        match self.memory.as_deref() {
+            None => worker.directory(&self.dir, listening, also),
+            Some((key, memory)) => {
+                let id = self.dir.id.as_deref();
+                Ok(worker.artifacts(key, id, memory, listening, also))
+            }
+        }
+    }
+
+    /// Loads the run without judging it.
+    pub(crate) fn load<R>(
+        &self,
+        listening: Option<Listening<'_>>,
+        also: impl FnOnce(&Loaded<'_, '_>) -> R,
+    ) -> Result<R, Error> {
+        let directory;
+        let files: &dyn Artifacts = if let Some(of) = self.memory.as_deref() {
+            &of.1
+        } else {
+            directory = self.files()?;
+            &directory
+        };
+        let (id, buffers) = (self.dir.id.as_deref(), &mut Buffers::default());
+        let also = |loaded: Loaded<'_, '_>| also(&loaded);
+        Ok(load::episode(
+            files,
+            id,
+            &LoadRequest::default(),
+            listening,
+            buffers,
+            also,
+        ))
+    }
+
+    /// Returns the state record, as it was stored and as a type.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where the file is missing, or not a JSON object.
+    pub fn state(&self) -> Result<Stored<State>, Error> {
+        self.stored(Artifact::State, &schema::STATE)
+    }
+
+    /// Returns the summary record, as it was stored and as a type.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where the file is missing, or not a JSON object.
+    pub fn summary(&self) -> Result<Stored<Summary>, Error> {
+        self.stored(Artifact::Summary, &schema::SUMMARY)
+    }
+
+    /// Returns the bytes of an artifact.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where the file is missing, can't be read, or is larger than 64 MiB.
+    pub fn bytes(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let read = self.stream(artifact)?.read_record(&mut bytes);
+        read.map_err(|why| self.error(artifact, None, why.to_string()))?;
+        Ok(bytes)
+    }
+
+    /// Returns the events, one at a time, in the order of the timeline. A line that is not an event
+    /// is an error, and the next call reads the next line.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
+    pub fn events(&self) -> Result<impl Iterator<Item = Result<EventLine, Error>> + use<>, Error> {
+        let mut lines = self.event_texts()?;
+        Ok(std::iter::from_fn(move || lines.next_line()))
+    }
+
+    /// Returns the events as plain JSON objects, see [`EventLines::next_document`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
+    pub fn event_texts(&self) -> Result<EventTexts, Error> {
+        Ok(EventLines::new(
+            self.stream(Artifact::Events)?.growing(),
+            self.dir.path.join(Artifact::Events.file_name()),
+        ))
+    }
+
+    /// Returns this run as an entry of a list. Records that can't be read leave fields empty.
+    ///
+    /// Texts are those of the records, whether or not their schemas allow them. Id and lifecycle
+    /// are those that a check reports.
+    #[must_use]
+    pub fn entry(&self) -> RunEntry {
+        self.records().entry
+    }
+
+    /// Returns the same, if the run is among those that are asked for.
+    pub fn entry_if(&self, filter: &mut RunFilter) -> Option<RunEntry> {
+        let mut entry = self.entry();
+        if filter.silent_for.is_some() && entry.lifecycle == Lifecycle::NonTerminal {
+            entry.written = store::last_written(self.path());
+        }
+        filter.admits_cut(&entry, || None).then_some(entry)
+    }
+
+    /// Returns the records, as far as they can be read. The timeline is not read.
+    pub(crate) fn records(&self) -> Records {
+        let (state, summary) = (Artifact::State, Artifact::Summary);
+        Records::of(self, self.document(state), self.document(summary))
+    }
+
+    /// Returns the records of a run that was loaded.
+    pub(crate) fn loaded_records(&self, loaded: &Loaded<'_, '_>) -> Records {
+        let record = |artifact, record: &LoadedRecord<'_>| match record.document() {
+            Ok(document) => Ok(OwnedDocument::of(document)),
+            Err(why) => {
+                let offset = match &why {
+                    NoText::Refused(Refused::Syntax(error)) => Some(error.offset),
+                    _ => None,
+                };
+                let place = offset.map(|at| line_and_column(record.bytes, at));
+                Err(self.error(artifact, place, why.to_string()))
+            }
+        };
+        let state = record(Artifact::State, loaded.state);
+        Records::of(self, state, record(Artifact::Summary, loaded.summary))
+    }
+
+    /// Returns when the run started, by each record and by its first event; `None` for what can't
+    /// be read.
+    pub(crate) fn starts(&self) -> Vec<Option<Timestamp>> {
+        let start =
+            |node: Option<Node<'_>>| Some(node?.text().and_then(|it| Timestamp::parse(&it)));
+        let of_record = |artifact, path: &[&str]| {
+            let record = self.document(artifact);
+            record.map_or(Some(None), |record| start(record.root().at(path)))
+        };
+        let of_events = || match self.event_texts() {
+            Ok(mut lines) => match lines.next_document()? {
+                Ok((_, event)) => start(event.get("timestamp")),
+                Err(_) => Some(None),
+            },
+            Err(_) => Some(None),
+        };
+        let given = |artifact| match artifact {
+            Artifact::State => of_record(artifact, &["episode", "started_at"]),
+            Artifact::Summary => of_record(artifact, &["started_at"]),
+            Artifact::Events => of_events(),
+            Artifact::Learn | Artifact::Manifest => None,
+        };
+        let there = Artifact::ALL.into_iter();
+        let there = there.filter(|artifact| self.dir.entries.has(*artifact));
+        there.filter_map(given).collect()
+    }
+
+    fn stored<T>(
+        &self,
+        artifact: Artifact,
+        schema: &'static CompiledSchema,
+    ) -> Result<Stored<T>, Error> {
+        let document = self.document(artifact)?;
+        let (root, text) = (document.root(), document.view().text());
+        if root.kind() != Kind::Object {
+            let place = line_and_column(text.as_bytes(), root.span().start);
+            let reason = format!("{}, not an object", root.kind().with_article());
+            return Err(self.error(artifact, Some(place), reason));
+        }
+        Ok(Stored {
+            document,
+            schema,
+            path: self.dir.path.join(artifact.file_name()),
+            as_type: PhantomData,
+        })
+    }
+
+    /// Returns an artifact that is one JSON text.
+    pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
+        OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
+            let place = match why {
+                Refused::Syntax(error) => Some(line_and_column(&bytes, error.offset)),
+                Refused::TooManyValues | Refused::NoMemory => None,
+            };
+            self.error(artifact, place, why.to_string())
+        })
+    }
+
+    fn files(&self) -> Result<Directory, Error> {
+        Directory::open(&self.dir, self.links.clone())
+            .map_err(|error| Error::at(&self.dir.path, &error))
+    }
+
+    /// Returns the content of an artifact, to be read piece by piece.
+    pub(crate) fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
+        if !self.dir.entries.has(artifact) {
+            return Err(self.error(artifact, None, NOT_THERE.into()));
+        }
+        let opened = match &self.memory {
+            Some(of) => of.1.open_shared(artifact),
+            None => self.files()?.open_file(artifact),
+        };
+        opened.map_err(|why| self.error(artifact, None, why.to_string()))
+    }
+
+    fn error(&self, artifact: Artifact, place: Option<(u64, u64)>, reason: String) -> Error {
+        let path = self.dir.path.join(artifact.file_name());
+        Error::Artifact {
+            path,
+            place,
+            reason,
+        }
+    }
+}
+
+/// The records of a run, each as it was stored, or why it can't be read. The timeline is not read.
+#[derive(Debug)]
+pub(crate) struct Records {
+    /// The run as an entry of a list.
+    pub(crate) entry: RunEntry,
+    /// The artifacts that the directory lists.
+    pub(crate) entries: Entries,
+    pub(crate) state: Result<OwnedDocument, Error>,
+    pub(crate) summary: Result<OwnedDocument, Error>,
+}
+
+impl Records {
+    fn of(
+        run: &RunReader,
+        state: Result<OwnedDocument, Error>,
+        summary: Result<OwnedDocument, Error>,
+    ) -> Self {
+        let (in_state, in_summary) = (state.as_ref().ok(), summary.as_ref().ok());
+        let state_read = in_state.and_then(|it| read_record(it, &schema::STATE, &facts::STATE));
+        let summary_read =
+            in_summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
+        let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
+        let summary_facts = summary_read.as_ref();
+        let summary_facts = summary_facts.map(|it| SummaryFacts::new(facts_of(it)));
+        let entries = run.dir.entries;
+        let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
+        let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
+        let lifecycle = facts::lifecycle(state_facts, entries);
+        let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
+        let roots = [in_state, in_summary].map(|record| record.map(OwnedDocument::root));
+        let mut entry = entry.with_records(roots[0], roots[1]);
+        if lifecycle == Lifecycle::NonTerminal {
+            let timeline = match run.memory.as_deref() {
+                Some((_, memory)) => memory.open(Artifact::Events).ok(),
+                None => run.stream(Artifact::Events).ok(),
+            };
+            entry = load::with_progress(entry, entries, timeline.as_ref());
+        }
+        Self {
+            entry,
+            entries,
+            state,
+            summary,
+        }
+    }
+
+    /// Returns a value of the state; its root for an empty path.
+    pub(crate) fn in_state(&self, path: &[&str]) -> Option<Node<'_>> {
+        self.state.as_ref().ok()?.root().at(path)
+    }
+
+    /// Returns a value of the summary, in the same way.
+    pub(crate) fn in_summary(&self, path: &[&str]) -> Option<Node<'_>> {
+        self.summary.as_ref().ok()?.root().at(path)
+    }
+}
+
+/// Reads a record for its facts; returns its text, and the places that its schema refuses.
+fn read_record<'r>(
+    record: &'r OwnedDocument,
+    schema: &CompiledSchema,
+    layout: &Layout,
+) -> Option<(&'r str, ReadText, Vec<u32>)> {
+    let document = record.view();
+    let violations = schema.violations(document).ok()?;
+    let mut slots = Slots::default();
+    slots.fill(document, layout);
+    let refused = schema::offsets(document, &violations);
+    Some((document.text(), ReadText::of(slots), refused))
+}
+
+fn facts_of<'r>((text, read, refused): &'r (&'r str, ReadText, Vec<u32>)) -> JsonText<'r> {
+    JsonText {
+        text,
+        read,
+        refused,
+    }
+}

@@ -1,0 +1,157 @@
+//! The actions of a state, and the events that a page shows of them -> the actions of each step.
+
+use std::collections::BTreeMap;
+
+use super::text;
+use crate::ground::document::{Kind, Node};
+use crate::ground::printable::{brief_json, shortened};
+use crate::reading::dashboard::Rows;
+use crate::reading::outline::error_text;
+use crate::report::page::{ActionCell, Preview, TrackItem};
+
+/// The maximum number of bytes of a value that a page shows beside its step; the tree of the state
+/// has more of it.
+const MAX_EXCERPT_BYTES: usize = 8 << 10;
+
+/// The maximum number of characters of a text that are seen before it is opened.
+const MAX_LINE_CHARS: usize = 120;
+
+/// Returns the actions of a state, in their order; `line_of` finds the event of one by its id.
+pub(super) fn actions(
+    state: Node<'_>,
+    track: &[TrackItem],
+    line_of: impl Fn(&str) -> Option<u64>,
+) -> Rows<ActionCell> {
+    let events = track.iter().filter_map(TrackItem::event);
+    let spans = events.filter_map(|event| Some((event.row.line, event.span?)));
+    let spans: BTreeMap<u64, (f64, f64)> = spans.collect();
+    let actions = state.at(&["outcomes", "actions"]);
+    let actions = actions.into_iter().flat_map(Node::items);
+    let cell = |action: Node<'_>| {
+        let id = text(action, "id");
+        let named = action.get("id").and_then(Node::text);
+        let line = named.and_then(|id| line_of(&id));
+        let took = action.get("duration_ms").and_then(Node::number);
+        let by_event = || spans.get(&line?).map(|(start, end)| end - start);
+        let value = |key: &str| action.get(key).filter(|value| !value.is_null());
+        let error = value("error").or_else(|| action.at(&["output", "error"]));
+        ActionCell {
+            step_id: text(action, "step_id"),
+            tool: text(action, "tool"),
+            status: text(action, "result_status"),
+            took_sec: took.map(|ms| ms.as_f64() / 1e3).or_else(by_event),
+            error: error.and_then(error_text),
+            input: value("input")
+                .or_else(|| value("input_excerpt"))
+                .map(excerpt),
+            output: value("output").map(excerpt),
+            line,
+            id,
+        }
+    };
+    actions.map(cell).collect()
+}
+
+fn excerpt(value: Node<'_>) -> Preview {
+    match value.text() {
+        Some(text) => beginning(text.into_owned(), MAX_EXCERPT_BYTES),
+        None => Preview {
+            line: brief_json(value.raw()),
+            ..beginning(readable(value), MAX_EXCERPT_BYTES)
+        },
+    }
+}
+
+/// Returns the first bytes of a text, and its first line.
+pub(super) fn beginning(mut text: String, max_bytes: usize) -> Preview {
+    let bytes = text.len();
+    let is_end = |at: &usize| text.is_char_boundary(*at);
+    let end = (0..=bytes.min(max_bytes)).rev().find(is_end);
+    text.truncate(end.unwrap_or_default());
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    Preview {
+        unshown: bytes - text.len(),
+        line: shortened(line.unwrap_or_default().trim(), MAX_LINE_CHARS),
+        text,
+    }
+}
+
+/// Returns a value as text: a text with its lines, and the parts of a group each below its name.
+pub(super) fn readable(value: Node<'_>) -> String {
+    let mut out = String::new();
+    write_readable(&mut out, value, 0);
+    out
+}
+
+fn write_readable(out: &mut String, value: Node<'_>, indent: usize) {
+    let is_group = |node: Node<'_>| matches!(node.kind(), Kind::Array | Kind::Object);
+    let mut part = |name: &str, part: Node<'_>| {
+        let is_text = part.text().is_some_and(|text| text.contains('\n'));
+        let has_lines = is_text || (is_group(part) && !matches!(part.raw(), "[]" | "{}"));
+        out.extend(std::iter::repeat_n(' ', indent));
+        out.push_str(name);
+        out.push_str(if has_lines { ":\n" } else { ": " });
+        write_readable(out, part, if has_lines { indent + 2 } else { 0 });
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+    };
+    match value.text() {
+        Some(text) => {
+            for line in text.split_inclusive('\n') {
+                out.extend(std::iter::repeat_n(' ', indent));
+                out.push_str(line);
+            }
+        }
+        None if !is_group(value) || matches!(value.raw(), "[]" | "{}") => out.push_str(value.raw()),
+        None => {
+            for key in value.all_members() {
+                part(&key.name(), key.value());
+            }
+            for (at, item) in value.items().enumerate() {
+                part(&at.to_string(), item);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::document::OwnedDocument;
+
+    #[test]
+    fn values_are_shown_as_they_read_best_and_cut_where_they_are_long() {
+        let long = "ä".repeat(MAX_EXCERPT_BYTES);
+        let state = format!(
+            r#"{{"outcomes":{{"actions":[
+            {{"id":"a","step_id":"s","tool":"t","input":"one\ntwo","output":{{"out":"1\n2","code":0}},"duration_ms":1500}},
+            {{"id":"b","input_excerpt":"cut","input":null,"output":"{long}"}},
+            {{"id":"c","output":{{"error":"no such file"}}}}]}}}}"#
+        );
+        let state = OwnedDocument::read(state.into_bytes()).unwrap();
+        let line_of = |id: &str| (id == "b").then_some(7);
+        let actions = actions(state.root(), &[], line_of);
+        let [first, second, third] = &*actions.first else {
+            panic!("{actions:?}")
+        };
+        let shown =
+            |value: &Option<Preview>| value.as_ref().map(|it| (it.text.clone(), it.unshown));
+        assert_eq!(shown(&first.input), Some(("one\ntwo".into(), 0)));
+        assert_eq!(
+            shown(&first.output),
+            Some(("out:\n  1\n  2\ncode: 0\n".into(), 0))
+        );
+        let lines = [&first.input, &first.output].map(|it| &*it.as_ref().unwrap().line);
+        assert_eq!(lines, ["one", r#"{"out":"1\n2","code":0}"#]);
+        assert_eq!([first, second].map(|action| action.line), [None, Some(7)]);
+        assert_eq!(first.took_sec, Some(1.5));
+        assert_eq!(shown(&second.input), Some(("cut".into(), 0)));
+        let cut = second.output.as_ref().unwrap();
+        assert_eq!(
+            (cut.text.len(), cut.unshown),
+            (MAX_EXCERPT_BYTES, MAX_EXCERPT_BYTES)
+        );
+        assert_eq!(third.error.as_deref(), Some("no such file"));
+    }
+}

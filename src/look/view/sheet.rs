@@ -1,0 +1,223 @@
+//! One run -> all that its page for a browser shows.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use super::actions::{actions, beginning, readable};
+use super::{OpenedRun, judged, reason_of, unjudged};
+use crate::gate::Gate;
+use crate::ground::document::{Document, Node, OwnedDocument, Tape};
+use crate::ground::finding::EpisodeReport;
+use crate::ground::record::phases::PROJECTION;
+use crate::ground::source::Artifact;
+use crate::ground::timestamp::Timestamp;
+use crate::judge::load::Loaded;
+use crate::look::read::{Error, RunReader};
+use crate::reading::dashboard::Rows;
+use crate::reading::facts::Usable;
+use crate::reading::outline::{Density, Listening, TimelineClock, Tracked, summary_of, waits};
+use crate::report::page::{
+    ActionCell, EventBody, Preview, RunSheet, TrackEvent, TrackItem, class_of_phase,
+};
+
+/// The maximum number of bytes of an event that a page shows; of a longer one, half of them are
+/// its beginning and half its end.
+const MAX_EVENT_BYTES: usize = 64 << 10;
+
+/// The maximum number of bytes of all events of a page; later ones are cut to [`MAX_LATER_BYTES`].
+const MAX_TRACK_BYTES: usize = 4 << 20;
+
+/// The maximum number of bytes of an event when the others have used up the room.
+const MAX_LATER_BYTES: usize = 2 << 10;
+
+/// The maximum number of bytes of the learning timeline that a page shows.
+const MAX_LEARN_BYTES: usize = 64 << 10;
+
+/// Reads a run, judges it, and returns all that its page for a browser shows.
+pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
+    let none = BTreeSet::new();
+    let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
+    let (report, (opened, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
+    let named = named_lines(&report);
+    if lacks(&timeline.0, &named) {
+        timeline = run.load(Some(Listening::Track(&named)), shown)?;
+    }
+    Ok(page(run, opened(report), timeline))
+}
+
+/// Reads a run that is judged already, and returns the same with the report that is given.
+pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
+    let named = named_lines(&report);
+    let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
+    let (opened, timeline) = run.load(Some(Listening::Track(&named)), also)?;
+    Ok(page(run, opened(report), timeline))
+}
+
+fn page(run: &RunReader, opened: OpenedRun, (track, density, actions): ShownTimeline) -> RunSheet {
+    let (dashboard, records) = opened.dashboard();
+    RunSheet {
+        dashboard,
+        actions,
+        track,
+        density,
+        state: records.state.map_err(reason_of),
+        summary: records.summary.map_err(reason_of),
+        manifest: run.document(Artifact::Manifest).map_err(reason_of),
+        learn: learn(run).map_err(reason_of),
+    }
+}
+
+/// Returns the beginning of the learning timeline.
+fn learn(run: &RunReader) -> Result<Preview, Error> {
+    let mut bytes = Vec::new();
+    let file = run.stream(Artifact::Learn)?;
+    // What can't be read on is shown as far as it goes: a finding says so.
+    let _ = file
+        .take(MAX_LEARN_BYTES as u64 + 1)
+        .read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(beginning(text, MAX_LEARN_BYTES))
+}
+
+/// The parts of a timeline that a page shows: events, their number over time, and actions.
+type ShownTimeline = (Vec<TrackItem>, Density, Rows<ActionCell>);
+
+fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
+    let track = track(loaded);
+    let line_of = |id: &str| match &loaded.run.timeline {
+        Usable::Read(timeline) => timeline.line_of_action(id),
+        Usable::NotDue | Usable::Unjudged(_) => None,
+    };
+    let state = loaded.state.text.as_ref().ok();
+    let state = state.and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
+    let actions = state.map(|state| actions(state.root(), &track, line_of));
+    let outlined = loaded.timeline.outlined.as_ref();
+    let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
+    let density = outlined.map(|outlined| outlined.density.clone());
+    let density = density.unwrap_or_default();
+    (track, density, actions.unwrap_or_default())
+}
+
+/// Returns the events that a page shows.
+fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
+    let Some(Ok(outlined)) = &loaded.timeline.outlined else {
+        return Vec::new();
+    };
+    let (mut clock, mut tape, mut bytes) = (outlined.clock.clone(), Tape::default(), Vec::new());
+    let mut room = MAX_TRACK_BYTES;
+    let items = outlined.track.iter().filter_map(|tracked| match *tracked {
+        Tracked::Folded(number) => Some(TrackItem::Folded(number)),
+        Tracked::Event((line, next)) => {
+            let is_read = loaded.timeline.read_again(line, &mut bytes);
+            let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
+            let event = event?;
+            let most = if room == 0 {
+                MAX_LATER_BYTES
+            } else {
+                MAX_EVENT_BYTES
+            };
+            room = room.saturating_sub(bytes.len().min(most));
+            let event = track_event(line.number, event, most, next, &mut clock);
+            Some(TrackItem::Event(Box::new(event)))
+        }
+    });
+    items.collect()
+}
+
+/// Returns an event of a track; `next` is when the next event of the step happened that it began.
+fn track_event(
+    line: u64,
+    document: Document<'_>,
+    max_bytes: usize,
+    next: Option<f64>,
+    clock: &mut TimelineClock,
+) -> TrackEvent {
+    let event = document.root();
+    let offset_sec = clock.offset_of(event);
+    let row = summary_of(line, event, offset_sec);
+    let until_next = || {
+        let start = offset_sec?;
+        Some((start, next.filter(|end| *end >= start)?))
+    };
+    TrackEvent {
+        class: class(event, &row.phase),
+        span: span(event, clock.started.as_ref()).or_else(until_next),
+        body: body(document, max_bytes),
+        row,
+    }
+}
+
+/// Returns `true` if a track leaves out an event on a line that findings name.
+fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
+    let events = track.iter().filter_map(TrackItem::event);
+    let shown: BTreeSet<u64> = events.map(|event| event.row.line).collect();
+    shown.len() < track.len() && !named.is_subset(&shown)
+}
+
+/// Returns the lines of the timeline that findings name.
+fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
+    let places = report.findings.iter().flat_map(|finding| {
+        let related = finding.related.iter().map(|related| &related.location);
+        std::iter::once(&finding.location).chain(related)
+    });
+    places
+        .filter(|place| place.artifact == Some(Artifact::Events))
+        .filter_map(|place| place.line)
+        .collect()
+}
+
+/// Returns the part of an event that a page shows: all of it, or its two ends as text.
+fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
+    if event.text().len() <= max_bytes {
+        return EventBody::Whole(OwnedDocument::of(event));
+    }
+    let text = readable(event.root());
+    let is_end = |at: &usize| text.is_char_boundary(*at);
+    let half = max_bytes / 2;
+    let head = (0..=half).rev().find(is_end).unwrap_or_default();
+    let tail = (text.len().saturating_sub(half)..text.len()).find(is_end);
+    let tail = tail.unwrap_or(text.len()).max(head);
+    EventBody::Ends {
+        head: text.get(..head).unwrap_or_default().to_owned(),
+        between: tail - head,
+        tail: text.get(tail..).unwrap_or_default().to_owned(),
+    }
+}
+
+/// Returns the class of the mark of an event, but for failures and vetoes.
+fn class(event: Node<'_>, phase: &str) -> &'static str {
+    let event_type = event.get("event_type").and_then(Node::text);
+    match phase {
+        _ if event_type.is_some_and(|it| it == PROJECTION) => "projection",
+        _ if waits(event) => "pause",
+        phase => class_of_phase(phase),
+    }
+}
+
+/// Returns when an event began and ended, in seconds since the start of the timeline: by its
+/// metrics, else by the duration that its payload gives, which ended when it was written.
+fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
+    let started = started?;
+    let at = |path: &[&str]| {
+        let text = event.at(path)?.text()?;
+        Some(Timestamp::parse(&text)?.seconds_since(started))
+    };
+    let by_metrics = || {
+        Some((
+            at(&["metrics", "started_at"])?,
+            at(&["metrics", "completed_at"])?,
+        ))
+    };
+    let by_duration = || {
+        let paths: [&[&str]; 2] = [&["metrics", "duration_ms"], &["payload", "duration_ms"]];
+        let lasted = paths
+            .iter()
+            .find_map(|path| event.at(path)?.number())?
+            .as_f64()
+            / 1e3;
+        let end = at(&["timestamp"])?;
+        Some((end - lasted, end))
+    };
+    let span = by_metrics().or_else(by_duration);
+    span.filter(|(start, end)| start <= end && (end - start).is_finite())
+}

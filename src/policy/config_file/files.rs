@@ -1,0 +1,102 @@
+//! The paths of files that a configuration names -> their texts, each read once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use jsonschema::{Retrieve, Uri};
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use crate::ground::parallel::locked;
+use crate::reading::schema;
+use crate::reading::schema::CompiledSchema;
+use crate::store;
+
+/// The number of bytes of a pack or a schema file.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The address of a directory of schemas, to which their references are relative.
+pub(crate) const ROOT: &str = "file:///runvet-configuration/";
+
+/// The texts of the files that a configuration names, by their paths.
+pub(crate) type Texts = BTreeMap<PathBuf, String>;
+
+/// The files that a configuration names: as they were given, or else as they were read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    given: Arc<Texts>,
+    /// The files that a configuration has named.
+    named: Arc<Mutex<Texts>>,
+}
+
+impl Files {
+    pub(crate) fn given(texts: Texts) -> Self {
+        Self {
+            given: Arc::new(texts),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn text(&self, path: &Path) -> Result<String, String> {
+        let mut named = locked(&self.named);
+        let text = match named.get(path).or_else(|| self.given.get(path)) {
+            Some(text) => text.clone(),
+            None => read(path)?,
+        };
+        named.insert(path.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    /// Returns the text of a schema.
+    pub(crate) fn schema(&self, path: &Path) -> Result<String, String> {
+        let text = self.text(path)?;
+        let is_empty = text.trim().is_empty();
+        (!is_empty).then_some(text).ok_or("it is empty".into())
+    }
+
+    /// Returns all that a configuration named.
+    pub(crate) fn texts(&self) -> Texts {
+        locked(&self.named).clone()
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let text = store::read_trusted(path).map_err(|error| error.to_string())?;
+    if text.len() > MAX_BYTES {
+        return Err(format!("it is longer than {} MiB", MAX_BYTES >> 20));
+    }
+    Ok(text)
+}
+
+/// The targets of a schema's references: files below a directory, and the built-in schemas.
+#[derive(Clone)]
+pub(crate) struct Reached {
+    pub(crate) dir: PathBuf,
+    pub(crate) files: Files,
+    /// The files that were read.
+    pub(crate) paths: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl Retrieve for Reached {
+    fn retrieve(
+        &self,
+        uri: &Uri<String>,
+    ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        let uri = uri.as_str();
+        let built_in = |schema: &CompiledSchema| Ok(serde_json::from_str(schema.text())?);
+        match uri.strip_prefix("urn:runvet:schema:") {
+            Some("state") => return built_in(&schema::STATE),
+            Some("summary") => return built_in(&schema::SUMMARY),
+            Some("event") => return built_in(&schema::EVENT),
+            _ => {}
+        }
+        let below = uri.strip_prefix(ROOT).map(percent_decode_str);
+        let path = below.ok_or("it is neither a file below the directory of the configuration nor `urn:runvet:schema:state`, `summary` or `event`")?;
+        let path = path.decode_utf8()?;
+        let path = self.dir.join(&*path);
+        let text = self.files.schema(&path)?;
+        locked(&self.paths).push(path);
+        Ok(serde_json::from_str(&text)?)
+    }
+}

@@ -1,0 +1,193 @@
+//! An expression that was read -> its parts, as a tree.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+use super::functions::Function;
+use super::value::Value;
+use crate::ground::select::KeyPath;
+
+/// A part of an expression, and its place in the text.
+#[derive(Debug)]
+pub(super) struct ExpressionPart {
+    pub(super) span: Range<usize>,
+    pub(super) kind: PartKind,
+}
+
+#[derive(Debug)]
+pub(super) enum PartKind {
+    Constant(Value<'static>),
+    /// The value of a name, by its place among those that values are bound to.
+    Bound(usize),
+    /// The item of a macro around it, by the number of macros around that one.
+    Item(usize),
+    /// A member, with its path where it is that of a name or an item.
+    Member(Box<ExpressionPart>, Box<str>, Option<KeyPath>),
+    /// `has`: whether a map has a key.
+    Has(Box<ExpressionPart>, Box<str>),
+    Not(Box<ExpressionPart>),
+    Negate(Box<ExpressionPart>),
+    And(Box<[ExpressionPart; 2]>),
+    Or(Box<[ExpressionPart; 2]>),
+    /// A condition, and a part for each outcome.
+    If(Box<[ExpressionPart; 3]>),
+    Operation(Operator, Box<[ExpressionPart; 2]>),
+    List(Vec<ExpressionPart>),
+    Map(Vec<(ExpressionPart, ExpressionPart)>),
+    Call(Function, Vec<ExpressionPart>),
+    /// `matches` with a constant pattern, and the steps that it takes for each byte of a text, once
+    /// they are asked for.
+    Matches(Box<ExpressionPart>, Box<(Regex, OnceLock<usize>)>),
+    Each(Box<Each>),
+    /// A question about earlier events, by its number. The value that is added to a sum of them may
+    /// be of another type.
+    Fold {
+        number: usize,
+        is_sum: bool,
+    },
+}
+
+/// A macro: it evaluates parts for each item of a list, or each key of a map.
+#[derive(Debug)]
+pub(super) struct Each {
+    pub(super) macro_: Macro,
+    pub(super) list: ExpressionPart,
+    /// Of `map`: which items it is about.
+    pub(super) filter: Option<ExpressionPart>,
+    pub(super) body: ExpressionPart,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Macro {
+    All,
+    Exists,
+    ExistsOne,
+    Filter,
+    Map,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    In,
+    Index,
+}
+
+/// A function that is called with a part, the name whose value it is of, and the keys that lead
+/// there.
+type Visit<'v, 'p> = dyn FnMut(&'p ExpressionPart, Option<usize>, &[&str]) + 'v;
+
+impl ExpressionPart {
+    /// Returns the name that it is a value of, if it is not a question about earlier events, and
+    /// the keys that lead there; `None` where it is another value.
+    fn access(&self) -> Option<(Option<usize>, Vec<&str>)> {
+        let (of, key) = match &self.kind {
+            PartKind::Bound(name) => return Some((Some(*name), Vec::new())),
+            PartKind::Fold { .. } => return Some((None, Vec::new())),
+            PartKind::Member(of, key, _) | PartKind::Has(of, key) => (&**of, &**key),
+            PartKind::Operation(Operator::Index, of) => match &**of {
+                [
+                    of,
+                    Self {
+                        kind: PartKind::Constant(Value::Text(key)),
+                        ..
+                    },
+                ] => (of, &**key),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (name, mut keys) = of.access()?;
+        keys.push(key);
+        Some((name, keys))
+    }
+
+    /// Visits the parts that are values of names, or ask earlier events.
+    pub(super) fn accesses<'p>(&'p self, visit: &mut Visit<'_, 'p>) {
+        match self.access() {
+            Some((name, keys)) => visit(self, name, &keys),
+            None => self.kind.below(|part| part.accesses(visit)),
+        }
+    }
+}
+
+impl ExpressionPart {
+    /// Returns the part that it is a member of, or a member of a member, or itself.
+    pub(super) fn origin(&self) -> &PartKind {
+        match &self.kind {
+            PartKind::Member(of, ..) => of.origin(),
+            kind => kind,
+        }
+    }
+
+    /// Visits the paths at which members are read, each with the part that it starts at.
+    pub(super) fn paths(&self, visit: &mut dyn FnMut(&PartKind, &KeyPath)) {
+        match &self.kind {
+            PartKind::Member(of, _, Some(path)) => visit(of.origin(), path),
+            kind => kind.below(|part| part.paths(visit)),
+        }
+    }
+}
+
+impl PartKind {
+    /// Visits the parts that it is made of.
+    pub(super) fn below<'p>(&'p self, mut visit: impl FnMut(&'p ExpressionPart)) {
+        match self {
+            Self::Constant(_) | Self::Bound(_) | Self::Item(_) | Self::Fold { .. } => {}
+            Self::Member(of, ..)
+            | Self::Has(of, _)
+            | Self::Not(of)
+            | Self::Negate(of)
+            | Self::Matches(of, _) => visit(of),
+            Self::And(of) | Self::Or(of) | Self::Operation(_, of) => of.iter().for_each(visit),
+            Self::If(of) => of.iter().for_each(visit),
+            Self::List(of) | Self::Call(_, of) => of.iter().for_each(visit),
+            Self::Map(of) => of.iter().for_each(|(key, value)| {
+                visit(key);
+                visit(value);
+            }),
+            Self::Each(of) => {
+                visit(&of.list);
+                of.filter.iter().for_each(&mut visit);
+                visit(&of.body);
+            }
+        }
+    }
+}
+
+impl Operator {
+    /// As it is written, and as the parser calls it.
+    pub(super) const ALL: [(Self, &str, &str); 13] = [
+        (Self::Add, "+", "_+_"),
+        (Self::Subtract, "-", "_-_"),
+        (Self::Multiply, "*", "_*_"),
+        (Self::Divide, "/", "_/_"),
+        (Self::Remainder, "%", "_%_"),
+        (Self::Equal, "==", "_==_"),
+        (Self::Unequal, "!=", "_!=_"),
+        (Self::Less, "<", "_<_"),
+        (Self::LessOrEqual, "<=", "_<=_"),
+        (Self::Greater, ">", "_>_"),
+        (Self::GreaterOrEqual, ">=", "_>=_"),
+        (Self::In, "in", "@in"),
+        (Self::Index, "[]", "_[_]"),
+    ];
+
+    /// Returns the sign as it is written.
+    pub(super) fn sign(self) -> &'static str {
+        let known = Self::ALL.iter().find(|(operator, ..)| *operator == self);
+        known.map_or("", |(_, sign, _)| sign)
+    }
+}

@@ -1,0 +1,96 @@
+//! The declarations of a team about its runs, and runs -> the findings in them.
+
+mod data;
+mod events;
+mod example;
+mod judge;
+mod judges;
+mod limit;
+mod message;
+mod order;
+mod pack;
+mod reader;
+mod rule;
+mod schema;
+mod selector;
+mod trace;
+mod trial;
+mod vocabulary;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::ground::finding::{Lifecycle, RuleInfo, SkipReason};
+use crate::ground::select::{Glob, KeyPath, Values};
+use crate::ground::source::{Artifact, Line, Pointer};
+use crate::reading::schema::DeclaredSchema;
+pub(crate) use data::{Params, TomlData, params, selectors, vocabulary};
+pub(crate) use events::{EventIndex, EventSelector, EventText};
+pub(crate) use judge::Judge;
+pub(crate) use judges::TeamJudges;
+pub(crate) use order::{OrderTable, TeamOrder};
+pub(crate) use pack::{Pack, read};
+pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
+pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema, VersionTable};
+pub(crate) use selector::Truth;
+pub(crate) use trace::Trace;
+
+/// All that a team declares.
+#[derive(Debug, Default)]
+pub(crate) struct Team {
+    /// The rules of the declarations.
+    pub(crate) infos: Vec<(RuleInfo, TeamCheck)>,
+    schemas: Vec<Arc<TeamSchema>>,
+    orders: Vec<Arc<TeamOrder>>,
+    rules: Vec<Arc<TeamRule>>,
+    /// The keys whose values are closed sets, each with its values.
+    vocabulary: Arc<Vec<(KeyPath, Values)>>,
+    /// The schemas of versions of the state or of the summary that have none here.
+    versions: Vec<(Artifact, Glob, DeclaredSchema)>,
+    /// The names of the files besides the artifacts that schemas judge.
+    files: Vec<Arc<str>>,
+}
+
+/// One declaration: its place among all of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum TeamCheck {
+    Schema(usize),
+    Order(usize),
+    /// A rule in the expression language.
+    Rule(usize),
+    /// All vocabularies together.
+    Vocabulary,
+}
+
+/// The facts of a run that judges need once it is read.
+pub(crate) struct RunFacts<'r> {
+    pub(crate) lifecycle: Lifecycle,
+    pub(crate) has_events: bool,
+    /// The first line of the timeline that is no event.
+    pub(crate) broken_line: Option<Line>,
+    /// The reason why an artifact, or a part of it, is not judged.
+    pub(crate) unjudged: &'r dyn Fn(Artifact) -> Option<SkipReason>,
+}
+
+impl Team {
+    /// Returns the schema of a version of a record; the first that is declared for it.
+    pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
+        let mut versions = self.versions.iter();
+        let found = versions.find(|(of, is, _)| *of == artifact && is.matches(version));
+        found.map(|(.., schema)| schema)
+    }
+
+    /// Returns `true` if a schema, on or off, declares the key that a pointer into an artifact
+    /// leads to.
+    pub(crate) fn declares(&self, artifact: Artifact, pointer: &Pointer) -> bool {
+        let tokens: Vec<Cow<'_, str>> = pointer.tokens().collect();
+        let schemas = self.schemas.iter();
+        let mut schemas = schemas.filter(|schema| schema.record.artifact() == Some(artifact));
+        schemas.any(|schema| {
+            let at = schema.at.tokens().iter();
+            let is_within = at.clone().zip(&tokens).all(|(at, token)| **at == **token);
+            let below = tokens.get(at.len()..).filter(|_| is_within);
+            below.is_some_and(|below| schema.schema.declares(below))
+        })
+    }
+}

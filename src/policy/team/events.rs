@@ -1,0 +1,410 @@
+//! An event -> the values and the selectors that declarations ask of it.
+//!
+//! Tests and selectors that many declarations share are made once for an event.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
+
+use memchr::memmem::Finder;
+use smallvec::SmallVec;
+
+use crate::ground::digest::Digest;
+use crate::ground::document::{Node, Span, push_canonical};
+use crate::ground::select::{KeyPath, Selector, Values, Written};
+use crate::ground::source::{Line, Pointer};
+use crate::ground::timestamp::{Instant, Timestamp};
+use crate::policy::expression::{Budget, Expression, Record};
+use crate::reading::facts::{EventFacts, event_slot};
+
+use super::limit::TeamLimit;
+use super::selector::{Condition, EVENT, TeamSelector, Truth};
+
+/// The keys and selectors of all declarations that judge events.
+#[derive(Debug, Default)]
+pub(crate) struct EventIndex {
+    keys: Vec<EventKey>,
+    /// The places of the keys.
+    places: BTreeMap<KeyPath, usize>,
+    /// The places of the keys of the values by which events are grouped.
+    groups: Vec<Vec<usize>>,
+    selectors: Vec<Selector>,
+    /// The tests of the selectors by keys: those of values that are at hand come first.
+    tests: Vec<KeyTests>,
+    /// Whether each selector has named an event.
+    met: Vec<AtomicBool>,
+    /// `true` if any event was looked at.
+    has_looked: AtomicBool,
+}
+
+/// The values that selectors want of a key: the place of each selector, with the values.
+#[derive(Debug)]
+struct KeyTests {
+    key: usize,
+    wanted: Vec<(usize, Values)>,
+}
+
+/// A path to values of events.
+#[derive(Debug)]
+struct EventKey {
+    path: KeyPath,
+    /// The longest part of it whose values are kept of each event that is read: the number of
+    /// tokens, and the slot.
+    kept: Option<(usize, usize)>,
+    /// `true` if that is all of it.
+    is_at_hand: bool,
+    /// The next token as a key without escapes, if it can be written so.
+    next: Option<Finder<'static>>,
+    /// `true` if it is one of the payload: there it has no escapes.
+    is_plain: bool,
+}
+
+impl EventKey {
+    fn new(path: &KeyPath) -> Self {
+        let tokens = path.tokens();
+        let kept = (1..=tokens.len()).rev().find_map(|length| {
+            let slot = event_slot(path.first(length).pointer().as_str())?;
+            Some((length, slot))
+        });
+        let length = kept.map_or(0, |(length, _)| length);
+        // The index of an item is no key.
+        let is_plain_key = |key: &&str| {
+            let may_be_other = |c: char| c.is_control() || "\"\\/".contains(c);
+            !key.contains(may_be_other) && key.contains(|c: char| !c.is_ascii_digit())
+        };
+        let next = tokens.get(length).map(|key| &**key);
+        let next = next.filter(is_plain_key);
+        Self {
+            next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
+            is_plain: path.first(length).pointer().as_str() == "/payload",
+            path: path.clone(),
+            kept,
+            is_at_hand: kept.is_some_and(|_| length == tokens.len()),
+        }
+    }
+
+    /// Returns `false` if the value that is kept surely has no member with the next token.
+    fn may_lead_into(&self, kept: &[u8]) -> bool {
+        self.next.as_ref().is_none_or(|next| {
+            static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u"));
+            let may_be_escaped = || !self.is_plain && ESCAPE.find(kept).is_some();
+            next.find(kept).is_some() || may_be_escaped()
+        })
+    }
+}
+
+impl EventIndex {
+    /// Returns the selector with its place among those of all.
+    pub(super) fn selector(&mut self, selector: &TeamSelector) -> EventSelector {
+        if let Some(condition) = &selector.condition {
+            self.paths(&condition.expression, EVENT);
+        }
+        let keys = &selector.keys;
+        let known = self.selectors.iter().position(|known| known == keys);
+        let place = known.unwrap_or_else(|| {
+            let place = self.selectors.len();
+            self.selectors.push(keys.clone());
+            self.met.push(AtomicBool::new(false));
+            for (path, values) in &keys.0 {
+                self.test(path, values, place);
+            }
+            place
+        });
+        EventSelector {
+            place,
+            condition: selector.condition.clone(),
+        }
+    }
+
+    /// Adds a test of a selector.
+    fn test(&mut self, path: &KeyPath, values: &Values, selector: usize) {
+        let key = self.key(path);
+        let test = (selector, values.clone());
+        if let Some(known) = self.tests.iter_mut().find(|known| known.key == key) {
+            return known.wanted.push(test);
+        }
+        let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
+        let place = if is_at_hand { 0 } else { self.tests.len() };
+        let wanted = vec![test];
+        self.tests.insert(place, KeyTests { key, wanted });
+    }
+
+    /// Returns the place of a key among all.
+    pub(super) fn key(&mut self, path: &KeyPath) -> usize {
+        *self.places.entry(path.clone()).or_insert_with(|| {
+            self.keys.push(EventKey::new(path));
+            self.keys.len() - 1
+        })
+    }
+
+    /// Returns the place of some keys together, by whose values events are grouped.
+    pub(super) fn group(&mut self, paths: &[KeyPath]) -> usize {
+        let group: Vec<usize> = paths.iter().map(|path| self.key(path)).collect();
+        let known = self.groups.iter().position(|known| *known == group);
+        known.unwrap_or_else(|| {
+            self.groups.push(group);
+            self.groups.len() - 1
+        })
+    }
+
+    /// Adds the values of events that an expression reads, by the name of the event in it.
+    pub(super) fn paths(&mut self, expression: &Expression, event: usize) {
+        expression.paths(event, &mut |path| {
+            self.key(path);
+        });
+    }
+
+    /// Returns the tests of a selector, each with its pointer and the place of its key.
+    pub(super) fn tests(&self, selector: &EventSelector) -> Vec<(Pointer, usize, Values)> {
+        let tests = self.selectors.get(selector.place).map(|it| &*it.0);
+        let tests = tests.unwrap_or_default().iter();
+        let placed = tests.filter_map(|(path, values)| {
+            Some((path.pointer(), *self.places.get(path)?, values.clone()))
+        });
+        placed.collect()
+    }
+
+    /// Returns `true` if no declaration judges events.
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.selectors.is_empty()
+    }
+
+    /// Returns `true` if events were looked at, and a selector named none of them.
+    pub(crate) fn has_missed(&self, selector: &EventSelector) -> bool {
+        let met = self.met.get(selector.place);
+        self.has_looked.load(Ordering::Relaxed)
+            && met.is_none_or(|met| !met.load(Ordering::Relaxed))
+    }
+
+    /// Looks at an event.
+    pub(crate) fn view<'a>(&'a self, line: Line, event: EventText<'a>) -> EventView<'a> {
+        let mut view = EventView {
+            line,
+            event,
+            index: self,
+            searches: AtomicUsize::default(),
+            named: SmallVec::new(),
+            time: OnceLock::new(),
+            group: OnceLock::new(),
+        };
+        view.named = self.named(&view);
+        raise(&self.has_looked);
+        let named = self.met.iter().zip(&view.named);
+        named.filter(|(_, is)| **is).for_each(|(met, _)| raise(met));
+        view
+    }
+
+    /// Returns of each selector whether its keys name an event.
+    fn named(&self, view: &EventView<'_>) -> SmallVec<[bool; 16]> {
+        let mut named = SmallVec::from_elem(true, self.selectors.len());
+        for KeyTests { key, wanted } in &self.tests {
+            let mut tested = wanted.iter();
+            if !tested.any(|(selector, _)| named.get(*selector) == Some(&true)) {
+                continue;
+            }
+            let value = view.value(*key);
+            let string = value.and_then(Written::string);
+            let has = |wanted: &Values| {
+                value.is_some_and(|value| wanted.have_written(value.raw(), string.as_deref()))
+            };
+            for (selector, wanted) in wanted {
+                if let Some(named) = named.get_mut(*selector) {
+                    *named = *named && has(wanted);
+                }
+            }
+        }
+        named
+    }
+}
+
+/// Raises a flag. One that threads share is not written again.
+fn raise(flag: &AtomicBool) {
+    if !flag.load(Ordering::Relaxed) {
+        flag.store(true, Ordering::Relaxed);
+    }
+}
+
+/// An event, of which a tape is made when it is first asked for, if there is none.
+#[derive(Clone, Copy)]
+pub(crate) enum EventText<'a> {
+    Parsed(Node<'a>),
+    Read(EventFacts<'a>),
+}
+
+/// The length of an event in bytes from which its tape is made at once: there may be no memory for
+/// it.
+const LARGE: usize = 1 << 16;
+
+/// The number of values that are searched for in the text of an event.
+const MAX_SEARCHES: usize = 16;
+
+impl<'a> EventText<'a> {
+    fn text(self) -> &'a str {
+        match self {
+            Self::Parsed(root) => root.document().text(),
+            Self::Read(event) => event.written(),
+        }
+    }
+}
+
+/// An event as declarations see it.
+pub(crate) struct EventView<'a> {
+    pub(super) line: Line,
+    event: EventText<'a>,
+    index: &'a EventIndex,
+    /// The number of values that were searched for in its text.
+    searches: AtomicUsize,
+    /// Of each selector, whether its keys name it.
+    named: SmallVec<[bool; 16]>,
+    time: OnceLock<Option<Instant>>,
+    /// The group that was asked for first, and its digest.
+    group: OnceLock<(usize, Option<Digest>)>,
+}
+
+impl<'a> EventView<'a> {
+    /// Returns the value that a key leads to.
+    pub(super) fn value(&self, key: usize) -> Option<Written<'a>> {
+        let text = self.event.text();
+        let key = self.index.keys.get(key)?;
+        let span = match (self.event, key.kept) {
+            (EventText::Read(event), Some((_, slot))) if key.is_at_hand => {
+                event.value(slot)?.span()
+            }
+            (EventText::Read(event), kept) => {
+                let (length, around) = match kept {
+                    Some((length, slot)) => (length, event.value(slot)?),
+                    None => (0, event.root()),
+                };
+                if !key.may_lead_into(around.raw().as_bytes()) {
+                    return None;
+                }
+                self.search(key, length, around.span().start() as usize)?
+            }
+            (EventText::Parsed(root), _) => key.path.of(root)?.into(),
+        };
+        span.is_present().then_some(Written { text, span })
+    }
+
+    /// Returns where the value is that the tokens of a key after some lead to, in the value that
+    /// starts at a place. Where many are searched for, a tape takes less time.
+    fn search(&self, key: &EventKey, after: usize, start: usize) -> Option<Span> {
+        if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
+            return Some(key.path.in_text(after, self.event.text(), start));
+        }
+        Some(key.path.of(self.root()?)?.into())
+    }
+
+    /// Returns the same on the tape.
+    pub(super) fn node_at(&self, key: usize) -> Option<Node<'a>> {
+        self.value(key)?;
+        self.index.keys.get(key)?.path.of(self.root()?)
+    }
+
+    /// Returns `true` if a selector may name it.
+    pub(super) fn is_named_at_all(&self) -> bool {
+        self.named.contains(&true)
+    }
+
+    /// Returns `true` if there is memory for its tape.
+    pub(crate) fn has_room(&self) -> bool {
+        self.text().len() < LARGE || self.root().is_some()
+    }
+
+    /// Returns the whole event; `None` where there is no memory for its tape.
+    pub(super) fn root(&self) -> Option<Node<'a>> {
+        match self.event {
+            EventText::Parsed(root) => Some(root),
+            EventText::Read(event) => event.node(),
+        }
+    }
+
+    /// Returns the digest of the values by which events are grouped; `None` where one is absent.
+    /// Two events have the same one only if their values are equal, one by one.
+    pub(super) fn group(&self, place: usize) -> Option<Digest> {
+        let (known, group) = self.group.get_or_init(|| (place, self.grouped(place)));
+        if *known == place {
+            *group
+        } else {
+            self.grouped(place)
+        }
+    }
+
+    fn grouped(&self, place: usize) -> Option<Digest> {
+        let keys = self.index.groups.get(place).filter(|it| !it.is_empty())?;
+        let mut form = Vec::with_capacity(256);
+        for key in keys {
+            let start = self.value(*key)?.span.start() as usize;
+            push_canonical(self.event.text(), start, &mut form)?;
+            form.push(b',');
+        }
+        Some(Digest::by_secret(&form))
+    }
+
+    /// Returns the digest of what the values by which events are grouped mean, as findings keep it;
+    /// `None` where one is absent.
+    pub(super) fn meaning(&self, place: usize) -> Option<Digest> {
+        let keys = self.index.groups.get(place)?;
+        let mut digests = keys.iter().map(|key| Some(self.node_at(*key)?.meaning()));
+        let first = digests.next()??;
+        digests.try_fold(first, |before, next| {
+            Some(Digest::of([before.bytes(), next?.bytes()]))
+        })
+    }
+
+    /// Returns `true` if the keys of a selector name it.
+    pub(super) fn is_named(&self, selector: usize) -> bool {
+        self.named.get(selector).copied().unwrap_or_default()
+    }
+
+    /// Returns the instant at which it happened; the key is that of its timestamp.
+    pub(super) fn time(&self, key: usize) -> Option<Instant> {
+        let read = || Some(Timestamp::parse(&self.value(key)?.string()?)?.exact());
+        self.time.get_or_init(read).clone()
+    }
+
+    /// Returns the text that it stands in.
+    pub(super) fn text(&self) -> &'a [u8] {
+        self.event.text().as_bytes()
+    }
+}
+
+impl Record for EventView<'_> {
+    fn node(&self) -> Option<Node<'_>> {
+        self.root()
+    }
+
+    fn value(&self, path: &KeyPath) -> Option<Written<'_>> {
+        self.value(*self.index.places.get(path)?)
+    }
+
+    fn bytes(&self) -> usize {
+        self.event.text().len()
+    }
+}
+
+/// A selector of events: the place of its tests among those of all declarations.
+#[derive(Clone, Debug)]
+pub(crate) struct EventSelector {
+    pub(super) place: usize,
+    pub(super) condition: Option<Condition>,
+}
+
+impl EventSelector {
+    /// Returns `true` if its keys name an event.
+    pub(super) fn has_keys_of(&self, event: &EventView<'_>) -> bool {
+        event.is_named(self.place)
+    }
+
+    /// Returns whether it names an event.
+    pub(crate) fn ask(
+        &self,
+        event: &EventView<'_>,
+        budget: &mut Budget,
+    ) -> Result<Truth, TeamLimit> {
+        match &self.condition {
+            _ if !self.has_keys_of(event) => Ok(Truth::No),
+            None => Ok(Truth::Yes),
+            Some(condition) => condition.ask(event, budget),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The declarations of a team, and the events and records of a run -> the findings in them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::events::{EventIndex, EventView};
+use super::judge::{Judge, within_room};
+use super::order::OrderJudge;
+use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
+use super::schema::{Judged, SchemaJudge};
+use super::vocabulary::VocabularyJudge;
+use super::{Team, TeamCheck};
+use crate::ground::document::Node;
+use crate::ground::finding::Lifecycle;
+use crate::ground::select::{Written, key_path};
+use crate::ground::source::{Artifact, Line, Pointer};
+
+/// The judges of one run: one for each declaration, which knows what it found so far.
+///
+/// A check copies them for each run before they have judged anything.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TeamJudges {
+    pub(crate) team: Arc<Team>,
+    pub(crate) index: Arc<EventIndex>,
+    pub(super) schemas: Vec<SchemaJudge>,
+    pub(super) orders: Vec<OrderJudge>,
+    /// The room that the groups of orders and rules take.
+    room: usize,
+    pub(super) rules: Vec<RuleJudge>,
+    pub(super) vocabulary: VocabularyJudge,
+    /// The places of the phase and of the tool of an event, if a rule names the numbers of events.
+    counted_by: Option<[usize; 2]>,
+    pub(super) counts: CountedEvents,
+}
+
+impl TeamJudges {
+    /// Returns the judges of a team, of which those that some checks need are on.
+    pub(crate) fn new(team: &Arc<Team>, checks: impl Iterator<Item = TeamCheck>) -> Self {
+        let on: &BTreeSet<TeamCheck> = &checks.collect();
+        let has_vocabulary = on.contains(&TeamCheck::Vocabulary);
+        let index = &mut EventIndex::default();
+        let on = |check: fn(usize) -> TeamCheck| (0..).map(move |at| on.contains(&check(at)));
+        let schemas = team.schemas.iter().zip(on(TeamCheck::Schema));
+        let schemas = schemas
+            .map(|(it, is_on)| SchemaJudge::new(it, is_on, index))
+            .collect();
+        let orders = team.orders.iter().zip(on(TeamCheck::Order));
+        let orders = orders
+            .map(|(it, is_on)| OrderJudge::new(it, is_on, index))
+            .collect();
+        let rules = team.rules.iter().zip(on(TeamCheck::Rule));
+        let rules = rules.map(|(it, is_on)| RuleJudge::new(it, is_on, index));
+        let rules: Vec<RuleJudge> = rules.collect();
+        Self {
+            vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
+            counted_by: counted_by(&rules, index),
+            schemas,
+            orders,
+            rules,
+            index: Arc::new(std::mem::take(index)),
+            team: Arc::clone(team),
+            ..Self::default()
+        }
+    }
+
+    /// Returns `true` if a rule that is on needs the state or the summary.
+    pub(crate) fn reads(&self, record: Artifact) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rule| rule.is_on && rule.rule.reads(record))
+    }
+
+    /// Returns `true` if a rule that is on has a name.
+    pub(crate) fn names(&self, name: Name) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rule| rule.is_on && rule.rule.names(name))
+    }
+
+    /// Returns the names of the files besides the artifacts that are judged, each with its place
+    /// among all.
+    pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &Arc<str>)> {
+        let files = self.team.files.iter().enumerate();
+        files.filter(|(file, _)| self.has_schema_of(Judged::Other(*file)))
+    }
+
+    /// Returns `true` if a schema that is on judges something.
+    pub(crate) fn has_schema_of(&self, judged: Judged) -> bool {
+        let mut schemas = self.schemas.iter();
+        schemas.any(|judge| judge.is_on && judge.schema.record == judged)
+    }
+
+    /// Returns the schemas that judge a file besides the artifacts.
+    pub(crate) fn of_file(&mut self, file: usize) -> impl Iterator<Item = &mut SchemaJudge> {
+        self.on(move |judged| judged == Judged::Other(file))
+    }
+
+    /// Returns the schemas that judge an artifact, or parts of it.
+    pub(crate) fn of(&mut self, artifact: Artifact) -> impl Iterator<Item = &mut SchemaJudge> {
+        self.on(move |judged| judged.artifact() == Some(artifact))
+    }
+
+    fn on(&mut self, of: impl Fn(Judged) -> bool) -> impl Iterator<Item = &mut SchemaJudge> {
+        let schemas = self.schemas.iter_mut();
+        schemas.filter(move |judge| judge.is_on && of(judge.schema.record))
+    }
+
+    /// Returns `true` if no event is judged.
+    pub(crate) fn judges_no_event(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Returns `true` if there may be something to find in an event, or to note for those that
+    /// follow.
+    pub(crate) fn concerns(&self, event: &EventView<'_>) -> bool {
+        self.counted_by.is_some() || event.is_named_at_all() || !self.vocabulary.has_all(event)
+    }
+
+    /// Judges an event, and notes it for those that follow.
+    pub(crate) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+        self.event_by_itself(event);
+        if !event.is_named_at_all() {
+            return self.count(event);
+        }
+        for order in &mut self.orders {
+            if let Some(seen) = order.seen(event) {
+                within_room(&mut self.room, order, |it| it.event(&seen, event.text()));
+            }
+        }
+        for rule in self.rules.iter_mut().filter(|rule| rule.names(event)) {
+            within_room(&mut self.room, rule, |it| it.event(event, values));
+        }
+        self.count(event);
+    }
+
+    /// Counts an event, if a rule names the numbers of events.
+    pub(super) fn count(&mut self, event: &EventView<'_>) {
+        if let Some(keys) = self.counted_by {
+            self.counts
+                .add(keys.map(|key| event.value(key).and_then(Written::string)));
+        }
+    }
+
+    /// Judges an event as far as no other counts.
+    fn event_by_itself(&mut self, event: &EventView<'_>) {
+        if event.is_named_at_all() {
+            self.schemas
+                .iter_mut()
+                .for_each(|schema| schema.event(event));
+        }
+        self.vocabulary.event(event);
+    }
+
+    /// Returns judges that know what the next event alone would add. It costs what the rules of
+    /// that event do, whatever there is before it. One that is only `asked` about is not to exceed
+    /// a limit further.
+    pub(crate) fn would(&self, event: &EventView<'_>, values: RunValues<'_>, asked: bool) -> Self {
+        let mut next = self.clone();
+        next.event_by_itself(event);
+        for order in next.orders.iter_mut().filter(|it| !it.is_of_the_end()) {
+            if let Some(mut seen) = order.seen(event) {
+                seen.is_asked = asked;
+                order.judge(&seen, event.text());
+            }
+        }
+        let counts = |rule: &RuleJudge| rule.names(event) && rule.counts_events();
+        let counted = next.rules.iter().any(counts).then(|| {
+            next.count(event);
+            next.counts.documents()
+        });
+        let counted = counted.as_ref();
+        let values = RunValues { counted, ..values };
+        for rule in next.rules.iter_mut().filter(|rule| rule.names(event)) {
+            if next.counts.is_full && rule.counts_events() {
+                rule.lacks_counts();
+            }
+            rule.judge_event(event, &values);
+        }
+        next
+    }
+
+    /// Notes an event for those that follow, as far as [`TeamJudges::would`] asks.
+    pub(crate) fn note(&mut self, event: &EventView<'_>) {
+        for order in self.orders.iter_mut().filter(|it| !it.is_of_the_end()) {
+            if let Some(seen) = order.seen(event) {
+                order.note(&seen);
+            }
+        }
+        self.rules.iter_mut().for_each(|rule| rule.note(event));
+        self.count(event);
+    }
+
+    /// Judges an action that the state is going to have at a place.
+    pub(crate) fn action(&mut self, place: &Pointer, action: Node<'_>) {
+        for schema in self.on(|judged| judged == Judged::Action) {
+            schema.action(place, action);
+        }
+    }
+
+    /// Judges what is judged once all events are read: events by rules that count them, and the
+    /// run.
+    pub(crate) fn end(
+        &mut self,
+        lifecycle: Lifecycle,
+        values: RunValues<'_>,
+        read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
+    ) {
+        let counted = self.counted_by.map(|_| self.counts.documents());
+        let counted = counted.as_ref();
+        let values = RunValues { counted, ..values };
+        for rule in self.rules.iter_mut().filter(|rule| rule.is_on) {
+            if self.counts.is_full && rule.counts_events() {
+                rule.lacks_counts();
+            } else {
+                rule.end(lifecycle == Lifecycle::Terminal, &values, &read_again);
+            }
+        }
+    }
+
+    /// Returns the one of a declaration.
+    pub(crate) fn judge(&self, check: TeamCheck) -> Option<&dyn Judge> {
+        let judge: &dyn Judge = match check {
+            TeamCheck::Schema(at) => self.schemas.get(at)?,
+            TeamCheck::Order(at) => self.orders.get(at)?,
+            TeamCheck::Rule(at) => self.rules.get(at)?,
+            TeamCheck::Vocabulary => &self.vocabulary,
+        };
+        Some(judge)
+    }
+
+    /// Returns what one of them compares in an event, or once for a run, in words, and notes the
+    /// event for those that follow; `None` where it is not about that.
+    pub(super) fn compared(
+        &mut self,
+        check: TeamCheck,
+        event: Option<&EventView<'_>>,
+        values: &RunValues<'_>,
+    ) -> Option<Vec<String>> {
+        match check {
+            TeamCheck::Order(at) => self.orders.get_mut(at)?.compared(event?),
+            TeamCheck::Rule(at) => (self.rules.get_mut(at)?).compared(event, values),
+            TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
+        }
+    }
+}
+
+/// Returns the places of the phase and of the tool of an event, if a rule names the numbers of
+/// events.
+fn counted_by(rules: &[RuleJudge], index: &mut EventIndex) -> Option<[usize; 2]> {
+    if !rules.iter().any(RuleJudge::counts_events) {
+        return None;
+    }
+    let [phase, tool] = ["phase", "tool"].map(|word| key_path(word, false));
+    Some([index.key(&phase?), index.key(&tool?)])
+}

@@ -1,0 +1,354 @@
+//! An order that a team declares, and the events of a run -> what it finds in them.
+
+mod automaton;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::RunFacts;
+use super::events::{EventIndex, EventSelector, EventView};
+use super::example::RunExample;
+use super::judge::Judge;
+use super::limit::TeamLimit;
+use super::message::{MessageTemplate, MessageWord};
+use super::selector::{TeamSelector, Truth, leads_to_outcome};
+use crate::ground::digest::Digest;
+use crate::ground::document::skip_whitespace;
+use crate::ground::draft::{Compared, Draft, Findings};
+use crate::ground::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::ground::printable::{brief, count as count_of};
+use crate::ground::select::{KeyPath, shown_paths};
+use crate::ground::source::{Artifact, Place};
+use crate::policy::expression::Budget;
+use crate::reading::facts::UNKNOWN_LIFECYCLE;
+pub(crate) use automaton::OrderEvent;
+use automaton::{Automaton, Offence, OffenceKind, OrderPattern};
+pub(crate) use table::OrderTable;
+
+/// An order of events.
+#[derive(Debug)]
+pub(crate) struct TeamOrder {
+    /// The events that it is about.
+    pub(crate) each: TeamSelector,
+    /// The other events that the pattern speaks of.
+    pub(crate) other: Option<TeamSelector>,
+    pub(crate) pattern: OrderPattern,
+    /// The places of the values by which events are grouped.
+    pub(crate) same: Vec<KeyPath>,
+    /// The time in attoseconds within which other events count.
+    pub(crate) within: Option<i128>,
+    pub(crate) message: MessageTemplate,
+    pub(crate) examples: Vec<RunExample>,
+}
+
+/// The places of what an order asks of events, among those of all declarations.
+#[derive(Clone, Debug)]
+pub(super) struct OrderKeys {
+    pub(super) each: EventSelector,
+    pub(super) other: Option<EventSelector>,
+    /// The place of the values by which events are grouped.
+    group: usize,
+    /// The instant of an event, if the order asks for it.
+    time: Option<usize>,
+}
+
+/// An order, and what it knows and finds of one run.
+#[derive(Clone, Debug)]
+pub(super) struct OrderJudge {
+    order: Arc<TeamOrder>,
+    /// The places of what it asks of events, if it is on.
+    pub(super) in_events: Option<Arc<OrderKeys>>,
+    /// Its memory of the events so far; shared by those who only ask.
+    automaton: Arc<Automaton>,
+    /// The offences that are listed, and the number of the rest.
+    offences: Vec<Offence>,
+    more: usize,
+    /// The values by which events are grouped, as messages show them, if the order's message does.
+    shown: BTreeMap<Digest, String>,
+    /// `true` if it saw an event that it is about.
+    examined: bool,
+    budget: Budget,
+    /// The limit that kept it from judging all.
+    stopped: Option<TeamLimit>,
+}
+
+impl OrderJudge {
+    pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
+        let in_events = is_on.then(|| OrderKeys {
+            each: index.selector(&order.each),
+            other: order.other.as_ref().map(|other| index.selector(other)),
+            group: index.group(&order.same),
+            time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
+        });
+        let in_events = in_events.map(Arc::new);
+        let is_grouped = !order.same.is_empty();
+        Self {
+            automaton: Arc::new(Automaton::new(order.pattern, is_grouped, order.within)),
+            order: Arc::clone(order),
+            in_events,
+            offences: Vec::new(),
+            more: 0,
+            shown: BTreeMap::new(),
+            examined: false,
+            budget: Budget::of_run(),
+            stopped: None,
+        }
+    }
+
+    /// Returns the selector of other events, if the order has one.
+    fn other(&self) -> Option<&EventSelector> {
+        let asks = self.in_events.as_ref()?;
+        asks.other.as_ref().filter(|_| !self.counts_rows())
+    }
+
+    /// Returns `true` if it counts events in a row, which any other act ends.
+    fn counts_rows(&self) -> bool {
+        matches!(self.order.pattern, OrderPattern::AtMostInARow(_))
+    }
+
+    /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
+    pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
+        let asks = self.in_events.as_ref()?;
+        let mut selectors = asks.other.iter().chain([&asks.each]);
+        if !selectors.any(|selector| selector.has_keys_of(event)) {
+            return None;
+        }
+        let budget = &mut self.budget;
+        let other = asks.other.as_ref().map(|other| other.ask(event, budget));
+        let other = other.unwrap_or(Ok(Truth::No));
+        let (each, other) = match (asks.each.ask(event, budget), other) {
+            (Ok(each), Ok(other)) => (each, other),
+            (Err(spent), _) | (_, Err(spent)) => {
+                self.stopped.get_or_insert(spent);
+                return None;
+            }
+        };
+        let is_other = match other {
+            Truth::Unknown(_) => self.order.pattern.is_ban(),
+            known => known == Truth::Yes,
+        };
+        let is_each = each != Truth::No;
+        if !is_each && !is_other {
+            return None;
+        }
+        Some(OrderEvent {
+            line: event.line,
+            is_each,
+            is_other,
+            same: match self.order.pattern {
+                // A finding about a group keeps it.
+                OrderPattern::AtLeast(_) => event.meaning(asks.group),
+                _ => event.group(asks.group),
+            },
+            time: asks.time.and_then(|key| event.time(key)),
+            unknown: match each {
+                Truth::Unknown(why) => Some(why.into()),
+                _ => None,
+            },
+            is_asked: false,
+        })
+    }
+
+    /// Judges an event of a text by what it sees of that, and notes it for those that follow.
+    pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8]) {
+        if self.stopped.is_none() {
+            self.judge(seen, text);
+            self.note(seen);
+            if self.stopped.is_some() {
+                Arc::make_mut(&mut self.automaton).forget();
+            }
+        }
+    }
+
+    /// Judges an event of a text by those before it, as far as offences beyond the listed ones are
+    /// only counted; keeps the values by which it is grouped if an offence may show them.
+    pub(super) fn judge(&mut self, seen: &OrderEvent, text: &[u8]) {
+        let offences = self.automaton.offences(seen);
+        self.examined |= seen.is_each;
+        let may_show = self.is_of_the_end() || !offences.is_empty();
+        if let Some(same) = seen.same
+            && may_show
+            && self.order.message.names(MessageWord::Same)
+        {
+            self.shown.entry(same).or_insert_with(|| {
+                let start = skip_whitespace(text, 0);
+                let text = str::from_utf8(text).unwrap_or_default();
+                let values = self.order.same.iter();
+                let values = values.map(|same| brief(same.in_text(0, text, start).of(text)));
+                values.collect::<Vec<_>>().join(", ")
+            });
+        }
+        self.offences.extend(offences);
+        self.more += self.offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        self.offences.truncate(MAX_FINDINGS_PER_RULE);
+    }
+
+    /// Notes an event for those that follow.
+    pub(super) fn note(&mut self, seen: &OrderEvent) {
+        if self.stopped.is_none() {
+            self.stopped = Arc::make_mut(&mut self.automaton).note(seen).err();
+        }
+    }
+
+    /// Returns `true` if only the end of a run breaks it.
+    pub(super) fn is_of_the_end(&self) -> bool {
+        self.order.pattern.is_of_the_end()
+    }
+
+    /// Returns what it sees of an event and compares that with, in words, and notes the event for
+    /// those that follow.
+    pub(super) fn compared(&mut self, event: &EventView<'_>) -> Option<Vec<String>> {
+        let seen = self.seen(event)?;
+        let role = match [seen.is_each, seen.is_other] {
+            [true, true] if self.other().is_some() => "`each` and `other`",
+            [true, _] => "`each`",
+            _ if self.counts_rows() => "another act, which ends the row",
+            _ => "`other`",
+        };
+        let mut told = vec![role.to_owned()];
+        let time = self.order.within.and(KeyPath::parse("/timestamp"));
+        told.extend(self.order.same.iter().chain(&time).map(|path| {
+            let value = event.root().and_then(|root| path.of(root));
+            let value = value.map_or("no value".to_owned(), |it| brief(it.raw()));
+            format!("{} = {value}", path.pointer().as_str())
+        }));
+        let (count, last) = self.automaton.known(seen.same);
+        let mut known = String::new();
+        if !self.order.same.is_empty() {
+            known.push_str("with these values ");
+        }
+        if self.counts_rows() {
+            known.push_str("in the row ");
+        }
+        known = known + "before it: " + &count_of(count, "event") + " of `each`";
+        if self.other().is_some() {
+            let last = last.map_or("none".to_owned(), |it| format!("line {}", it.number));
+            known = known + "; the latest of `other`: " + &last;
+        }
+        if seen.is_each || !self.counts_rows() {
+            told.push(known);
+        }
+        self.note(&seen);
+        Some(told)
+    }
+
+    /// Returns why it can't be judged.
+    fn unmet(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
+        let pattern = self.order.pattern;
+        if let Some(reason) = (run.unjudged)(Artifact::Events) {
+            return Some(reason);
+        }
+        if self.is_of_the_end() && run.lifecycle == Lifecycle::Unknown {
+            return Some(UNKNOWN_LIFECYCLE);
+        }
+        let broken = run.broken_line.filter(|_| pattern.needs_every_event());
+        broken.map(|line| SkipReason::no_event(line.number))
+    }
+
+    fn draft(&self, offence: &Offence) -> Draft {
+        let order = &self.order;
+        let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
+        let message = match &offence.why {
+            OffenceKind::Pattern(count) => order.message.with(|word| match word {
+                MessageWord::Same => same.clone(),
+                MessageWord::Count => Some(count.to_string()),
+                MessageWord::Limit => order.pattern.limit().map(|limit| limit.to_string()),
+                MessageWord::Value => None,
+            }),
+            OffenceKind::Unknown(why) => why.to_string(),
+            OffenceKind::NoValue => {
+                let places = shown_paths(&order.same);
+                format!("the event has no value at {places}, by which the order groups events")
+            }
+            OffenceKind::NoInstant => {
+                "the event has no instant, so no other event is within the time of the order"
+                    .to_owned()
+            }
+        };
+        let draft = match (offence.line, &offence.why) {
+            // How many events there are is what a baseline accepts.
+            (Some(line), OffenceKind::Pattern(_))
+                if matches!(order.pattern, OrderPattern::AtMost(_)) =>
+            {
+                let count = self.automaton.known(offence.same).0.to_le_bytes();
+                Draft::new(Place::event(line, ""), message).further([&count[..]])
+            }
+            (Some(line), _) => Draft::new(Place::event(line, ""), message),
+            (None, OffenceKind::Pattern(count)) => {
+                let besides = format!("{count} {}", same.unwrap_or_default());
+                Draft {
+                    further: offence.same,
+                    ..Draft::new(Place::whole(Artifact::Events), message).besides(&besides)
+                }
+            }
+            (None, _) => Draft::new(Place::whole(Artifact::Events), message),
+        };
+        match offence.other {
+            Some(other) => draft.related(Place::event(other, ""), "the other event"),
+            None => draft,
+        }
+    }
+}
+
+impl Judge for OrderJudge {
+    /// Reports what it found, in the order of the timeline.
+    fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
+        let pattern = self.order.pattern;
+        let mut offences = self.offences.clone();
+        if let Some(run) = run {
+            if let Some(reason) = self.unmet(run) {
+                findings.skip(&reason);
+                return None;
+            }
+            // What a later event would have done is not known of an order that was stopped.
+            if self.is_of_the_end() && self.stopped.is_none() {
+                if run.lifecycle != Lifecycle::Terminal {
+                    return None;
+                }
+                offences.extend(self.automaton.end());
+            }
+        }
+        offences.sort_by_key(|offence| offence.line);
+        let more = offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        offences.truncate(MAX_FINDINGS_PER_RULE);
+        for offence in &offences {
+            findings.push(self.draft(offence));
+        }
+        findings.more(self.more + more);
+        if let Some(stopped) = self.stopped {
+            findings.skip(&SkipReason::bound(&stopped));
+        }
+        // `never` compares all events with its selector, all else is about events that are there.
+        let has_events = run.is_some_and(|run| run.has_events);
+        let is_examined = self.examined || (pattern == OrderPattern::Never && has_events);
+        Compared::when(is_examined || !offences.is_empty())
+    }
+
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
+        let pattern = self.order.pattern;
+        let is_never = pattern == OrderPattern::Never;
+        let each = self.in_events.iter();
+        let each = each.map(|asks| ("each", &asks.each, is_never));
+        let other = self.other();
+        let other = other.map(|other| ("other", other, is_never || pattern.is_ban()));
+        each.chain(other).collect()
+    }
+
+    fn reads_outcome(&self) -> bool {
+        let order = &self.order;
+        let other = order.other.as_ref();
+        let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
+        let mut selectors = other.into_iter().chain([&order.each]);
+        selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
+    }
+
+    fn room(&self) -> usize {
+        self.automaton.room() + self.shown.len()
+    }
+
+    fn stop(&mut self) {
+        self.stopped.get_or_insert(TeamLimit::Room);
+        Arc::make_mut(&mut self.automaton).forget();
+    }
+}

@@ -1,0 +1,484 @@
+//! The events of a timeline, one after the other -> those that break an order.
+//!
+//! An order is an automaton. It keeps, for each value by which it groups events, a few numbers, and
+//! besides an entry for each event that waits for a later one.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use crate::ground::digest::Digest;
+use crate::ground::source::Line;
+use crate::ground::timestamp::Instant;
+use crate::policy::team::limit::{MAX_ENTRIES, TeamLimit};
+
+/// A demand on the events that an order is about (*each*), and on others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OrderPattern {
+    /// There is none.
+    Never,
+    /// There are at most this number.
+    AtMost(u64),
+    /// There are at most this number without another event between them.
+    AtMostInARow(u64),
+    /// There are at least this number, once the run has ended.
+    AtLeast(u64),
+    /// Another event stands on an earlier line.
+    NeedsEarlier,
+    /// Another event stands on a later line, once the run has ended.
+    NeedsLater,
+    /// No other event stands on an earlier line.
+    NoneEarlier,
+    /// No other event stands on a later line.
+    NoneLater,
+}
+
+/// An event as an order sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct OrderEvent {
+    pub(crate) line: Line,
+    pub(crate) is_each: bool,
+    pub(crate) is_other: bool,
+    /// The digest of the value by which events are grouped; `None` where the event has none.
+    pub(crate) same: Option<Digest>,
+    /// Its instant, if the order asks for it.
+    pub(crate) time: Option<Instant>,
+    /// The reason why it is unknown if the order is about it; then it is an offence.
+    pub(crate) unknown: Option<Box<str>>,
+    /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
+    /// alone.
+    pub(crate) is_asked: bool,
+}
+
+/// An event that breaks an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offence {
+    /// Its line; `None` where events are missing.
+    pub(crate) line: Option<Line>,
+    /// The line of the other event, if there is one.
+    pub(crate) other: Option<Line>,
+    pub(crate) why: OffenceKind,
+    /// The digest of the value by which it is grouped.
+    pub(crate) same: Option<Digest>,
+}
+
+/// A reason why an event breaks an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OffenceKind {
+    /// It does not have what the pattern demands. The number is that of the events of its group so
+    /// far.
+    Pattern(u64),
+    /// Nobody can tell if the order is about it.
+    Unknown(Box<str>),
+    /// It has no value by which events are grouped.
+    NoValue,
+    /// It has no instant.
+    NoInstant,
+}
+
+/// The room that a group takes in which events may wait.
+const ROOM_TO_WAIT: usize = 4;
+
+/// The digits of an instant, beyond its attoseconds, that an event which waits has room for.
+const DIGITS_OF_AN_ENTRY: usize = 64;
+
+/// A pattern, and the events that it demands it of.
+#[derive(Clone, Debug)]
+struct Demand {
+    pattern: OrderPattern,
+    /// `true` if events are grouped by a value.
+    is_grouped: bool,
+    /// The time in attoseconds within which other events count.
+    within: Option<i128>,
+}
+
+/// An order, and what it knows of the events so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Automaton {
+    demand: Demand,
+    /// All events, where they are not grouped by a value.
+    all: GroupState,
+    /// Else those with each value.
+    groups: HashMap<Digest, Box<GroupState>>,
+    waiting: usize,
+}
+
+/// An event that waits, or is waited for: its instant and its line.
+type Waiting = (Option<Instant>, Line);
+
+/// The events with one value.
+#[derive(Clone, Debug, Default)]
+struct GroupState {
+    count: u64,
+    /// The latest other event, and its instant.
+    last: Option<Waiting>,
+    /// The other event with the latest instant, on the last line of these.
+    newest: Option<(Instant, Line)>,
+    /// The latest other event without an instant.
+    timeless: Option<Line>,
+    /// Events that wait for a later one, by their instants, and the first other event after each.
+    waiting: BTreeMap<Waiting, Option<Line>>,
+    /// The waiting events that no other event has followed.
+    fresh: Vec<Waiting>,
+}
+
+impl Automaton {
+    pub(crate) fn new(pattern: OrderPattern, is_grouped: bool, within: Option<i128>) -> Self {
+        Self {
+            demand: Demand {
+                pattern,
+                is_grouped,
+                within,
+            },
+            all: GroupState::default(),
+            groups: HashMap::new(),
+            waiting: 0,
+        }
+    }
+
+    /// Returns the events before one that are grouped with it.
+    fn group(&self, same: Option<Digest>) -> Option<&GroupState> {
+        if self.demand.is_grouped {
+            self.groups.get(&same?).map(|group| &**group)
+        } else {
+            Some(&self.all)
+        }
+    }
+
+    /// Returns the offences that an event causes: its own, and those of events before it.
+    pub(crate) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
+        self.demand.offences(self.group(event.same), event)
+    }
+
+    /// Notes an event for those that follow.
+    pub(crate) fn note(&mut self, event: &OrderEvent) -> Result<(), TeamLimit> {
+        let demand = &self.demand;
+        if demand.ends_rows(event) {
+            let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
+            self.groups.retain(|same, _| is_own(same));
+            if !event.is_each {
+                self.all = GroupState::default();
+            }
+        }
+        if !demand.is_grouped {
+            return self.all.add(demand, event, &mut self.waiting);
+        }
+        let Some(same) = event.same else {
+            return Ok(());
+        };
+        if demand.is_of_rows() && !event.is_each {
+            return Ok(());
+        }
+        let has_room = self.groups.len() < MAX_ENTRIES;
+        let group = match self.groups.entry(same) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) if has_room => entry.insert(Box::default()),
+            Entry::Vacant(_) => return Err(TeamLimit::Entries),
+        };
+        group.add(demand, event, &mut self.waiting)
+    }
+
+    /// Returns what it takes of [`MAX_ROOM`](crate::policy::team::judge::MAX_ROOM).
+    pub(crate) fn room(&self) -> usize {
+        let waits = self.demand.waits();
+        self.groups.len() * if waits { ROOM_TO_WAIT } else { 1 } + self.waiting
+    }
+
+    /// Forgets all events.
+    pub(crate) fn forget(&mut self) {
+        self.groups = HashMap::new();
+        self.all = GroupState::default();
+        self.waiting = 0;
+    }
+
+    /// Returns the number of events with a value, and the line of the latest other event with it.
+    pub(crate) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
+        let group = self.group(same);
+        group.map_or((0, None), |group| (group.count, group.last_line()))
+    }
+
+    /// Returns the offences of a run that has ended.
+    pub(crate) fn end(&self) -> Vec<Offence> {
+        let all = (!self.demand.is_grouped).then_some((None, &self.all));
+        let groups = self.groups.iter();
+        let groups = groups
+            .map(|(same, group)| (Some(*same), &**group))
+            .chain(all);
+        let mut left: Vec<Offence> = match self.demand.pattern {
+            OrderPattern::AtLeast(least) => {
+                let few = |(same, group): (Option<Digest>, &GroupState)| {
+                    let is_few = group.count < least && (group.count > 0 || same.is_none());
+                    is_few.then_some(Offence {
+                        line: None,
+                        other: None,
+                        why: OffenceKind::Pattern(group.count),
+                        same,
+                    })
+                };
+                groups.filter_map(few).collect()
+            }
+            OrderPattern::NeedsLater => {
+                let left = groups.flat_map(|(same, group)| {
+                    let waiting = group.waiting.iter();
+                    waiting.map(move |((_, line), other)| Offence {
+                        line: Some(*line),
+                        other: *other,
+                        why: OffenceKind::Pattern(group.count),
+                        same,
+                    })
+                });
+                left.collect()
+            }
+            _ => Vec::new(),
+        };
+        left.sort_by_key(|offence| (offence.line, offence.same));
+        left
+    }
+}
+
+impl Demand {
+    /// Returns `true` if events wait for a later one.
+    fn waits(&self) -> bool {
+        let pattern = self.pattern;
+        matches!(pattern, OrderPattern::NeedsLater | OrderPattern::NoneLater)
+    }
+
+    fn is_of_rows(&self) -> bool {
+        matches!(self.pattern, OrderPattern::AtMostInARow(_))
+    }
+
+    /// Returns `true` if an event ends all rows but its own.
+    fn ends_rows(&self, event: &OrderEvent) -> bool {
+        self.is_of_rows() && event.is_other && event.unknown.is_none()
+    }
+
+    /// Returns the offences that an event causes after those of its group.
+    fn offences(&self, group: Option<&GroupState>, event: &OrderEvent) -> Vec<Offence> {
+        let banned = group.filter(|_| event.is_other && self.pattern == OrderPattern::NoneLater);
+        let mut offences = Vec::new();
+        for (_, line) in banned
+            .iter()
+            .flat_map(|it| self.met(it, event.time.as_ref()))
+        {
+            offences.push(Offence {
+                line: Some(line),
+                other: Some(event.line),
+                why: OffenceKind::Pattern(banned.map_or(0, |it| it.count)),
+                same: event.same,
+            });
+        }
+        if event.is_each {
+            offences.extend(self.own_offence(event, group));
+        }
+        offences
+    }
+
+    /// Returns what an event lacks that it must have to be judged.
+    fn lacks(&self, event: &OrderEvent) -> Option<OffenceKind> {
+        if let Some(why) = &event.unknown {
+            return Some(OffenceKind::Unknown(why.clone()));
+        }
+        if self.is_grouped && event.same.is_none() {
+            return Some(OffenceKind::NoValue);
+        }
+        (self.within.is_some() && event.time.is_none()).then_some(OffenceKind::NoInstant)
+    }
+
+    fn own_offence(&self, event: &OrderEvent, group: Option<&GroupState>) -> Option<Offence> {
+        let count = group.map_or(0, |group| group.count) + 1;
+        let (other, why) = if let Some(why) = self.lacks(event) {
+            (None, why)
+        } else {
+            let (is_broken, other) = match self.pattern {
+                OrderPattern::Never => (true, None),
+                OrderPattern::AtMost(most) | OrderPattern::AtMostInARow(most) => {
+                    (count == most + 1 || (event.is_asked && count > most), None)
+                }
+                OrderPattern::NeedsEarlier => {
+                    let found = group.and_then(|group| self.fulfilling(group, event));
+                    (found.is_none(), group.and_then(GroupState::last_line))
+                }
+                OrderPattern::NoneEarlier => {
+                    let found = group.and_then(|group| self.breaking(group, event));
+                    (found.is_some(), found)
+                }
+                OrderPattern::AtLeast(_) | OrderPattern::NeedsLater | OrderPattern::NoneLater => {
+                    (false, None)
+                }
+            };
+            if !is_broken {
+                return None;
+            }
+            (other, OffenceKind::Pattern(count))
+        };
+        Some(Offence {
+            line: Some(event.line),
+            other,
+            why,
+            same: event.same,
+        })
+    }
+
+    /// Returns the line of an earlier event that an event needs.
+    fn fulfilling(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
+        let Some(within) = self.within else {
+            return group.last_line();
+        };
+        let (newest, line) = group.newest.as_ref()?;
+        (*newest >= less(event.time.as_ref()?, within)).then_some(*line)
+    }
+
+    /// Returns the line of an earlier event that an event may not have: the nearest one, if that
+    /// counts.
+    fn breaking(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
+        let (last, line) = group.last.as_ref()?;
+        match (self.within, last) {
+            (Some(within), Some(last)) if *last < less(event.time.as_ref()?, within) => {
+                self.fulfilling(group, event).max(group.timeless)
+            }
+            _ => Some(*line),
+        }
+    }
+
+    /// Returns the events that wait for an event at some time, and meet it.
+    fn met<'g>(
+        &self,
+        group: &'g GroupState,
+        time: Option<&Instant>,
+    ) -> Box<dyn Iterator<Item = Waiting> + 'g> {
+        let waiting = &group.waiting;
+        match (self.within, time) {
+            (None, _) => Box::new(waiting.keys().cloned()),
+            (Some(within), Some(time)) => {
+                let first = (Some(less(time, within)), Line::BEFORE_ALL);
+                Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
+            }
+            // Without an instant it breaks a ban, and fulfils no need.
+            (Some(_), None) if self.pattern == OrderPattern::NoneLater => {
+                Box::new(waiting.keys().cloned())
+            }
+            (Some(_), None) => Box::new(std::iter::empty()),
+        }
+    }
+}
+
+/// Returns the entries that an event takes which waits: more than one where its instant has many
+/// digits.
+fn room_of((instant, _): &Waiting) -> usize {
+    let digits = instant.as_ref().map_or(0, |(_, rest)| rest.len());
+    1 + digits / DIGITS_OF_AN_ENTRY
+}
+
+/// Returns the earliest instant that is at most some attoseconds before another one.
+fn less((instant, rest): &Instant, attoseconds: i128) -> Instant {
+    (instant - attoseconds, rest.clone())
+}
+
+impl GroupState {
+    /// Adds an event; `waiting` is the number of events that wait in all groups.
+    fn add(
+        &mut self,
+        demand: &Demand,
+        event: &OrderEvent,
+        waiting: &mut usize,
+    ) -> Result<(), TeamLimit> {
+        let waits = demand.waits();
+        if event.is_other && waits {
+            let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
+            *waiting -= met.iter().map(room_of).sum::<usize>();
+            for entry in &met {
+                self.waiting.remove(entry);
+            }
+            for entry in std::mem::take(&mut self.fresh) {
+                if let Some(other) = self.waiting.get_mut(&entry) {
+                    *other = Some(event.line);
+                }
+            }
+        }
+        if event.is_other {
+            *waiting -= self.noted_room();
+            self.note(event);
+            *waiting += self.noted_room();
+            if *waiting > MAX_ENTRIES {
+                return Err(TeamLimit::Entries);
+            }
+        }
+        if event.is_each && event.unknown.is_none() {
+            self.count += 1;
+            if waits && demand.lacks(event).is_none() {
+                let entry = (event.time.clone(), event.line);
+                let room = room_of(&entry);
+                if *waiting + room > MAX_ENTRIES {
+                    return Err(TeamLimit::Entries);
+                }
+                self.fresh.push(entry.clone());
+                self.waiting.insert(entry, None);
+                *waiting += room;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the room that the digits of noted instants take.
+    fn noted_room(&self) -> usize {
+        let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
+        let newest = self.newest.iter().map(|(time, _)| time);
+        let digits = last
+            .chain(newest)
+            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY);
+        digits.sum()
+    }
+
+    fn last_line(&self) -> Option<Line> {
+        self.last.as_ref().map(|(_, line)| *line)
+    }
+
+    /// Notes an other event.
+    fn note(&mut self, event: &OrderEvent) {
+        self.last = Some((event.time.clone(), event.line));
+        match &event.time {
+            None => self.timeless = Some(event.line),
+            Some(time) => {
+                let is_newest = self
+                    .newest
+                    .as_ref()
+                    .is_none_or(|(newest, _)| newest <= time);
+                if is_newest {
+                    self.newest = Some((time.clone(), event.line));
+                }
+            }
+        }
+    }
+}
+
+impl OrderPattern {
+    /// Returns `true` if another event breaks it, and not the lack of one.
+    pub(crate) fn is_ban(self) -> bool {
+        matches!(self, Self::NoneEarlier | Self::NoneLater)
+    }
+
+    /// Returns `true` if it is judged in runs that have ended alone.
+    pub(crate) fn is_of_the_end(self) -> bool {
+        matches!(self, Self::AtLeast(_) | Self::NeedsLater)
+    }
+
+    /// Returns `true` if a line that is no event could be the one that it needs, or ends a row.
+    pub(crate) fn needs_every_event(self) -> bool {
+        matches!(
+            self,
+            Self::AtLeast(_) | Self::NeedsLater | Self::NeedsEarlier | Self::AtMostInARow(_)
+        )
+    }
+
+    /// Returns the number that it allows or demands.
+    pub(crate) fn limit(self) -> Option<u64> {
+        match self {
+            Self::AtMost(limit) | Self::AtMostInARow(limit) | Self::AtLeast(limit) => Some(limit),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

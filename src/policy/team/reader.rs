@@ -1,0 +1,357 @@
+//! The tables of one file -> what they have in common: ids, selectors, texts, and their mistakes.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::Value;
+use toml::Spanned;
+
+use super::data::{RuleMeta, TomlData};
+use super::schema::Judged;
+use super::selector::{ACTION_NAMES, Condition, EVENT_NAMES, TeamSelector};
+use super::{Team, TeamCheck};
+use crate::ground::document::OwnedDocument;
+use crate::ground::finding::{Level, RuleInfo};
+use crate::ground::printable::{brief, quote};
+use crate::ground::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path, key_words};
+use crate::ground::spelling::{did_you_mean, nearest};
+use crate::policy::config_file::{ConfigError, ConfigSource, Files};
+use crate::policy::expression::Expression;
+
+/// The number of rules that a team can declare.
+const MAX_RULES: usize = 1_000;
+
+/// The key of the condition of a selector.
+const CONDITION: &str = "if";
+
+/// A reader of the tables of one file.
+pub(super) struct FileReader<'r> {
+    pub(super) file: ConfigSource<'r>,
+    pub(super) files: &'r Files,
+    pub(super) mistakes: &'r mut Vec<ConfigError>,
+    pub(super) team: &'r mut Team,
+    /// The ids that are taken, each with its place.
+    pub(super) taken: &'r mut BTreeMap<String, String>,
+    pub(super) is_built_in: &'r dyn Fn(&str) -> bool,
+    pub(super) params: BTreeMap<String, Value>,
+    /// The parameters as expressions see them.
+    pub(super) bound_params: Arc<OwnedDocument>,
+    /// The selectors that have names.
+    pub(super) named: BTreeMap<String, NamedSelector>,
+}
+
+/// A selector that has a name.
+pub(super) struct NamedSelector {
+    pub(super) written: TomlData,
+    of_events: Option<TeamSelector>,
+    /// The mistakes that it has only if it is used for events.
+    mistakes: Vec<ConfigError>,
+}
+
+/// The texts of a rule in place of what its author leaves out, and what its page shows.
+pub(super) struct RuleTexts<'t> {
+    pub(super) title: &'t str,
+    pub(super) cure: &'t str,
+    /// The word for the text that is shown, and the language of that text.
+    pub(super) shown: [&'t str; 2],
+    pub(super) text: &'t str,
+    /// The examples, each as a paragraph.
+    pub(super) examples: Vec<String>,
+}
+
+impl FileReader<'_> {
+    pub(super) fn mistake(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        // What is beyond the end stands for what is missing.
+        if span.start <= self.file.text.len() {
+            self.mistakes.push(self.file.error(span, message, help));
+        }
+    }
+
+    /// Adds the rule of a declaration.
+    pub(super) fn declare(
+        &mut self,
+        id: &Spanned<String>,
+        meta: &RuleMeta,
+        texts: &RuleTexts<'_>,
+        check: TeamCheck,
+    ) {
+        let RuleTexts { cure, text, .. } = texts;
+        let ([shown, language], name) = (texts.shown, id.get_ref());
+        let title = meta.title.clone();
+        let title = title.unwrap_or_else(|| self.without_values(texts.title));
+        let help = format!("{cure}; `runvet explain {name}` shows the {shown}.");
+        let hint = meta.help.as_ref().unwrap_or(&help);
+        // What the page shows, it does not send its reader to.
+        let on_page = meta.help.clone().unwrap_or_else(|| format!("{cure}."));
+        let place = brief(&self.file.place(&id.span()));
+        let why = meta.why.as_ref();
+        let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
+        let url = meta.url.as_ref();
+        let url = url.map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
+        let named = self.params.keys();
+        let named = named.filter(|name| text.contains(&format!("params.{name}")));
+        let values =
+            named.filter_map(|name| Some(format!("- `params.{name}` is {}\n", self.param(name)?)));
+        let mut values: String = values.collect();
+        if !values.is_empty() {
+            values.push('\n');
+        }
+        let mut details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n{values}");
+        if !texts.examples.is_empty() {
+            details = details + "## Examples\n\n" + &texts.examples.join("\n\n") + "\n\n";
+        }
+        let page = format!(
+            "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{on_page}\n{url}"
+        );
+        let info = RuleInfo {
+            id: name.clone().into(),
+            level: meta.level.unwrap_or(Level::Error),
+            title: title.into(),
+            hint: hint.clone().into(),
+            page: page.into(),
+            url: meta.url.clone(),
+            tags: meta.tags.clone(),
+        };
+        self.team.infos.push((info, check));
+    }
+
+    /// Takes an id; returns `true` if it was free.
+    pub(super) fn take(&mut self, id: &Spanned<String>) -> bool {
+        let name = id.get_ref();
+        let group = name.split('/').next().unwrap_or_default();
+        if (self.is_built_in)(group) {
+            let message = format!("the group `{group}` belongs to the built-in rules");
+            let help = "Give it a group of your own, such as the name of the team.";
+            self.mistake(id.span(), message, Some(help.into()));
+            return false;
+        }
+        if let Some(before) = self.taken.get(name) {
+            let message = format!("the id `{name}` is taken by {}", brief(before));
+            self.mistake(id.span(), message, None);
+            return false;
+        }
+        let place = self.file.place(&id.span());
+        self.taken.insert(name.clone(), place);
+        let fits = self.taken.len() <= MAX_RULES;
+        if !fits {
+            let message = format!("the team declares more than {MAX_RULES} rules");
+            self.mistake(id.span(), message, None);
+        }
+        fits
+    }
+
+    /// Returns the path that a key of a selector stands for.
+    pub(super) fn key(&mut self, key: &Spanned<String>, judged: Judged) -> Option<KeyPath> {
+        let name = key.get_ref();
+        let of_action = judged == Judged::Action;
+        let path = key_path(name, of_action);
+        if path.is_none() {
+            let words: Vec<&str> = key_words(of_action)
+                .map(|(word, _)| word)
+                .chain([CONDITION])
+                .collect();
+            let help = did_you_mean(name, words.iter().copied()).unwrap_or_else(|| {
+                let words = words.join(", ");
+                format!("expected {words}, or a JSON Pointer such as `/payload/input`")
+            });
+            let message = format!("unknown key {} of a selector", quote(name));
+            self.mistake(key.span(), message, Some(help));
+        }
+        path
+    }
+
+    pub(super) fn selector(
+        &mut self,
+        selector: &Spanned<TomlData>,
+        judged: Judged,
+    ) -> Option<TeamSelector> {
+        let TomlData::Text(name) = selector.get_ref() else {
+            return self.entries(selector.get_ref(), judged);
+        };
+        let named = self.named.get(name).filter(|_| judged == Judged::Action);
+        match named.map(|named| named.written.clone()) {
+            Some(entries) => self.entries(&entries, judged),
+            None => self.named_selector(name, selector.span()),
+        }
+    }
+
+    /// Returns the selector of events that has a name.
+    pub(super) fn named_selector(
+        &mut self,
+        name: &str,
+        span: Range<usize>,
+    ) -> Option<TeamSelector> {
+        if let Some(named) = self.named.get_mut(name) {
+            self.mistakes.append(&mut named.mistakes);
+            return named.of_events.clone();
+        }
+        let message = format!("there is no selector called {}", quote(name));
+        let help = did_you_mean(name, self.named.keys().map(String::as_str));
+        self.mistake(span, message, help);
+        None
+    }
+
+    /// Reads a selector that has a name: one of events, or of actions alone.
+    pub(super) fn name_selector(&mut self, name: &str, written: &TomlData) {
+        let known = self.mistakes.len();
+        let of_events = self.entries(written, Judged::Event);
+        let mut mistakes = self.mistakes.split_off(known);
+        let is_of_actions = of_events.is_none() && self.entries(written, Judged::Action).is_some();
+        self.mistakes.truncate(known);
+        if !is_of_actions {
+            self.mistakes.append(&mut mistakes);
+        }
+        let written = written.clone();
+        let named = NamedSelector {
+            written,
+            of_events,
+            mistakes,
+        };
+        self.named.insert(name.to_owned(), named);
+    }
+
+    fn entries(&mut self, entries: &TomlData, judged: Judged) -> Option<TeamSelector> {
+        let TomlData::Table(entries) = entries else {
+            return None;
+        };
+        let (mut keys, mut condition, mut is_right) = (Vec::new(), None, true);
+        // All keys are looked at, also after a mistake.
+        for (key, value) in entries {
+            if key.get_ref() == CONDITION {
+                condition = self.condition(value, judged);
+                is_right &= condition.is_some();
+                continue;
+            }
+            let path = self.key(key, judged);
+            let test = path.zip(values_of(value.get_ref()));
+            is_right &= test.is_some();
+            keys.extend(test);
+        }
+        is_right.then_some(TeamSelector {
+            keys: Selector(keys),
+            condition,
+        })
+    }
+
+    /// Returns the condition of a selector.
+    fn condition(&mut self, written: &Spanned<TomlData>, judged: Judged) -> Option<Condition> {
+        // The schema of the file says that it is a text.
+        let TomlData::Text(text) = written.get_ref() else {
+            return None;
+        };
+        let (names, foreign, help) = match judged {
+            Judged::Action => (
+                ACTION_NAMES,
+                "event",
+                "In a selector of actions, the action is `action`.",
+            ),
+            _ => (
+                EVENT_NAMES,
+                "state",
+                "A selector looks at an event and at parameters only.",
+            ),
+        };
+        let expression = self.expression(text, written.span(), &names, (foreign, help))?;
+        Some(Condition {
+            expression: Arc::new(expression),
+            params: Arc::clone(&self.bound_params),
+        })
+    }
+
+    /// Returns the expression that a text says, with the help for a name that it can't have.
+    pub(super) fn expression(
+        &mut self,
+        text: &str,
+        whole: Range<usize>,
+        names: &[&str],
+        (foreign, help): (&str, &str),
+    ) -> Option<Expression> {
+        let parsed = Expression::parse(text, names).map_err(|mistake| {
+            let span = self.span_within(text, whole.clone(), mistake.span);
+            let is_foreign = mistake.message == format!("unknown name `{foreign}`");
+            let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
+            self.mistake(span, mistake.message, help);
+        });
+        let expression = parsed.ok()?;
+        let params = names.iter().position(|name| *name == "params");
+        for (name, part) in params.map_or(Vec::new(), |it| expression.members(it)) {
+            if !self.params.contains_key(&name) {
+                let span = self.span_within(text, whole.clone(), part);
+                self.unknown_param(&format!("params.{name}"), span);
+            }
+        }
+        Some(expression)
+    }
+
+    /// Reports a parameter that no file declares.
+    pub(super) fn unknown_param(&mut self, name: &str, span: Range<usize>) {
+        let message = format!("there is no parameter called {}", quote(name));
+        let short = name.strip_prefix("params.").unwrap_or(name);
+        let meant = nearest(short, self.params.keys().map(String::as_str));
+        let help = meant.map(|meant| format!("did you mean `params.{meant}`?"));
+        self.mistake(span, message, help);
+    }
+
+    /// Returns the place in the file of a part of a text that is written there.
+    pub(super) fn span_within(
+        &self,
+        text: &str,
+        whole: Range<usize>,
+        part: Range<usize>,
+    ) -> Range<usize> {
+        let raw = self.file.text.get(whole.clone()).unwrap_or_default();
+        // Where TOML escapes something, the place within the text is not that in the file.
+        raw.find(text).map_or(whole.clone(), |start| {
+            let start = whole.start + start;
+            start + part.start..start + part.end
+        })
+    }
+
+    /// Returns the places of the values by which events are grouped.
+    pub(super) fn pointers(written: Option<&Spanned<TomlData>>) -> Vec<KeyPath> {
+        let texts: Vec<&TomlData> = match written.map(Spanned::get_ref) {
+            Some(TomlData::List(items)) => items.iter().map(Spanned::get_ref).collect(),
+            one => one.into_iter().collect(),
+        };
+        let paths = texts.into_iter().filter_map(|text| match text {
+            TomlData::Text(text) => KeyPath::parse(text),
+            _ => None,
+        });
+        paths.collect()
+    }
+}
+
+/// Returns the values that a selector or a vocabulary names; `None` where they have another form,
+/// which the schema of the file says.
+pub(super) fn values_of(data: &TomlData) -> Option<Values> {
+    let (data, negated) = match data {
+        TomlData::Table(members) => match &**members {
+            [(key, values)] if key.get_ref() == "not" => (values.get_ref(), true),
+            _ => return None,
+        },
+        other => (other, false),
+    };
+    let any_of: Option<Vec<SelectorValue>> = match data {
+        TomlData::List(items) => items.iter().map(|item| wanted(item.get_ref())).collect(),
+        one => Some(vec![wanted(one)?]),
+    };
+    Some(Values {
+        any_of: any_of.filter(|values| !values.is_empty())?,
+        negated,
+    })
+}
+
+fn wanted(data: &TomlData) -> Option<SelectorValue> {
+    Some(match data {
+        TomlData::Text(text) => SelectorValue::Text(Glob::new(text)),
+        TomlData::Scalar(Value::Bool(value)) => SelectorValue::Boolean(*value),
+        TomlData::Scalar(Value::Number(number)) => SelectorValue::Number(number.to_string()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,167 @@
+//! A rule that a team writes as an expression, and what its names stand for.
+
+mod earlier;
+mod judge;
+mod table;
+
+use std::sync::Arc;
+
+use super::example::RunExample;
+use super::message::MessageTemplate;
+use super::selector::{TeamSelector, leads_to_outcome, reads_outcome};
+use crate::ground::document::{Node, OwnedDocument};
+use crate::ground::finding::{Lifecycle, SkipReason};
+use crate::ground::select::KeyPath;
+use crate::ground::source::{Artifact, Line, Place};
+use crate::policy::expression::{Expression, Record, Value};
+pub(super) use judge::{CountedEvents, RuleJudge};
+pub(crate) use table::RuleTable;
+
+/// A rule in the expression language.
+#[derive(Debug)]
+pub(crate) struct TeamRule {
+    /// The events that it judges, each by itself; without them it judges a run, once.
+    pub(crate) each: Option<TeamSelector>,
+    /// The places of the values by which events are grouped.
+    pub(crate) same: Vec<KeyPath>,
+    /// The earlier events that `check` asks for, in the order in which it does.
+    pub(crate) earlier: Vec<TeamSelector>,
+    /// The guard: where it is false, nothing is judged.
+    pub(crate) when: Option<Expression>,
+    pub(crate) check: Expression,
+    /// The place of a finding in the event or the record.
+    pub(crate) at: KeyPath,
+    /// The artifact in which a finding stands.
+    pub(crate) within: Artifact,
+    pub(crate) message: MessageTemplate,
+    /// `true` if only runs that have ended are judged.
+    pub(crate) needs_end: bool,
+    pub(crate) params: Arc<OwnedDocument>,
+    pub(crate) examples: Vec<RunExample>,
+}
+
+/// A name whose value is made only where a rule has it; the number is its place in [`NAMES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    State,
+    Summary,
+    Run,
+    Counts,
+    Tools,
+}
+
+/// The names in expressions; the last has a value only in rules that judge events.
+pub(crate) const NAMES: [&str; 7] = [
+    "state", "summary", "run", "counts", "tools", "params", "event",
+];
+
+/// The values of names in one run.
+pub(crate) struct RunValues<'a> {
+    /// The record, or why it has no value; absent where there is no such file.
+    pub(crate) state: Result<Option<Node<'a>>, SkipReason>,
+    pub(crate) summary: Result<Option<Node<'a>>, SkipReason>,
+    pub(crate) run: Option<Node<'a>>,
+    /// The numbers of events by phase, and by tool, once all are read.
+    pub(crate) counted: Option<&'a [Option<OwnedDocument>; 2]>,
+}
+
+impl TeamRule {
+    pub(crate) fn names(&self, name: Name) -> bool {
+        let name = name as usize;
+        let in_guard = self.when.as_ref().is_some_and(|when| when.names(name));
+        in_guard || self.check.names(name)
+    }
+
+    /// Returns `true` if it needs the state or the summary.
+    pub(super) fn reads(&self, record: Artifact) -> bool {
+        let name = match record {
+            Artifact::State => Name::State,
+            _ => Name::Summary,
+        };
+        self.within == record || self.names(name) || self.names(Name::Run)
+    }
+
+    /// Returns `true` if what it finds in an act may depend on the end of that.
+    pub(super) fn reads_outcome(&self) -> bool {
+        let mut expressions = self.when.iter().chain([&self.check]);
+        expressions.any(|it| reads_outcome(it, NAMES.len() - 1))
+            || self.each.as_ref().is_some_and(TeamSelector::reads_outcome)
+            || self.same.iter().any(leads_to_outcome)
+    }
+
+    /// Returns `true` if it can be judged only once all events are read.
+    pub(crate) fn counts_events(&self) -> bool {
+        self.names(Name::Counts) || self.names(Name::Tools)
+    }
+
+    /// Returns why a record that it names can't be judged.
+    fn unmet<'r>(&self, values: &'r RunValues<'_>) -> Option<&'r SkipReason> {
+        let of_state = values.state.as_ref().err();
+        let of_summary = values.summary.as_ref().err();
+        let of_state = of_state.filter(|_| self.names(Name::State));
+        of_state.or_else(|| of_summary.filter(|_| self.names(Name::Summary)))
+    }
+
+    /// Returns the record in which a finding about a run stands.
+    fn record<'a>(&self, values: &RunValues<'a>) -> Option<Node<'a>> {
+        let record = match self.within {
+            Artifact::State => &values.state,
+            Artifact::Summary => &values.summary,
+            _ => return None,
+        };
+        record.as_ref().ok().copied().flatten()
+    }
+
+    /// Returns the place of a finding in an event or, without a line, in the record of a run.
+    fn place(&self, line: Option<Line>, record: Option<Node<'_>>) -> Place {
+        let at = record.map(|record| self.at.reached(record));
+        let at = at.unwrap_or_default();
+        match line {
+            Some(line) => Place::event(line, at.as_str()),
+            None if at.as_str().is_empty() => Place::whole(self.within),
+            None => Place::value(self.within, at),
+        }
+    }
+
+    /// Returns the values of all names, in their order.
+    fn bound<'a>(
+        &'a self,
+        event: Option<&'a dyn Record>,
+        values: &RunValues<'a>,
+    ) -> [Value<'a>; 7] {
+        let record = |value: &Result<Option<Node<'a>>, SkipReason>| value.as_ref().ok().copied();
+        let value = |node: Option<Node<'a>>| node.map_or(Value::Null, Value::of_record);
+        let [counts, tools] = values.counted.unwrap_or(&[None, None]);
+        [
+            value(record(&values.state).flatten()),
+            value(record(&values.summary).flatten()),
+            value(values.run),
+            value(counts.as_ref().map(OwnedDocument::root)),
+            value(tools.as_ref().map(OwnedDocument::root)),
+            value(Some(self.params.root())),
+            event.map_or(Value::Null, Value::Record),
+        ]
+    }
+}
+
+/// Returns the value of `run` as JSON.
+pub(crate) fn run_as_json(
+    dir: Option<&str>,
+    id: Option<&str>,
+    lifecycle: Lifecycle,
+    [state, summary]: [Option<Node<'_>>; 2],
+) -> Vec<u8> {
+    let text = |record: Option<Node<'_>>, path: &[&str]| {
+        let text = record?.at(path)?.text()?;
+        Some(text.into_owned())
+    };
+    let run = serde_json::json!({
+        "id": id,
+        "lifecycle": lifecycle,
+        "status": text(state, &["outcomes", "status"]),
+        "mode": text(summary, &["flags", "mode"]),
+        "adapter": text(state, &["episode", "using"]),
+        "dir": dir,
+    });
+    run.to_string().into_bytes()
+}

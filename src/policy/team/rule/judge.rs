@@ -1,0 +1,390 @@
+//! The events and the records of a run -> what a rule in the expression language finds in it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::earlier::{Earlier, Group};
+use super::{NAMES, RunValues, TeamRule};
+use crate::ground::document::{OwnedDocument, Tape};
+use crate::ground::draft::{Compared, Draft, Findings};
+use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
+use crate::ground::printable::{brief, shortened};
+use crate::ground::source::{Artifact, Line};
+use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
+use crate::policy::team::RunFacts;
+use crate::policy::team::events::{EventIndex, EventSelector, EventView};
+use crate::policy::team::judge::{Found, Judge};
+use crate::policy::team::limit::{MAX_LATER, TeamLimit};
+use crate::policy::team::message::MessageWord;
+use crate::policy::team::selector::{Truth, ask};
+use crate::reading::facts::UNKNOWN_LIFECYCLE;
+
+/// The reason for an event that is not judged.
+const UNREADABLE: SkipReason =
+    SkipReason::new(SkipKind::Unreadable, "events.jsonl can't be read again");
+
+/// The characters of a message that an expression makes.
+const MESSAGE_CHARS: usize = 1_000;
+
+/// The bytes of the words that events are counted by.
+const MAX_COUNTED_BYTES: usize = 4 << 20;
+
+/// A rule, and what it finds in one run.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleJudge {
+    pub(in crate::policy::team) rule: Arc<TeamRule>,
+    pub(in crate::policy::team) is_on: bool,
+    /// If it is on, the selector of the events that it judges, if it does, and of those that it
+    /// asks for.
+    pub(in crate::policy::team) in_events: Arc<[EventSelector]>,
+    /// The place of the values by which events are grouped.
+    group: Option<usize>,
+    /// What it asks of the events so far; shared by those who only ask about one.
+    earlier: Arc<Earlier>,
+    budget: Budget,
+    found: Found,
+    /// The limit that kept it from judging all.
+    spent: Option<TeamLimit>,
+    /// The reason why nothing is judged.
+    unmet: Option<SkipReason>,
+    /// The events that are judged once all are read.
+    later: Vec<Line>,
+}
+
+/// The outcome of the evaluation of a rule.
+enum RuleVerdict {
+    /// The guard is false.
+    NotAsked,
+    Sound,
+    /// The text that the expression gives, if it does, or the reason why it can't be evaluated.
+    Wrong(Option<String>),
+}
+
+impl RuleJudge {
+    pub(in crate::policy::team) fn new(
+        rule: &Arc<TeamRule>,
+        is_on: bool,
+        index: &mut EventIndex,
+    ) -> Self {
+        let selectors = rule.each.iter().chain(&rule.earlier).filter(|_| is_on);
+        let in_events = selectors.map(|it| index.selector(it)).collect();
+        for expression in rule.when.iter().chain([&rule.check]).filter(|_| is_on) {
+            index.paths(expression, NAMES.len() - 1);
+        }
+        Self {
+            in_events,
+            group: is_on.then(|| index.group(&rule.same)),
+            earlier: Arc::default(),
+            rule: Arc::clone(rule),
+            is_on,
+            budget: Budget::of_run(),
+            found: Found::default(),
+            spent: None,
+            unmet: None,
+            later: Vec::new(),
+        }
+    }
+
+    /// Returns `true` if the keys of a selector of it name an event.
+    pub(in crate::policy::team) fn names(&self, event: &EventView<'_>) -> bool {
+        let mut selectors = self.in_events.iter();
+        selectors.any(|selector| selector.has_keys_of(event))
+    }
+
+    /// Returns `true` if it is on and can be judged only once all events are read.
+    pub(in crate::policy::team) fn counts_events(&self) -> bool {
+        self.is_on && self.rule.counts_events()
+    }
+
+    /// Notes that the numbers of events are not known.
+    pub(in crate::policy::team) fn lacks_counts(&mut self) {
+        self.spent = Some(TeamLimit::Words);
+    }
+
+    /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
+    pub(in crate::policy::team) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+        self.judge_event(event, values);
+        self.note(event);
+        if self.spent.is_some() {
+            self.earlier = Arc::default();
+        }
+    }
+
+    /// Judges an event by those before it, now or, where it counts events, later.
+    pub(in crate::policy::team) fn judge_event(
+        &mut self,
+        event: &EventView<'_>,
+        values: &RunValues<'_>,
+    ) {
+        let each = self.in_events.first().filter(|_| self.spent.is_none());
+        match each.map(|each| each.ask(event, &mut self.budget)) {
+            None | Some(Ok(Truth::No)) => {}
+            Some(Ok(Truth::Yes)) => self.judge_named(event, values),
+            Some(Ok(Truth::Unknown(why))) => {
+                let place = || self.rule.place(Some(event.line), event.root());
+                self.found.add(|| Draft::new(place(), why));
+            }
+            Some(Err(spent)) => self.spent = Some(spent),
+        }
+    }
+
+    /// Notes an event for those that follow.
+    pub(in crate::policy::team) fn note(&mut self, event: &EventView<'_>) {
+        let selectors = self.in_events.get(1..).unwrap_or_default();
+        let is_asked_for = selectors.iter().any(|it| it.has_keys_of(event));
+        if self.spent.is_none() && is_asked_for {
+            let (group, budget) = (self.group(event), &mut self.budget);
+            let earlier = Arc::make_mut(&mut self.earlier);
+            self.spent = earlier
+                .add(&self.rule, selectors, group, event, budget)
+                .err();
+        }
+    }
+
+    /// Returns the group of an event.
+    fn group(&self, event: &EventView<'_>) -> Group {
+        match self.group.and_then(|group| event.group(group)) {
+            Some(digest) => Group::Of(digest),
+            None if self.rule.same.is_empty() => Group::All,
+            None => Group::Unknown,
+        }
+    }
+
+    fn judge_named(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+        let line = event.line;
+        if self.rule.counts_events() && values.counted.is_none() {
+            if self.later.len() < MAX_LATER {
+                self.later.push(line);
+            } else {
+                self.spent = Some(TeamLimit::Events);
+            }
+            return;
+        }
+        let folded = if self.rule.earlier.is_empty() {
+            Vec::new()
+        } else {
+            self.earlier.values(&self.rule, self.group(event))
+        };
+        self.judge(Some((line, event)), values, &folded);
+    }
+
+    /// Returns what it compares in an event, or once for a run, in words, and notes the event for
+    /// those that follow.
+    pub(in crate::policy::team) fn compared(
+        &mut self,
+        event: Option<&EventView<'_>>,
+        values: &RunValues<'_>,
+    ) -> Option<Vec<String>> {
+        let is_about = match (event, self.in_events.first()) {
+            (Some(event), Some(each)) => each.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes),
+            (event, each) => event.is_none() && each.is_none(),
+        };
+        let rule = Arc::clone(&self.rule);
+        let told = is_about.then(|| {
+            let folded = event.map(|it| self.earlier.values(&rule, self.group(it)));
+            let folded = folded.unwrap_or_default();
+            let bound = rule.bound(event.map(|event| event as &dyn Record), values);
+            let expressions = [("when", rule.when.as_ref()), ("check", Some(&rule.check))];
+            let told = expressions.into_iter().flat_map(|(key, expression)| {
+                let told =
+                    |it: &Expression| it.compared(key, &bound, &folded, &mut Budget::of_run());
+                expression.map(told).unwrap_or_default()
+            });
+            told.collect()
+        });
+        if let Some(event) = event {
+            self.note(event);
+        }
+        told
+    }
+
+    /// Judges what is judged once all events are read: those that it counts, and the run.
+    pub(in crate::policy::team) fn end(
+        &mut self,
+        has_ended: bool,
+        values: &RunValues<'_>,
+        read_again: &impl Fn(Line, &mut Vec<u8>) -> bool,
+    ) {
+        if self.rule.each.is_none() && (has_ended || !self.rule.needs_end) {
+            self.judge(None, values, &[]);
+        }
+        let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+        for line in std::mem::take(&mut self.later) {
+            let is_read = read_again(line, &mut bytes);
+            match tape.read_record(&bytes).ok().filter(|_| is_read) {
+                Some(document) => self.judge(Some((line, &document.root())), values, &[]),
+                None => self.unmet = Some(UNREADABLE),
+            }
+        }
+    }
+
+    /// Judges an event, or the run.
+    fn judge(
+        &mut self,
+        event: Option<(Line, &dyn Record)>,
+        values: &RunValues<'_>,
+        folded: &[Result<Value<'static>, String>],
+    ) {
+        let rule = &*self.rule;
+        if self.spent.is_some() {
+            return;
+        }
+        if let Some(reason) = rule.unmet(values) {
+            self.unmet = Some(reason.clone());
+            return;
+        }
+        let (line, event) = event.unzip();
+        if let Some(event) = event {
+            self.budget.add_record(event);
+        }
+        let record = || event.map_or_else(|| rule.record(values), Record::node);
+        let bound = rule.bound(event, values);
+        match verdict(rule, &bound, folded, &mut self.budget) {
+            Err(spent) => self.spent = Some(spent),
+            Ok(RuleVerdict::NotAsked) => {}
+            Ok(RuleVerdict::Sound) => self.found.examined = true,
+            Ok(RuleVerdict::Wrong(text)) => self.found.add(|| {
+                let value = || record().and_then(|record| rule.at.of(record));
+                let shown = |word| match word {
+                    MessageWord::Value => value().map(|value| brief(value.raw())),
+                    _ => None,
+                };
+                let message = match &text {
+                    Some(text) => shortened(text, MESSAGE_CHARS),
+                    None => rule.message.with(shown),
+                };
+                let draft = Draft::new(rule.place(line, record()), message);
+                draft.further(text.as_deref().map(str::as_bytes))
+            }),
+        }
+    }
+
+    /// Returns why it can't judge a run.
+    fn cannot_judge(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
+        if self.rule.needs_end && run.lifecycle == Lifecycle::Unknown {
+            return Some(UNKNOWN_LIFECYCLE);
+        }
+        if self.rule.each.is_some() || self.rule.counts_events() {
+            if let Some(reason) = (run.unjudged)(Artifact::Events) {
+                return Some(reason);
+            }
+            if let Some(line) = run.broken_line.filter(|_| self.rule.counts_events()) {
+                return Some(SkipReason::no_event(line.number));
+            }
+        }
+        self.unmet.clone()
+    }
+}
+
+impl Judge for RuleJudge {
+    fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
+        if let Some(reason) = run.and_then(|run| self.cannot_judge(run)) {
+            findings.skip(&reason);
+            return None;
+        }
+        let compared = self.found.report(findings);
+        if let Some(spent) = self.spent {
+            findings.skip(&SkipReason::bound(&spent));
+        }
+        compared
+    }
+
+    /// Returns the selectors of the events that it judges, and of those that it asks for, each
+    /// once.
+    fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
+        let mut names = BTreeSet::new();
+        let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
+        let asked = asked.zip(self.in_events.iter().skip(1));
+        let asked = asked.filter(|(name, _)| names.insert(*name));
+        // Nobody can tell if an expression wants earlier events.
+        let asked = asked.map(|(_, selector)| ("earlier", selector, true));
+        let each = self.in_events.first().map(|each| ("each", each, false));
+        each.into_iter().chain(asked).collect()
+    }
+
+    fn reads_outcome(&self) -> bool {
+        self.rule.reads_outcome()
+    }
+
+    fn room(&self) -> usize {
+        self.earlier.room()
+    }
+
+    fn stop(&mut self) {
+        self.spent.get_or_insert(TeamLimit::Room);
+        self.earlier = Arc::default();
+    }
+}
+
+/// Evaluates the expressions.
+fn verdict<'a>(
+    rule: &'a TeamRule,
+    bound: &'a [Value<'a>],
+    folded: &'a [Result<Value<'a>, String>],
+    budget: &mut Budget,
+) -> Result<RuleVerdict, TeamLimit> {
+    if let Some(when) = &rule.when {
+        match ask("when", when, bound, budget)? {
+            Truth::Yes => {}
+            Truth::No => return Ok(RuleVerdict::NotAsked),
+            Truth::Unknown(why) => return Ok(RuleVerdict::Wrong(Some(why))),
+        }
+    }
+    let why = match rule.check.evaluate(bound, folded, budget) {
+        Ok(Value::Bool(true)) => return Ok(RuleVerdict::Sound),
+        Ok(Value::Bool(false)) => return Ok(RuleVerdict::Wrong(None)),
+        Ok(Value::Text(text)) if text.is_empty() => return Ok(RuleVerdict::Sound),
+        Ok(Value::Text(text)) => return Ok(RuleVerdict::Wrong(Some(text.into_owned()))),
+        Ok(other) => format!(
+            "its value is {}, not a bool or a string",
+            other.shown_type()
+        ),
+        Err(Stop::Spent) => return Err(TeamLimit::Steps),
+        Err(Stop::Failed(failure)) => rule.check.describe(&failure),
+    };
+    let why = format!("`check` can't be evaluated: {why}");
+    Ok(RuleVerdict::Wrong(Some(why)))
+}
+
+/// The numbers of events by phase, and by tool.
+#[derive(Clone, Debug, Default)]
+pub(in crate::policy::team) struct CountedEvents {
+    phases: BTreeMap<String, u64>,
+    tools: BTreeMap<String, u64>,
+    bytes: usize,
+    /// `true` if there were more words than are kept.
+    pub(in crate::policy::team) is_full: bool,
+}
+
+impl CountedEvents {
+    /// Counts an event by its phase and its tool, unless there was no room for the words of an
+    /// earlier one.
+    pub(in crate::policy::team) fn add(&mut self, [phase, tool]: [Option<Cow<'_, str>>; 2]) {
+        let Some(phase) = phase.filter(|_| !self.is_full) else {
+            return;
+        };
+        let tool = tool.filter(|_| phase == "act");
+        for (counts, word) in [(&mut self.phases, Some(phase)), (&mut self.tools, tool)] {
+            let Some(word) = word else { continue };
+            if let Some(count) = counts.get_mut(&*word) {
+                *count += 1;
+            } else {
+                self.bytes += word.len() + 64;
+                if self.bytes > MAX_COUNTED_BYTES {
+                    self.is_full = true;
+                    return;
+                }
+                counts.insert(word.into_owned(), 1);
+            }
+        }
+    }
+
+    /// Returns the numbers by phase, and by tool.
+    pub(in crate::policy::team) fn documents(&self) -> [Option<OwnedDocument>; 2] {
+        [&self.phases, &self.tools].map(|counts| {
+            let text = serde_json::to_vec(counts).unwrap_or_default();
+            OwnedDocument::read(text).ok()
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! The table of a rule in the expression language -> the rule, and its mistakes.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{NAMES, Name, TeamRule};
+use crate::ground::record::MEANINGS;
+use crate::ground::select::KeyPath;
+use crate::ground::source::Artifact;
+use crate::policy::expression::Expression;
+use crate::policy::team::TeamCheck;
+use crate::policy::team::data::{
+    RuleMeta, SelectorTable, StateOrSummary, TomlData, pointers, rule_id,
+};
+use crate::policy::team::example::RunExample;
+use crate::policy::team::message::MessageWord;
+use crate::policy::team::reader::{FileReader, RuleTexts};
+use crate::policy::team::schema::Judged;
+use crate::policy::team::selector::TeamSelector;
+
+/// A rule in the expression language CEL: for each of some events, or once for a run.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(extend("additionalProperties" = false))]
+pub(crate) struct RuleTable {
+    /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
+    #[schemars(schema_with = "rule_id")]
+    id: Spanned<String>,
+    #[serde(flatten)]
+    meta: RuleMeta,
+    /// The events that it judges, each by itself. Absent for a rule that judges a run, once.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    each: Option<Spanned<TomlData>>,
+    /// The JSON Pointer to the value by which `earlier` groups events, or a list of them.
+    #[serde(default)]
+    #[schemars(schema_with = "pointers")]
+    same: Option<Spanned<TomlData>>,
+    /// The expression: `true` or an empty text where all is well, `false` or the text of the
+    /// finding where it is not. It can name `event` (with `each`), `state`, `summary`, `run`,
+    /// `counts`, `tools` and `params`, and ask for events on earlier lines that a named selector
+    /// matches: `earlier("refunds").map(e, e.payload.input.amount).sum()`.
+    #[schemars(with = "String", extend("examples" = ["event.payload.input.amount <= 500"]))]
+    check: Spanned<String>,
+    /// An expression. Where it is `false`, the rule does not judge.
+    #[serde(default)]
+    #[schemars(with = "String", extend("examples" = ["has(event.payload.input)"]))]
+    when: Option<Spanned<String>>,
+    /// The JSON Pointer to the place of a finding, in the event or in the record of `in`.
+    #[serde(default)]
+    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "$comment" = "message: a JSON Pointer starts with `/`", "examples" = ["/payload/input/amount"]))]
+    at: Option<Spanned<String>>,
+    /// The record in which a finding about a run stands [default: the timeline].
+    #[serde(default, rename = "in")]
+    #[schemars(with = "StateOrSummary")]
+    within: Option<Spanned<StateOrSummary>>,
+    /// `ended` for a rule that judges only runs that have ended.
+    #[serde(default)]
+    #[schemars(schema_with = "need")]
+    needs: Option<Spanned<String>>,
+    /// The message of a finding, for people. It may hold `{value}` and `{params.NAME}`.
+    #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the message is empty"))]
+    message: Spanned<String>,
+    /// Runs by which it is tested: `runvet rules --test` judges them.
+    #[serde(default, rename = "example")]
+    examples: Vec<RunExample>,
+}
+
+const ONLY_IN_CHECK: &str = "`earlier` is allowed only in `check` of rules that have `each`";
+
+/// Returns the schema of a need of a rule about a run.
+fn need(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": ["ended"], MEANINGS: ["The run has ended."] })
+}
+
+impl RuleTable {
+    /// Adds the rule to the team.
+    pub(in crate::policy::team) fn read(&self, reader: &mut FileReader<'_>) {
+        let is_free = reader.take(&self.id);
+        let examples = reader.run_examples(&self.examples);
+        let (each, has_event) = (self.each.as_ref(), self.each.is_some());
+        let each = each.map(|each| reader.selector(each, Judged::Event));
+        self.misplaced_keys(reader);
+        let when = self.when.as_ref();
+        let when = when.map(|when| expression(reader, when, has_event));
+        let check = expression(reader, &self.check, has_event);
+        let earlier = self.earlier(
+            reader,
+            check.as_ref(),
+            when.as_ref().and_then(Option::as_ref),
+        );
+        let message = reader.message(&self.message, &[MessageWord::Value]);
+        let at = self.at.as_ref().map_or("", |at| at.get_ref());
+        let (None | Some(Some(_)), None | Some(Some(_))) = (&each, &when) else {
+            return;
+        };
+        let (Some(check), Some(earlier), Some(message), Some(at), true) =
+            (check, earlier, message, KeyPath::parse(at), is_free)
+        else {
+            return;
+        };
+        let texts = RuleTexts {
+            title: self.message.get_ref(),
+            cure: "Change the program so that it keeps the rule",
+            shown: ["expression", "cel"],
+            text: self.check.get_ref().trim(),
+            examples: examples.iter().map(RunExample::shown).collect(),
+        };
+        let of_team = TeamCheck::Rule(reader.team.rules.len());
+        reader.declare(&self.id, &self.meta, &texts, of_team);
+        let within = self.within.as_ref();
+        reader.team.rules.push(Arc::new(TeamRule {
+            each: each.flatten(),
+            same: FileReader::pointers(self.same.as_ref()),
+            earlier,
+            when: when.flatten(),
+            check,
+            at,
+            within: within.map_or(Artifact::Events, |within| within.get_ref().artifact()),
+            message,
+            needs_end: self.needs.is_some(),
+            params: Arc::clone(&reader.bound_params),
+            examples,
+        }));
+    }
+
+    /// Returns the selectors of the earlier events that the expressions ask for.
+    fn earlier(
+        &self,
+        reader: &mut FileReader<'_>,
+        check: Option<&Expression>,
+        when: Option<&Expression>,
+    ) -> Option<Vec<TeamSelector>> {
+        let (check, text) = (check?, self.check.get_ref());
+        let in_guard = when.and_then(|when| when.folds().first());
+        if let Some((guard, fold)) = self.when.as_ref().zip(in_guard) {
+            let span = reader.span_within(guard.get_ref(), guard.span(), fold.span.clone());
+            reader.mistake(span, ONLY_IN_CHECK, None);
+            return None;
+        }
+        let asked = |name: Name| {
+            let names = |it: &Expression| it.names(name as usize);
+            names(check) || when.is_some_and(names)
+        };
+        let counts_events = asked(Name::Counts) || asked(Name::Tools);
+        let mut selectors = Vec::new();
+        for fold in check.folds() {
+            let span = reader.span_within(text, self.check.span(), fold.span.clone());
+            if self.each.is_none() {
+                reader.mistake(span, ONLY_IN_CHECK, None);
+                return None;
+            }
+            if counts_events {
+                let message = "`earlier` can't be combined with `counts` and `tools`, which are known only when all events are read";
+                reader.mistake(span, message, None);
+                return None;
+            }
+            selectors.push(reader.named_selector(&fold.of, span)?);
+        }
+        if let Some(same) = self.same.as_ref().filter(|_| selectors.is_empty()) {
+            let message = "`same` is allowed only in rules whose `check` asks for `earlier` events";
+            reader.mistake(same.span(), message, None);
+        }
+        Some(selectors)
+    }
+
+    /// Tells of keys that do not go with the events that a rule judges, or with their absence.
+    fn misplaced_keys(&self, reader: &mut FileReader<'_>) {
+        let (name, span, why) = match (&self.each, &self.within, &self.needs, &self.at) {
+            (Some(_), Some(within), ..) => ("in", within.span(), "without `each`"),
+            (Some(_), None, Some(needs), _) => ("needs", needs.span(), "without `each`"),
+            (None, None, _, Some(at)) => ("at", at.span(), "with `each` or `in`"),
+            _ => return,
+        };
+        let message = format!("`{name}` is allowed only in rules {why}");
+        reader.mistake(span, message, None);
+    }
+}
+
+fn expression(
+    reader: &mut FileReader<'_>,
+    written: &Spanned<String>,
+    has_event: bool,
+) -> Option<Expression> {
+    let names = NAMES.len() - usize::from(!has_event);
+    let names = NAMES.get(..names).unwrap_or_default();
+    let help = "`event` is allowed only in rules that have `each`.";
+    reader.expression(written.get_ref(), written.span(), names, ("event", help))
+}

@@ -1,0 +1,187 @@
+//! A declaration and the events of a run -> what it matches and compares, as lines for its author.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::events::{EventSelector, EventText, EventView};
+use super::judge::Judge;
+use super::judges::TeamJudges;
+use super::rule::RunValues;
+use super::selector::Truth;
+use super::{Team, TeamCheck};
+use crate::ground::document::Node;
+use crate::ground::printable::{brief_json, count};
+use crate::ground::select::Values;
+use crate::ground::source::{Line, Pointer};
+use crate::policy::expression::Budget;
+
+/// The number of lines, and of other values, that are listed for a selector.
+const MAX_LISTED: usize = 10;
+
+/// The number of different values that are counted for a test.
+const MAX_VALUES: usize = 1_000;
+
+/// The number of lines about what was compared.
+const MAX_TOLD: usize = 500;
+
+/// A declaration, and what it matches and compares in the events so far.
+pub(crate) struct Trace {
+    judges: TeamJudges,
+    check: TeamCheck,
+    selectors: Vec<TracedSelector>,
+    events: u64,
+    told: Vec<String>,
+    /// The number of lines beyond [`MAX_TOLD`].
+    left_out: usize,
+}
+
+/// A test: its pointer, the place of its key, its values, and the numbers of the values that are
+/// not among them.
+type TracedTest = (Pointer, usize, Values, BTreeMap<String, u64>);
+
+/// A selector, and what it matches.
+struct TracedSelector {
+    key: &'static str,
+    selector: EventSelector,
+    lines: Vec<String>,
+    matched: u64,
+    /// The comparisons of its condition in events that only this keeps out, each as a line.
+    refused: Vec<String>,
+    /// Each of its tests, with the values that are not wanted, and the numbers of these.
+    tests: Vec<TracedTest>,
+}
+
+impl Trace {
+    pub(crate) fn new(team: &Arc<Team>, check: TeamCheck) -> Self {
+        let judges = TeamJudges::new(team, std::iter::once(check));
+        let selectors = judges.judge(check).map(Judge::selectors);
+        let selectors = selectors.unwrap_or_default().into_iter();
+        let traced = selectors.map(|(key, selector, _)| {
+            let tests = judges.index.tests(selector).into_iter();
+            let tests = tests.map(|(at, key, wanted)| (at, key, wanted, BTreeMap::new()));
+            TracedSelector {
+                key,
+                tests: tests.collect(),
+                selector: selector.clone(),
+                lines: Vec::new(),
+                matched: 0,
+                refused: Vec::new(),
+            }
+        });
+        Self {
+            selectors: traced.collect(),
+            judges,
+            check,
+            events: 0,
+            told: Vec::new(),
+            left_out: 0,
+        }
+    }
+
+    /// Counts an event for rules that compare these numbers: all events, before any is traced.
+    pub(crate) fn count(&mut self, event: Node<'_>) {
+        let index = Arc::clone(&self.judges.index);
+        let event = index.view(Line::BEFORE_ALL, EventText::Parsed(event));
+        self.judges.count(&event);
+    }
+
+    /// Traces an event, or, without one, what is judged once for a run.
+    pub(crate) fn add(&mut self, event: Option<(u64, Node<'_>)>, values: RunValues<'_>) {
+        let counted = self.judges.counts.documents();
+        let values = RunValues {
+            counted: Some(&counted),
+            ..values
+        };
+        let index = Arc::clone(&self.judges.index);
+        let event = event.map(|(number, root)| {
+            let line = Line {
+                number,
+                ..Line::BEFORE_ALL
+            };
+            index.view(line, EventText::Parsed(root))
+        });
+        if let Some(event) = &event {
+            self.events += 1;
+            self.selectors.iter_mut().for_each(|it| it.add(event));
+        }
+        let compared = self.judges.compared(self.check, event.as_ref(), &values);
+        let about = event.map_or("the run".to_owned(), |it| {
+            format!("line {}", it.line.number)
+        });
+        let mut start = format!("{about}: ");
+        for line in compared.unwrap_or_default() {
+            self.told
+                .push(std::mem::replace(&mut start, "    ".to_owned()) + &line);
+        }
+        self.left_out += self.told.len().saturating_sub(MAX_TOLD);
+        self.told.truncate(MAX_TOLD);
+    }
+
+    /// Returns all of it, line by line.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let selectors = self.selectors.iter();
+        let selectors = selectors.flat_map(|selector| selector.shown(self.events));
+        let more = Some(self.left_out).filter(|more| *more > 0);
+        let more = more.map(|more| format!("… and {more} more lines like these"));
+        let told = self.told.iter().cloned().chain(more);
+        selectors.chain(told).collect()
+    }
+}
+
+impl TracedSelector {
+    fn add(&mut self, event: &EventView<'_>) {
+        for (_, key, wanted, others) in &mut self.tests {
+            let value = event.value(*key);
+            if value.is_none_or(|value| !wanted.are_met_by(value)) {
+                let shown = value.map_or("no value".to_owned(), |it| brief_json(it.raw()));
+                if others.len() < MAX_VALUES || others.contains_key(&shown) {
+                    *others.entry(shown).or_default() += 1;
+                }
+            }
+        }
+        if self.selector.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes) {
+            self.matched += 1;
+            self.lines.push(event.line.number.to_string());
+            self.lines.truncate(MAX_LISTED);
+        } else if let Some(condition) = &self.selector.condition
+            && self.selector.has_keys_of(event)
+            && self.refused.len() <= MAX_LISTED
+        {
+            let compared = condition.compared(event).join("; ");
+            let shown = format!("    line {}: {compared}", event.line.number);
+            let is_last = self.refused.len() == MAX_LISTED;
+            self.refused
+                .push(if is_last { "    …".to_owned() } else { shown });
+        }
+    }
+
+    fn shown(&self, events: u64) -> Vec<String> {
+        let list = |shown: Vec<String>, all: usize| {
+            let more = if all > MAX_LISTED { ", …" } else { "" };
+            format!("{}{more}", shown.join(", "))
+        };
+        let at = list(
+            self.lines.clone(),
+            usize::try_from(self.matched).unwrap_or(usize::MAX),
+        );
+        let at = Some(at).filter(|at| !at.is_empty());
+        let at = at.map_or(String::new(), |at| format!(", at line {at}"));
+        let (key, matched, events) = (self.key, self.matched, count(events, "event"));
+        let first = format!("`{key}` matches {matched} of {events}{at}");
+        let tests = self.tests.iter().map(|(pointer, _, _, others)| {
+            let mut frequent: Vec<(&String, &u64)> = others.iter().collect();
+            frequent.sort_by_key(|(_, number)| Reverse(**number));
+            let shown = frequent.iter().take(MAX_LISTED);
+            let shown = shown.map(|(value, number)| format!("{value} ({number})"));
+            let shown = list(shown.collect(), others.len());
+            let shown = match &*shown {
+                "" => "no other values".to_owned(),
+                shown => format!("other values are {shown}"),
+            };
+            format!("    {}: {shown}", pointer.as_str())
+        });
+        let refused = self.refused.iter().cloned();
+        std::iter::once(first).chain(tests).chain(refused).collect()
+    }
+}

@@ -1,0 +1,230 @@
+//! A declaration and its examples -> what is wrong with these.
+
+use std::iter;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use toml::Spanned;
+
+use super::events::EventText;
+use super::example::RunExample;
+use super::judges::TeamJudges;
+use super::rule::{RunValues, run_as_json};
+use super::{RunFacts, Team, TeamCheck};
+use crate::ground::document::{OwnedDocument, Tape};
+use crate::ground::draft::{FindingMemory, Findings};
+use crate::ground::finding::{Lifecycle, Severity};
+use crate::ground::printable::brief;
+use crate::ground::source::Line;
+use crate::ground::timestamp::Timestamp;
+
+/// The records of a run that every rule accepts.
+const STATE: &str = include_str!("../../cli/example/state.json");
+const SUMMARY: &str = include_str!("../../cli/example/summary.json");
+
+impl Team {
+    /// Returns the number of examples of a declaration, and what is wrong with them, each as a
+    /// line; `None` for one that has no examples.
+    pub(crate) fn test(self: &Arc<Self>, check: TeamCheck) -> Option<(usize, Vec<String>)> {
+        let examples = match check {
+            TeamCheck::Schema(at) => {
+                let schema = self.schemas.get(at)?;
+                return Some((schema.examples.len(), schema.failures()));
+            }
+            TeamCheck::Order(at) => &self.orders.get(at)?.examples,
+            TeamCheck::Rule(at) => &self.rules.get(at)?.examples,
+            TeamCheck::Vocabulary => return None,
+        };
+        let judges = TeamJudges::new(self, iter::once(check));
+        let wrong = examples
+            .iter()
+            .flat_map(|example| example.failures(&judges, check));
+        let mut wrong: Vec<String> = wrong.collect();
+        if examples
+            .iter()
+            .all(|example| example.fires.get_ref().is_empty())
+        {
+            wrong.push("the rule has no example in which it finds something".into());
+        }
+        Some((examples.len(), wrong))
+    }
+}
+
+impl RunExample {
+    /// Returns what a declaration finds in it and should not, or the other way around: each as a
+    /// line.
+    fn failures(&self, judges: &TeamJudges, check: TeamCheck) -> Vec<String> {
+        let events = self.filled();
+        let mut expected = self.fires.get_ref().clone();
+        expected.sort_unstable();
+        let mut failures = Vec::new();
+        for (line, message) in self.found(judges, check, &events) {
+            match expected.iter().position(|expected| *expected == line) {
+                Some(known) => {
+                    expected.remove(known);
+                }
+                None => failures.push((line, "no finding", format!("there was one: {message}"))),
+            }
+        }
+        let missing = expected.into_iter();
+        failures.extend(missing.map(|line| (line, "a finding", "there was none".to_owned())));
+        failures.sort_unstable();
+        let worded = failures.into_iter().map(|(line, expected, found)| {
+            let at = usize::try_from(line).unwrap_or(usize::MAX);
+            let place = match at.checked_sub(1).map(|at| self.events.get(at)) {
+                None => "without a line".to_owned(),
+                Some(Some(event)) => format!("at line {line} ({})", brief(event.get_ref())),
+                Some(None) => format!("at line {line}, which the example does not have"),
+            };
+            format!("{}: expected {expected} {place}; {found}", self.place)
+        });
+        worded.collect()
+    }
+
+    /// Returns the lines at which a declaration finds something in it, with what it says.
+    fn found(
+        &self,
+        judges: &TeamJudges,
+        check: TeamCheck,
+        events: &[String],
+    ) -> Vec<(u64, String)> {
+        let index = &judges.index;
+        let mut judges = judges.clone();
+        let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
+        let has_ended = self.ended.unwrap_or(true);
+        let (state, summary) = self.records(events, has_ended);
+        let (state, summary) = (read(state), summary.and_then(read));
+        let lifecycle = if has_ended {
+            Lifecycle::Terminal
+        } else {
+            Lifecycle::NonTerminal
+        };
+        let roots = [&state, &summary].map(|it| it.as_ref().map(OwnedDocument::root));
+        let run = run_as_json(Some("ep_1"), Some("ep_1"), lifecycle, roots);
+        let run = OwnedDocument::read(run).ok();
+        let values = || RunValues {
+            state: Ok(state.as_ref().map(OwnedDocument::root)),
+            summary: Ok(summary.as_ref().map(OwnedDocument::root)),
+            run: run.as_ref().map(OwnedDocument::root),
+            counted: None,
+        };
+        let mut tape = Tape::default();
+        for (number, text) in (1..).zip(events) {
+            if let Ok(document) = tape.read(text.as_bytes()) {
+                let line = Line {
+                    number,
+                    length: text.len(),
+                    ..Line::BEFORE_ALL
+                };
+                let event = index.view(line, EventText::Parsed(document.root()));
+                judges.event(&event, &values());
+            }
+        }
+        judges.end(lifecycle, values(), |line, bytes| {
+            let text = usize::try_from(line.number - 1).map(|at| events.get(at));
+            let text = text.ok().flatten();
+            text.inspect(|text| text.as_bytes().clone_into(bytes))
+                .is_some()
+        });
+        let facts = RunFacts {
+            lifecycle,
+            has_events: !events.is_empty(),
+            broken_line: None,
+            unjudged: &|_| None,
+        };
+        let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
+        let mut skips = Vec::new();
+        let severity = Severity::Error;
+        let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
+        let judge = judges.judge(check);
+        let _ = judge.and_then(|judge| judge.report(Some(&facts), &mut findings));
+        let found = drafts.into_iter().map(|it| {
+            let line = it.draft.place.line;
+            (line.map_or(0, |line| line.number), it.draft.message)
+        });
+        found.collect()
+    }
+
+    /// Returns the state and the summary: where there are no others, those of a sound run, with
+    /// what its events say.
+    fn records(&self, events: &[String], has_ended: bool) -> (String, Option<String>) {
+        let written =
+            |record: &Option<Spanned<String>>| record.as_ref().map(|it| it.get_ref().clone());
+        let read = events.iter().map(|event| serde_json::from_str(event));
+        let read: Vec<Json> = read.map(Result::unwrap_or_default).collect();
+        let state = || derived_state(&read, has_ended).to_string();
+        let summary = || has_ended.then(|| derived_summary(&read).to_string());
+        (
+            written(&self.state).unwrap_or_else(state),
+            written(&self.summary).or_else(summary),
+        )
+    }
+}
+
+/// Returns a sound state with the start, the latest plan and the actions that events tell of.
+fn derived_state(events: &[Json], has_ended: bool) -> Json {
+    let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
+    let mut steps = Json::Array(Vec::new());
+    let mut actions = Vec::new();
+    for event in events {
+        let payload = &event["payload"];
+        if payload["step_records"].is_array() {
+            steps = payload["step_records"].clone();
+        }
+        let of_event = |step: &&mut Json| step["id"] == payload["step_id"];
+        let step = steps
+            .as_array_mut()
+            .and_then(|it| it.iter_mut().find(of_event));
+        if let (Some(Json::Object(step)), Json::String(_)) = (step, &payload["step_status"]) {
+            step.insert("status".into(), payload["step_status"].clone());
+        }
+        if let (Some("act"), Json::Object(action)) = (event["phase"].as_str(), payload) {
+            let mut action = action.clone();
+            action.remove("step_status");
+            let id = action.remove("action_id").map(|id| ("id".to_owned(), id));
+            action.extend(id);
+            action.insert("timestamp".into(), event["timestamp"].clone());
+            actions.push(Json::Object(action));
+        }
+    }
+    let status = if has_ended { "ok" } else { "pending" };
+    let outcomes = json!({"status": status, "actions": actions});
+    put(&mut state, "/plan/steps", steps);
+    put(&mut state, "/outcomes", outcomes);
+    if let Some(first) = events.first() {
+        let started_at = first["timestamp"].clone();
+        put(&mut state, "/episode/started_at", started_at);
+    }
+    if !has_ended {
+        put(&mut state, "/links", json!({"events": "events.jsonl"}));
+    }
+    state
+}
+
+/// Returns a sound summary with the start, the duration and the numbers of events.
+fn derived_summary(events: &[Json]) -> Json {
+    let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
+    for phase in ["plan", "act", "reflect"] {
+        let count = events.iter().filter(|event| event["phase"] == phase);
+        let (key, count) = (format!("/metrics/{phase}_count"), count.count());
+        put(&mut summary, &key, count.into());
+    }
+    let [first, last] =
+        [events.first(), events.last()].map(|event| event.map(|it| &it["timestamp"]));
+    if let Some(first) = first {
+        put(&mut summary, "/started_at", first.clone());
+    }
+    let time = |text: Option<&Json>| Timestamp::parse(text?.as_str()?);
+    if let (Some(first), Some(last)) = (time(first), time(last)) {
+        let duration = last.seconds_since(&first);
+        put(&mut summary, "/duration_sec", duration.into());
+    }
+    summary
+}
+
+/// Puts a value in the place of one.
+fn put(record: &mut Json, pointer: &str, value: Json) {
+    if let Some(place) = record.pointer_mut(pointer) {
+        *place = value;
+    }
+}

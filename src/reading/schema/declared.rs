@@ -1,0 +1,144 @@
+//! A schema that a team declares, compiled -> the places where a value violates it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use jsonschema::{Retrieve, ValidationError, Validator};
+use serde_json::Value;
+
+use super::branching::{MAX_APPLIED, MAX_WITHIN, most_applied};
+use super::instance::{Instance, TapeJson, within};
+use super::shape::Shapes;
+use super::violation::{self, Violation};
+use super::{MAX_VIOLATIONS, TooManyViolations};
+use crate::ground::document::Node;
+use crate::ground::source::Pointer;
+
+/// The number of keys and values of a value, up to which all its violations are looked for where
+/// the fast validator can't count them.
+const MAX_LISTED_TOKENS: u32 = 100_000;
+
+/// The number of times that the validator may enter objects and arrays to list violations: for any
+/// value, and in addition for each subschema that is applied to each of its keys and values.
+const MIN_STEPS: u64 = 100_000;
+const STEPS_PER_VALUE: u64 = 64;
+
+/// The bytes of the pointers to the violations of one value, at most: a long key may stand above
+/// thousands of them.
+const MAX_PLACE_BYTES: usize = 4 << 20;
+
+/// A schema that a team declares.
+pub(crate) struct DeclaredSchema {
+    text: Value,
+    /// The fast validator, where the schema has no keyword beyond it.
+    shapes: Option<Shapes>,
+    validator: Validator<TapeJson>,
+    /// The number of subschemas that it applies to one value.
+    applied: u64,
+}
+
+impl fmt::Debug for DeclaredSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeclaredSchema").finish_non_exhaustive()
+    }
+}
+
+impl DeclaredSchema {
+    /// Compiles a schema at an address, from which its references start.
+    pub(crate) fn new(
+        text: Value,
+        address: String,
+        files: impl Retrieve + 'static,
+    ) -> Result<Self, Box<ValidationError<'static>>> {
+        let validator = super::options()
+            .with_base_uri(address)
+            .with_retriever(files)
+            .build(&text)?;
+        let applied = most_applied(&text);
+        if applied > MAX_APPLIED {
+            return Err(Box::new(ValidationError::custom(format!(
+                "it applies more than {MAX_APPLIED} subschemas to one value, references followed, \
+                 or more than {MAX_WITHIN} within each other"
+            ))));
+        }
+        // What `integer` means is another thing in draft 4.
+        let is_old = text
+            .get("$schema")
+            .and_then(Value::as_str)
+            .is_some_and(|dialect| dialect.contains("draft-04"));
+        let shapes = Some(Shapes::compile(&text))
+            .filter(|shapes| shapes.is_supported() && !is_old && !shapes.may_multiply());
+        Ok(Self {
+            text,
+            shapes,
+            validator,
+            applied,
+        })
+    }
+
+    /// Returns its text, parsed.
+    pub(crate) fn text(&self) -> &Value {
+        &self.text
+    }
+
+    /// Returns `true` if a value satisfies the schema.
+    pub(crate) fn is_valid(&self, value: Node<'_>) -> bool {
+        match &self.shapes {
+            Some(shapes) => shapes.is_valid(value),
+            None => self.validator.is_valid(Instance::Node(value)),
+        }
+    }
+
+    /// Returns the violations of a value at a place of its document, in the order of the text.
+    pub(crate) fn violations(
+        &self,
+        value: Node<'_>,
+        at: &Pointer,
+    ) -> Result<Vec<Violation>, TooManyViolations> {
+        if self.is_valid(value) {
+            return Ok(Vec::new());
+        }
+        let size = value.end_index() - value.index();
+        let too_many = match &self.shapes {
+            Some(shapes) => shapes.count_failures(value, MAX_VIOLATIONS) >= MAX_VIOLATIONS,
+            None => size > MAX_LISTED_TOKENS,
+        };
+        if too_many {
+            return Err(TooManyViolations);
+        }
+        let steps = self.applied.saturating_mul(u64::from(size));
+        let steps = steps.saturating_mul(STEPS_PER_VALUE);
+        let errors = within(steps.saturating_add(MIN_STEPS), || {
+            let errors = self.validator.iter_errors(Instance::Node(value));
+            let mut place_bytes = 0;
+            let bounded = errors.take(MAX_VIOLATIONS).map(|error| {
+                place_bytes += error.instance_path().as_str().len();
+                (place_bytes <= MAX_PLACE_BYTES).then_some(error)
+            });
+            bounded.collect::<Option<Vec<_>>>()
+        });
+        let errors = errors.flatten();
+        let errors = errors.filter(|errors| errors.len() < MAX_VIOLATIONS);
+        let errors = errors.ok_or(TooManyViolations)?;
+        Ok(violation::explain(
+            value.document(),
+            at,
+            &self.text,
+            errors.into_iter(),
+        ))
+    }
+
+    /// Returns `true` if it declares the key at the end of a path, under `properties`.
+    pub(crate) fn declares(&self, path: &[Cow<'_, str>]) -> bool {
+        let target = |part: &Value| {
+            let reference = part.get("$ref").and_then(Value::as_str)?;
+            self.text.pointer(reference.strip_prefix('#')?)
+        };
+        let below = path.iter().try_fold(&self.text, |part, key| {
+            let part = target(part).unwrap_or(part);
+            let named = part.get("properties").and_then(|known| known.get(&**key));
+            named.or_else(|| part.get("items"))
+        });
+        !path.is_empty() && below.is_some()
+    }
+}

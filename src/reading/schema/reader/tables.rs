@@ -1,0 +1,486 @@
+//! The shapes of a schema and the places that rules ask for -> the tables that drive the reader.
+
+use wide::u8x16;
+
+use super::super::shape::{ANY_TYPE, Additional, Shape, ShapeId, Shapes, bit};
+use crate::ground::document::{Kind, Layout};
+use crate::ground::spelling::is_near;
+
+/// The number of keys of one object that a table has, at most: each has a bit.
+pub(super) const MAX_KEYS: usize = 64;
+
+/// The number of bytes of a key that are compared at once.
+const HEAD: usize = 16;
+
+/// Marks that an object or an array may have anything in it, beside the bits of types.
+pub(super) const FREE_OBJECT: u8 = 1 << 6;
+pub(super) const FREE_ARRAY: u8 = 1 << 7;
+
+/// The slot of a value that no rule asks for.
+pub(super) const NO_SLOT: u8 = u8::MAX;
+
+/// The slot of a value of an object whose other keys are kept.
+pub(super) const OTHER: u8 = u8::MAX - 1;
+
+/// The properties expected of a value.
+#[derive(Clone)]
+pub(super) struct Expectation {
+    /// The table of an array or object.
+    pub(super) table: u16,
+    /// The types that it may have, a bit each.
+    types: u8,
+    /// The slot of its span.
+    pub(super) slot: u8,
+    /// The shape that asserts more of a scalar than its type.
+    shape: u8,
+    /// The key that came after its key the last time.
+    pub(super) next: u8,
+}
+
+/// No shape asserts anything of a scalar but its type.
+const NO_SHAPE: u8 = u8::MAX;
+
+impl Default for Expectation {
+    fn default() -> Self {
+        Self::FREE
+    }
+}
+
+impl Expectation {
+    /// A value that may be anything.
+    pub(super) const FREE: Self = Self::new(0, ANY_TYPE | FREE_OBJECT | FREE_ARRAY, NO_SHAPE);
+
+    const fn new(table: u16, types: u8, shape: u8) -> Self {
+        Self {
+            table,
+            types,
+            slot: NO_SLOT,
+            shape,
+            next: 0,
+        }
+    }
+
+    pub(super) fn with_slot(self, slot: u8) -> Self {
+        Self { slot, ..self }
+    }
+
+    /// Returns `true` if the value may have one of some types.
+    #[inline]
+    pub(super) fn allows(&self, types: u8) -> bool {
+        self.types & types != 0
+    }
+
+    /// Returns the shape that asserts more of a scalar than its type.
+    #[inline]
+    pub(super) fn shape(&self) -> Option<usize> {
+        (self.shape != NO_SHAPE).then_some(self.shape.into())
+    }
+}
+
+/// The content expected in an array or object at one place of a text.
+#[derive(Default)]
+pub(super) struct ReaderTable {
+    /// The number of arrays and objects around it.
+    pub(super) depth: usize,
+    pub(super) keys: KnownKeys,
+    /// A bit for each required key.
+    pub(super) required: u64,
+    /// The key that came first the last time.
+    pub(super) first: u8,
+    /// The expectation of other keys.
+    pub(super) others: Others,
+    pub(super) items: Expectation,
+    /// The array of which each object is a row.
+    pub(super) rows: Option<usize>,
+    /// The number of slots of such a row.
+    pub(super) width: usize,
+    /// The prefix of the other keys that are kept, see [`Layout::others`].
+    pub(super) kept: Option<&'static str>,
+    /// The words that a key is near to, see [`Layout::near`].
+    pub(super) near: Option<fn(&str) -> u64>,
+}
+
+/// The expectation of the keys of an object that its schema does not name.
+#[derive(Default)]
+pub(super) enum Others {
+    /// Any value; a key that is near one of the schema may be misspelled.
+    #[default]
+    Any,
+    Each(Expectation),
+    /// Only keys with a prefix are allowed.
+    Prefixed(Vec<Box<str>>),
+}
+
+/// A key of an object.
+pub(super) struct KnownKey {
+    /// As it is written, with its quotes and a colon.
+    written: Box<[u8]>,
+    /// The first bytes of that, and a bit for each of them that is beyond its end.
+    head: [u8; HEAD],
+    beyond: u32,
+    /// The keys of the schema that it is near to, a bit each.
+    pub(super) near: u64,
+    pub(super) step: Expectation,
+}
+
+impl KnownKey {
+    fn new(name: &str, near: u64, step: Expectation) -> Self {
+        let written = format!("\"{name}\":").into_bytes();
+        let mut head = [0; HEAD];
+        for (to, from) in head.iter_mut().zip(&written) {
+            *to = *from;
+        }
+        let beyond = u32::try_from(written.len()).unwrap_or(u32::MAX);
+        Self {
+            head,
+            beyond: 0xFFFF & u32::MAX.checked_shl(beyond).unwrap_or(0),
+            written: written.into(),
+            near,
+            step,
+        }
+    }
+
+    pub(super) fn name(&self) -> &[u8] {
+        let end = self.written.len() - 2;
+        self.written.get(1..end).unwrap_or_default()
+    }
+
+    /// Returns the place of its value's earliest byte, if the key is next in a text.
+    #[expect(clippy::inline_always, reason = "measured: most keys are expected")]
+    #[inline(always)]
+    pub(super) fn end_if_next(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let end = at + self.written.len();
+        let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<HEAD>()) else {
+            return (bytes.get(at..end)? == &*self.written).then_some(end);
+        };
+        let same = u8x16::new(*head).simd_eq(u8x16::new(self.head));
+        let is_next = same.to_bitmask() | self.beyond == 0xFFFF
+            && (self.written.len() <= HEAD
+                || bytes.get(at + HEAD..end) == self.written.get(HEAD..));
+        is_next.then_some(end)
+    }
+}
+
+/// The keys of the objects with one table.
+#[derive(Default)]
+pub(super) struct KnownKeys {
+    /// The keys of the schema, and then the others that were met.
+    pub(super) all: Vec<KnownKey>,
+    /// The number of keys that the schema has.
+    known: usize,
+    /// The number of keys that made room for others.
+    displaced: usize,
+    /// The places of keys that were met out of order, by a hash of their first bytes.
+    places: Vec<u8>,
+}
+
+/// The number of places by hashes, which have ten bits.
+const PLACES: usize = 1 << 10;
+
+impl KnownKeys {
+    /// Adds a key that was met in an object with some others. Where there is no room, another one
+    /// that was met makes room.
+    pub(super) fn learn(
+        &mut self,
+        name: &str,
+        near: u64,
+        step: Expectation,
+        present: u64,
+    ) -> Option<usize> {
+        if name.len() > MAX_LEARNED {
+            return None;
+        }
+        let key = KnownKey::new(name, near, step);
+        let place = self.all.len();
+        if place < MAX_KEYS {
+            self.all.push(key);
+            return Some(place);
+        }
+        self.displaced += 1;
+        let places = (self.known..MAX_KEYS).cycle();
+        let mut places = places.skip(self.displaced % MAX_KEYS).take(MAX_KEYS);
+        let place = places.find(|place| present >> place & 1 == 0)?;
+        *self.all.get_mut(place)? = key;
+        Some(place)
+    }
+
+    /// Ends the keys of the schema.
+    fn close(&mut self) {
+        self.known = self.all.len();
+        self.places = vec![u8::MAX; PLACES];
+        for (next, key) in (1..).zip(&mut self.all) {
+            key.step.next = next;
+        }
+    }
+
+    /// Returns the key at a place of a text that was met before, and the end of its colon.
+    #[inline]
+    pub(super) fn guess(&self, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+        let place = usize::from(*self.places.get(hash(bytes, at))?);
+        let end = self.all.get(place)?.end_if_next(bytes, at)?;
+        Some((place, end))
+    }
+
+    /// Remembers the key at a place of a text.
+    pub(super) fn remember(&mut self, bytes: &[u8], at: usize, place: usize) {
+        if let (Some(of), Ok(place)) = (self.places.get_mut(hash(bytes, at)), u8::try_from(place)) {
+            *of = place;
+        }
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        let mut keys = self.all.iter();
+        keys.position(|key| key.name() == name.as_bytes())
+    }
+
+    /// Returns the keys of the schema that a name is near to, a bit each.
+    pub(super) fn near(&self, name: &str) -> u64 {
+        let known = self.all.iter().take(self.known).enumerate();
+        let near = known.filter(|(_, key)| {
+            std::str::from_utf8(key.name()).is_ok_and(|known| is_near(name, known))
+        });
+        near.fold(0, |bits, (place, _)| bits | 1 << place)
+    }
+}
+
+/// The length of the longest key that is learned.
+const MAX_LEARNED: usize = 256;
+
+/// Returns a hash of ten bits of the first eight bytes of the key at a place, up to its end.
+#[inline]
+fn hash(bytes: &[u8], at: usize) -> usize {
+    let head = bytes.get(at + 1..).and_then(|rest| rest.first_chunk());
+    let word = u64::from_le_bytes(head.copied().unwrap_or([0; 8]));
+    // The lowest mark is that of the first quote; no byte before it is marked.
+    let quotes = word ^ 0x2222_2222_2222_2222;
+    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes & 0x8080_8080_8080_8080;
+    let before = if quotes == 0 {
+        u64::MAX
+    } else {
+        (quotes & quotes.wrapping_neg()) - 1
+    };
+    let mixed = (word & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
+    usize::try_from(mixed).unwrap_or_default()
+}
+
+/// Assertions about values that apply if another value is a certain text.
+pub(super) struct ConditionalSlots {
+    /// The slot of the text.
+    pub(super) slot: usize,
+    /// The text as it is written without escapes.
+    pub(super) equals: Box<str>,
+    /// The slots of scalars, each with the shape that asserts something of it.
+    pub(super) asserted: Vec<(usize, ShapeId)>,
+}
+
+/// The tables of a schema.
+#[derive(Default)]
+pub(super) struct Tables {
+    pub(super) all: Vec<ReaderTable>,
+    pub(super) root: Expectation,
+    pub(super) conditions: Vec<ConditionalSlots>,
+}
+
+impl Tables {
+    /// Compiles the tables of a schema; `None` where the reader can't judge by it.
+    pub(super) fn compile(shapes: &Shapes, layout: &Layout) -> Option<Self> {
+        let mut compiler = TableCompiler {
+            shapes,
+            layout,
+            tables: Vec::new(),
+        };
+        if !shapes.is_supported() {
+            return None;
+        }
+        let root = compiler.step(0, "", 0)?;
+        let conditions = shapes.get(0)?.conditions.iter();
+        Some(Self {
+            root,
+            conditions: conditions
+                .map(|condition| compiler.condition(condition))
+                .collect::<Option<_>>()?,
+            all: compiler.tables,
+        })
+    }
+}
+
+struct TableCompiler<'c> {
+    shapes: &'c Shapes,
+    layout: &'c Layout,
+    tables: Vec<ReaderTable>,
+}
+
+impl TableCompiler<'_> {
+    /// Returns the expectation of a value of which the schema asserts nothing.
+    fn anything(&mut self, pointer: &str, depth: usize) -> Option<Expectation> {
+        let step = Expectation::FREE.with_slot(self.slot(pointer)?);
+        let mut arrays = self.layout.rows.iter();
+        if !arrays.any(|(array, _)| *array == pointer) {
+            return Some(step);
+        }
+        let any = Shape::of_type(ANY_TYPE);
+        let item = self.table(&any, &format!("{pointer}/*"), depth + 1)?;
+        let items = Expectation::new(self.add(item)?, bit(Kind::Object), NO_SHAPE);
+        let array = ReaderTable {
+            depth,
+            items,
+            ..ReaderTable::default()
+        };
+        let types = ANY_TYPE | FREE_OBJECT;
+        Some(Expectation::new(self.add(array)?, types, NO_SHAPE).with_slot(step.slot))
+    }
+
+    fn add(&mut self, table: ReaderTable) -> Option<u16> {
+        self.tables.push(table);
+        u16::try_from(self.tables.len() - 1).ok()
+    }
+
+    /// Returns the expectation of a value at a place, in a number of arrays and objects.
+    fn step(&mut self, id: ShapeId, pointer: &str, depth: usize) -> Option<Expectation> {
+        let shapes = self.shapes;
+        let shape = shapes.get(id)?;
+        if id != 0 && !shape.conditions.is_empty() {
+            return None;
+        }
+        let is_free_object = shape.takes_any_member() && !self.asks_below(pointer);
+        let is_free_array = shape.items.is_none();
+        let free = if is_free_object { FREE_OBJECT } else { 0 }
+            | if is_free_array { FREE_ARRAY } else { 0 };
+        // The conditions of the root are judged when it is read.
+        let asserts = if shape.is_plain || id == 0 {
+            NO_SHAPE
+        } else {
+            u8::try_from(id).ok().filter(|id| *id != NO_SHAPE)?
+        };
+        let may_hold = shape.types & (bit(Kind::Object) | bit(Kind::Array)) != 0;
+        if !may_hold || (is_free_object && is_free_array) {
+            return Some(
+                Expectation::new(0, shape.types | free, asserts).with_slot(self.slot(pointer)?),
+            );
+        }
+        let table = self.table(shape, pointer, depth)?;
+        Some(
+            Expectation::new(self.add(table)?, shape.types | free, asserts)
+                .with_slot(self.slot(pointer)?),
+        )
+    }
+
+    fn table(&mut self, shape: &Shape, pointer: &str, depth: usize) -> Option<ReaderTable> {
+        let mut table = ReaderTable {
+            depth,
+            kept: self.layout.prefix_of_others(pointer.trim_end_matches("/*")),
+            near: (self.layout.near)
+                .filter(|near| near.object == pointer)
+                .map(|near| near.words),
+            ..ReaderTable::default()
+        };
+        for property in &shape.properties {
+            let below = format!("{pointer}/{}", property.name);
+            let step = self.step(property.shape, &below, depth + 1)?;
+            let place = table.keys.learn(&property.name, 0, step, u64::MAX)?;
+            table.required |= u64::from(property.required) << place;
+        }
+        // Rules also ask for fields that the schema does not name.
+        let asked: Vec<_> = self.asked_below(pointer).collect();
+        for name in asked {
+            let is_known = |key: &KnownKey| key.name() == name.as_bytes();
+            if !table.keys.all.iter().any(is_known) {
+                let step = self.anything(&format!("{pointer}/{name}"), depth + 1)?;
+                table.keys.learn(name, 0, step, u64::MAX)?;
+            }
+        }
+        table.keys.close();
+        table.others = match shape.additional {
+            Additional::Any if shape.properties.is_empty() && table.near.is_none() => {
+                Others::Each(Expectation::FREE)
+            }
+            Additional::Any => Others::Any,
+            Additional::Each(below) => Others::Each(self.step(below, "*", depth + 1)?),
+            Additional::None => Others::Prefixed(shape.prefixes.clone()),
+        };
+        if let Some(items) = shape.items {
+            table.items = self.step(items, &format!("{pointer}/*"), depth + 1)?;
+        }
+        let mut rows = self.layout.rows.iter();
+        if let Some(array) = rows.position(|(array, _)| pointer.strip_suffix("/*") == Some(array)) {
+            table.rows = Some(array);
+            table.width = self.layout.rows.get(array)?.1.len();
+        }
+        Some(table)
+    }
+
+    /// Returns the slot of a place.
+    fn slot(&self, pointer: &str) -> Option<u8> {
+        let of_root = self.layout.root.iter().position(|place| *place == pointer);
+        let mut rows = self.layout.rows.iter();
+        let of_row = rows.find_map(|(array, places)| {
+            let below = pointer.strip_prefix(array)?.strip_prefix("/*")?;
+            places.iter().position(|place| *place == below)
+        });
+        of_root
+            .or(of_row)
+            .map_or(Some(NO_SLOT), |slot| u8::try_from(slot).ok())
+    }
+
+    /// Returns `true` if rules ask for a value below a place.
+    fn asks_below(&self, pointer: &str) -> bool {
+        self.asked_below(pointer).next().is_some()
+    }
+
+    /// Returns the keys of the object at a place under which rules ask for values.
+    fn asked_below(&self, pointer: &str) -> impl Iterator<Item = &'static str> {
+        let below = move |place: &&'static str| place.strip_prefix(pointer)?.strip_prefix('/');
+        let of_root = self.layout.root.iter().filter_map(below);
+        let mut rows = self.layout.rows.iter();
+        let row = rows.find(|(array, _)| pointer.strip_suffix("/*") == Some(array));
+        let of_row = row.into_iter().flat_map(|(_, places)| *places);
+        let of_row = of_row.filter_map(|place| place.strip_prefix('/'));
+        of_root.chain(of_row).filter(|key| !key.contains('/'))
+    }
+
+    /// Compiles a condition on a text; its assertions may only concern scalars with slots.
+    fn condition(
+        &self,
+        condition: &super::super::shape::ConditionalShape,
+    ) -> Option<ConditionalSlots> {
+        let mut asserted = Vec::new();
+        self.asserted(condition.then, "", &mut asserted)?;
+        let slot = self.slot(&format!("/{}", condition.property))?;
+        Some(ConditionalSlots {
+            slot: usize::from(slot).checked_rem(usize::from(OTHER))?,
+            equals: serde_json::to_string(&*condition.equals).ok()?.into(),
+            asserted,
+        })
+    }
+
+    /// Collects the assertions of a shape on scalars at and below a place.
+    fn asserted(
+        &self,
+        id: ShapeId,
+        pointer: &str,
+        found: &mut Vec<(usize, ShapeId)>,
+    ) -> Option<()> {
+        let shape = self.shapes.get(id)?;
+        if shape.required > 0
+            || shape.items.is_some()
+            || !matches!(shape.additional, Additional::Any)
+        {
+            return None;
+        }
+        if shape.properties.is_empty() {
+            if !(shape.is_plain && shape.types == ANY_TYPE) {
+                let slot = self.slot(pointer).filter(|slot| *slot != NO_SLOT)?;
+                found.push((usize::from(slot), id));
+            }
+            return Some(());
+        }
+        for property in &shape.properties {
+            self.asserted(
+                property.shape,
+                &format!("{pointer}/{}", property.name),
+                found,
+            )?;
+        }
+        Some(())
+    }
+}
