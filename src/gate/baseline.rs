@@ -118,7 +118,7 @@ impl AcceptedFinding {
 
 impl Baseline {
     /// Returns an empty baseline that is to be written to a path.
-    pub(crate) fn new(path: &Path) -> Self {
+    pub(in crate::gate) fn new(path: &Path) -> Self {
         Self {
             dir: path.parent().unwrap_or(Path::new("")).to_owned(),
             ..Self::default()

@@ -77,29 +77,29 @@ pub(crate) struct Config {
     /// Files in which a team declares schemas, vocabulary and selectors; relative to the directory
     /// of this file.
     #[schemars(with = "Vec<String>", extend("examples" = [["gate/refunds.toml"]]))]
-    pub(crate) packs: Vec<Spanned<PathBuf>>,
+    pub(in crate::gate) packs: Vec<Spanned<PathBuf>>,
     /// Schemas for open parts of records. Each is a rule.
     #[serde(rename = "schema")]
-    pub(crate) schemas: Vec<SchemaTable>,
+    pub(in crate::gate) schemas: Vec<SchemaTable>,
     /// Schemas for versions of the state and the summary for which runvet has no schema.
     #[serde(rename = "version")]
-    pub(crate) versions: Vec<VersionTable>,
+    pub(in crate::gate) versions: Vec<VersionTable>,
     /// Orders of events. Each is a rule.
     #[serde(rename = "order")]
-    pub(crate) orders: Vec<OrderTable>,
+    pub(in crate::gate) orders: Vec<OrderTable>,
     /// Rules in the expression language CEL.
     #[serde(rename = "rule")]
-    pub(crate) team_rules: Vec<RuleTable>,
+    pub(in crate::gate) team_rules: Vec<RuleTable>,
     /// Values that messages, numbers and expressions name as `params.NAME`. They take precedence
     /// over those of packs.
     #[schemars(schema_with = "team::params")]
-    pub(crate) params: Params,
+    pub(in crate::gate) params: Params,
     /// The allowed values of keys of events. Any other value is a finding of `team/vocabulary`.
     #[schemars(schema_with = "team::vocabulary")]
-    pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<TomlData>>,
+    pub(in crate::gate) vocabulary: BTreeMap<Spanned<String>, Spanned<TomlData>>,
     /// Named selectors. In this file, a name stands for its selector.
     #[schemars(schema_with = "team::selectors")]
-    pub(crate) selector: BTreeMap<Spanned<String>, Spanned<TomlData>>,
+    pub(in crate::gate) selector: BTreeMap<Spanned<String>, Spanned<TomlData>>,
 }
 
 impl Config {
@@ -168,7 +168,7 @@ impl ConfigSource<'_> {
 }
 
 /// Reads all that a configuration declares of a team, its packs included.
-pub(crate) fn read_team(
+pub(in crate::gate) fn read_team(
     file: ConfigSource<'_>,
     config: &Config,
     files: &Files,
@@ -190,7 +190,7 @@ pub(crate) fn read_team(
 }
 
 /// The levels of rules and groups of rules.
-pub(crate) type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
+pub(in crate::gate) type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
 
 /// The id of a rule, or a group of rules such as `plan/*`.
 #[derive(JsonSchema)]
@@ -239,7 +239,7 @@ pub(crate) struct Ignore {
     pub(crate) pointer: Option<String>,
     /// The reason why the findings do not count; must not be empty.
     #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the reason is empty"))]
-    pub(crate) reason: String,
+    pub(in crate::gate) reason: String,
     /// The first day on which the findings count again, in UTC.
     #[serde(default)]
     #[schemars(with = "String", extend("format" = "date", "pattern" = r"^\d{4}-\d{2}-\d{2}$", "$comment" = "message: expected a date such as 2026-12-31, without a time", "examples" = ["2026-12-31"]))]

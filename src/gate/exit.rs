@@ -72,7 +72,7 @@ pub struct Outcome {
     pub totals: Totals,
     /// The sums by rule, mode and adapter, with
     /// [`Gate::with_statistics`](super::Gate::with_statistics).
-    pub(crate) statistics: Option<Statistics>,
+    pub(in crate::gate) statistics: Option<Statistics>,
     /// The paths that could not be read or judged, with the reasons, sorted by path.
     pub faults: Vec<ReportedFault>,
     /// `true` if everything was read and judged: there are no faults, and the check was not stopped

@@ -225,7 +225,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    pub(crate) fn have(&self, value: Node<'_>) -> bool {
+    pub(in crate::ground) fn have(&self, value: Node<'_>) -> bool {
         self.have_written(value.raw(), value.text().as_deref())
     }
 

@@ -18,8 +18,8 @@ use std::io;
 use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
-pub(crate) use learn::LoadedLearn;
-pub(crate) use manifest::LoadedManifest;
+pub(in crate::judge) use learn::LoadedLearn;
+pub(in crate::judge) use manifest::LoadedManifest;
 use multi_line::MultiLineSearch;
 pub(crate) use progress::with_progress;
 use record::RecordBuffers;
@@ -37,7 +37,7 @@ use crate::reading::facts::{
 };
 use crate::reading::outline::{Listening, OutlineReader, Outlined};
 use crate::store::{Artifacts, Opened, Unreadable};
-pub(crate) use trouble::{
+pub(in crate::judge) use trouble::{
     ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnObject, Trouble, Troubles,
     VersionField,
 };
@@ -46,7 +46,7 @@ pub(crate) use trouble::{
 #[derive(Default)]
 pub(crate) struct Buffers {
     /// The error where the machine lacked a resource to read the latest episode.
-    pub(crate) lacking: Option<io::Error>,
+    pub(in crate::judge) lacking: Option<io::Error>,
     state: RecordBuffers,
     summary: RecordBuffers,
     timeline: TimelineBuffers,
@@ -58,12 +58,12 @@ pub(crate) struct Buffers {
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 pub(crate) struct LoadRequest {
-    pub(crate) every_event: bool,
-    pub(crate) event_ids: bool,
-    pub(crate) learn_lines: bool,
-    pub(crate) named_files: bool,
+    pub(in crate::judge) every_event: bool,
+    pub(in crate::judge) event_ids: bool,
+    pub(in crate::judge) learn_lines: bool,
+    pub(in crate::judge) named_files: bool,
     /// The judges of what a team declares; they have judged nothing.
-    pub(crate) team: TeamJudges,
+    pub(in crate::judge) team: TeamJudges,
 }
 
 #[derive(Default)]
@@ -96,14 +96,14 @@ pub(crate) const NOT_THERE: &str = "there is no such file";
 /// The result of loading an episode, for rules, for locating findings, and for views.
 pub(crate) struct Loaded<'l, 'b> {
     pub(crate) run: &'l Run<'b>,
-    pub(crate) troubles: &'l Troubles,
+    pub(in crate::judge) troubles: &'l Troubles,
     pub(crate) state: &'l LoadedRecord<'b>,
     pub(crate) summary: &'l LoadedRecord<'b>,
     pub(crate) timeline: &'l LoadedTimeline<'b>,
-    pub(crate) learn: &'l LoadedLearn<'b>,
-    pub(crate) manifest: &'l LoadedManifest<'b>,
+    pub(in crate::judge) learn: &'l LoadedLearn<'b>,
+    pub(in crate::judge) manifest: &'l LoadedManifest<'b>,
     /// The judges of what the team declares, with their findings.
-    pub(crate) judges: &'l TeamJudges,
+    pub(in crate::judge) judges: &'l TeamJudges,
 }
 
 /// A timeline as it was read. It stays open, because findings may point into its lines.
@@ -117,14 +117,14 @@ pub(crate) struct LoadedTimeline<'f> {
 
 impl<'f> LoadedTimeline<'f> {
     /// Returns the file, where rules can judge it.
-    pub(crate) fn judged(&self) -> Option<&Opened<'f>> {
+    pub(in crate::judge) fn judged(&self) -> Option<&Opened<'f>> {
         self.stream
             .as_ref()
             .filter(|_| matches!(self.facts, Usable::Read(_)))
     }
 
     /// Returns the file, if it could be opened.
-    pub(crate) fn opened(&self) -> Option<&Opened<'f>> {
+    pub(in crate::judge) fn opened(&self) -> Option<&Opened<'f>> {
         self.stream.as_ref()
     }
 

@@ -5,10 +5,10 @@ mod team;
 
 use std::borrow::Cow;
 
-pub(crate) use crate::ground::draft::{Compared, Draft};
+pub(in crate::judge) use crate::ground::draft::{Compared, Draft};
 use crate::ground::finding::RuleInfo;
-pub(crate) use crate::ground::finding::{Level, Lifecycle};
-pub(crate) use crate::ground::source::{Artifact, Place, Pointer};
+pub(in crate::judge) use crate::ground::finding::{Level, Lifecycle};
+pub(in crate::judge) use crate::ground::source::{Artifact, Place, Pointer};
 pub(crate) use crate::policy::team::TeamCheck;
 pub(crate) use context::Context;
 
@@ -19,22 +19,22 @@ pub(crate) struct Rule {
     /// The check of the rule.
     pub(crate) check: Check,
     /// The data that is read for the rule in addition to that which is always read.
-    pub(crate) reads: &'static [OnDemand],
+    pub(in crate::judge) reads: &'static [OnDemand],
     /// Keys and phases of events: where one of them is misspelled, a finding may follow from that.
-    pub(crate) follows_from: &'static [&'static str],
+    pub(in crate::judge) follows_from: &'static [&'static str],
     /// The phase of the event that a finding about a whole file misses.
-    pub(crate) misses: Option<&'static str>,
+    pub(in crate::judge) misses: Option<&'static str>,
 }
 
 /// A built-in rule: its data, see [`RuleInfo`], and the function that judges.
 #[derive(Clone, Copy)]
-pub(crate) struct BuiltIn {
-    pub(crate) id: &'static str,
-    pub(crate) level: Level,
-    pub(crate) title: &'static str,
-    pub(crate) hint: &'static str,
-    pub(crate) page: &'static str,
-    pub(crate) check: fn(&mut Context<'_>) -> Option<Compared>,
+pub(in crate::judge) struct BuiltIn {
+    pub(in crate::judge) id: &'static str,
+    pub(in crate::judge) level: Level,
+    pub(in crate::judge) title: &'static str,
+    pub(in crate::judge) hint: &'static str,
+    pub(in crate::judge) page: &'static str,
+    pub(in crate::judge) check: fn(&mut Context<'_>) -> Option<Compared>,
 }
 
 /// The check of a rule.
@@ -47,7 +47,7 @@ pub(crate) enum Check {
 
 /// Data that is read only where a rule that is on needs it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum OnDemand {
+pub(in crate::judge) enum OnDemand {
     /// The content of every event, see [`StrictFacts`](crate::reading::facts::StrictFacts).
     EveryEvent,
     /// The ids of all events.
@@ -59,7 +59,7 @@ pub(crate) enum OnDemand {
 }
 
 impl Rule {
-    pub(crate) const fn new(rule: BuiltIn) -> Self {
+    pub(in crate::judge) const fn new(rule: BuiltIn) -> Self {
         let info = RuleInfo {
             id: Cow::Borrowed(rule.id),
             level: rule.level,
@@ -72,7 +72,7 @@ impl Rule {
         Self::with_info(info, Check::BuiltIn(rule.check))
     }
 
-    pub(crate) const fn with_info(info: RuleInfo, check: Check) -> Self {
+    pub(in crate::judge) const fn with_info(info: RuleInfo, check: Check) -> Self {
         Self {
             info,
             check,
@@ -82,17 +82,17 @@ impl Rule {
         }
     }
 
-    pub(crate) const fn reads(mut self, reads: &'static [OnDemand]) -> Self {
+    pub(in crate::judge) const fn reads(mut self, reads: &'static [OnDemand]) -> Self {
         self.reads = reads;
         self
     }
 
-    pub(crate) const fn follows_from(mut self, words: &'static [&'static str]) -> Self {
+    pub(in crate::judge) const fn follows_from(mut self, words: &'static [&'static str]) -> Self {
         self.follows_from = words;
         self
     }
 
-    pub(crate) const fn misses(mut self, phase: &'static str) -> Self {
+    pub(in crate::judge) const fn misses(mut self, phase: &'static str) -> Self {
         self.misses = Some(phase);
         self
     }
@@ -100,7 +100,7 @@ impl Rule {
 
 /// A rule of a check, and its place among them.
 #[derive(Clone, Copy)]
-pub(crate) struct PlacedRule<'r> {
-    pub(crate) rule: &'r Rule,
-    pub(crate) index: usize,
+pub(in crate::judge) struct PlacedRule<'r> {
+    pub(in crate::judge) rule: &'r Rule,
+    pub(in crate::judge) index: usize,
 }

@@ -1,7 +1,7 @@
 //! All rules: each has a file with its static data and its check, and a page next to it.
 
 mod actions;
-pub(crate) mod coverage;
+pub(in crate::judge) mod coverage;
 mod episode;
 mod events;
 mod lifecycle;
@@ -39,7 +39,7 @@ pub(crate) struct RuleSet {
 
 impl RuleSet {
     /// Returns the built-in rules and those of a team.
-    pub(crate) fn with(made: Vec<Rule>, team: Team) -> Self {
+    pub(in crate::judge) fn with(made: Vec<Rule>, team: Team) -> Self {
         Self {
             made: made.into(),
             team: team.into(),
@@ -63,7 +63,7 @@ impl RuleSet {
     }
 
     /// Returns each rule with its place.
-    pub(crate) fn placed(&self) -> impl Iterator<Item = PlacedRule<'_>> {
+    pub(in crate::judge) fn placed(&self) -> impl Iterator<Item = PlacedRule<'_>> {
         let rules = self.iter().enumerate();
         rules.map(|(index, rule)| PlacedRule { rule, index })
     }

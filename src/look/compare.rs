@@ -96,64 +96,64 @@ const MAX_LISTED: usize = 1_000;
 )]
 pub(crate) struct Comparison {
     /// The keys by which runs are paired; the first of them names the task.
-    pub(crate) pair: Vec<String>,
+    pub(in crate::look) pair: Vec<String>,
     /// The set to compare with.
-    pub(crate) base: SetSums,
+    pub(in crate::look) base: SetSums,
     /// The set that may be better or worse.
-    pub(crate) candidate: SetSums,
+    pub(in crate::look) candidate: SetSums,
     /// The number of pairs.
-    pub(crate) pairs: u64,
+    pub(in crate::look) pairs: u64,
     /// The number of tasks. Pairs of one task are repeats, and count as one.
-    pub(crate) tasks: u64,
+    pub(in crate::look) tasks: u64,
     /// The changes in sum: success first, then durations, counts and metrics.
-    pub(crate) measures: Vec<Measure>,
+    pub(in crate::look) measures: Vec<Measure>,
     /// Pairs of which one run succeeded and the other did not, to worse first; at most 1,000.
     pub(crate) flipped: Vec<Pair>,
     /// The number of flipped pairs that are to worse, listed or not.
-    pub(crate) worse: u64,
+    pub(in crate::look) worse: u64,
     /// The number of flipped pairs that are not listed.
-    pub(crate) flipped_more: u64,
+    pub(in crate::look) flipped_more: u64,
     /// All pairs in which a measure differs, by their keys.
-    pub(crate) changed: Vec<Pair>,
+    pub(in crate::look) changed: Vec<Pair>,
     /// Runs that are not compared, at most 1,000.
-    pub(crate) apart: Vec<Apart>,
+    pub(in crate::look) apart: Vec<Apart>,
     /// The number of such runs that are not listed.
-    pub(crate) apart_more: u64,
+    pub(in crate::look) apart_more: u64,
     /// The number of such runs by reason.
-    pub(crate) apart_by: BTreeMap<&'static str, u64>,
+    pub(in crate::look) apart_by: BTreeMap<&'static str, u64>,
     /// The conditions that were to fail the comparison.
-    pub(crate) gates: Vec<Gated>,
+    pub(in crate::look) gates: Vec<Gated>,
     /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
 
 /// The runs of a set.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct SetSums {
+pub(in crate::look) struct SetSums {
     /// The path that was given.
-    pub(crate) path: String,
+    pub(in crate::look) path: String,
     /// The number of runs found.
-    pub(crate) runs: u64,
+    pub(in crate::look) runs: u64,
     /// The number of runs that are in pairs.
-    pub(crate) paired: u64,
+    pub(in crate::look) paired: u64,
 }
 
 /// Two runs with the same key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Pair {
     /// The values that pair them, in the order of `pair`.
-    pub(crate) key: Vec<String>,
+    pub(in crate::look) key: Vec<String>,
     /// The directory of the run in the base.
     pub(crate) base: String,
     /// The directory of the run in the candidate.
     pub(crate) candidate: String,
     /// `worse` or `better` where success flipped, else null.
-    pub(crate) flipped: Option<&'static str>,
+    pub(in crate::look) flipped: Option<&'static str>,
     /// The outcomes of both, from their summaries.
-    pub(crate) outcomes: [Option<String>; 2],
+    pub(in crate::look) outcomes: [Option<String>; 2],
     /// The measures that differ: base and candidate.
     #[schemars(with = "BTreeMap<String, [f64; 2]>")]
-    pub(crate) values: BTreeMap<String, [Value; 2]>,
+    pub(in crate::look) values: BTreeMap<String, [Value; 2]>,
 }
 
 impl Pair {
@@ -206,15 +206,15 @@ impl Pair {
 
 /// A run that is not compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Apart {
+pub(in crate::look) struct Apart {
     /// `base` or `candidate`.
-    pub(crate) set: &'static str,
+    pub(in crate::look) set: &'static str,
     /// Its directory.
-    pub(crate) dir: String,
+    pub(in crate::look) dir: String,
     /// `invalid`, `breaks_rule`, `undecided`, `unfinished`, `no_key` or `unpaired`.
-    pub(crate) why: &'static str,
+    pub(in crate::look) why: &'static str,
     /// The rule of its first error; null where there is none.
-    pub(crate) rule: Option<String>,
+    pub(in crate::look) rule: Option<String>,
 }
 
 /// Reads, judges and compares the runs of two paths, and returns the output of `runvet compare
@@ -423,7 +423,7 @@ fn place_of(part: &str) -> (bool, i128, String) {
 }
 
 /// Returns the key of a run for people.
-pub(crate) fn shown(key: &[String]) -> String {
+pub(in crate::look) fn shown(key: &[String]) -> String {
     let parts: Vec<String> = key.iter().map(|part| brief(part)).collect();
     parts.join(", ")
 }

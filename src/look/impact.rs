@@ -37,22 +37,22 @@ const MAX_EXAMPLES: usize = 5;
 )]
 pub(crate) struct Impact {
     /// The number of runs that both reports have.
-    pub(crate) runs: u64,
+    pub(in crate::look) runs: u64,
     /// The number of runs with a finding that is new, gone or of another level, or with another
     /// verdict.
-    pub(crate) affected: u64,
+    pub(in crate::look) affected: u64,
     /// The changes by the ids of the rules; rules without a change are absent.
-    pub(crate) rules: BTreeMap<String, RuleImpact>,
+    pub(in crate::look) rules: BTreeMap<String, RuleImpact>,
     /// Runs whose verdict is another one, by their directories; at most 1,000.
-    pub(crate) flipped: Vec<Flipped>,
+    pub(in crate::look) flipped: Vec<Flipped>,
     /// The number of such runs that are not listed.
-    pub(crate) flipped_more: u64,
+    pub(in crate::look) flipped_more: u64,
     /// The number of runs and paths that can't be compared.
-    pub(crate) incomparable: u64,
+    pub(in crate::look) incomparable: u64,
     /// The first 1,000 of them.
-    pub(crate) not_compared: Vec<NotCompared>,
+    pub(in crate::look) not_compared: Vec<NotCompared>,
     /// The limits that were set.
-    pub(crate) limits: Vec<Limited>,
+    pub(in crate::look) limits: Vec<Limited>,
     /// The number of runs and paths that are not compared at all.
     #[serde(skip)]
     unpaired: u64,
@@ -60,40 +60,40 @@ pub(crate) struct Impact {
 
 /// The changes in the findings of a rule.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct RuleImpact {
+pub(in crate::look) struct RuleImpact {
     /// The number of findings that only the second report has.
-    pub(crate) new: u64,
+    pub(in crate::look) new: u64,
     /// The number of findings that only the first report has.
-    pub(crate) gone: u64,
+    pub(in crate::look) gone: u64,
     /// The number of findings that both have, with different severities.
-    pub(crate) changed_level: u64,
+    pub(in crate::look) changed_level: u64,
     /// The number of runs with such findings.
-    pub(crate) runs: u64,
+    pub(in crate::look) runs: u64,
     /// The first five changes.
-    pub(crate) examples: Vec<ChangedFinding>,
+    pub(in crate::look) examples: Vec<ChangedFinding>,
 }
 
 /// A finding that changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Example")]
-pub(crate) struct ChangedFinding {
+pub(in crate::look) struct ChangedFinding {
     /// The kind of the change.
-    pub(crate) change: FindingChange,
+    pub(in crate::look) change: FindingChange,
     /// The directory of the run.
-    pub(crate) dir: String,
+    pub(in crate::look) dir: String,
     /// The severity in the first report.
-    pub(crate) before: Option<Severity>,
+    pub(in crate::look) before: Option<Severity>,
     /// The severity in the second report.
-    pub(crate) after: Option<Severity>,
+    pub(in crate::look) after: Option<Severity>,
     /// The message of the finding.
-    pub(crate) message: String,
+    pub(in crate::look) message: String,
 }
 
 /// The kind of a change in a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Change")]
-pub(crate) enum FindingChange {
+pub(in crate::look) enum FindingChange {
     /// Only the second report has it.
     New,
     /// Only the first report has it.
@@ -104,20 +104,20 @@ pub(crate) enum FindingChange {
 
 /// A run whose verdict is another one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Flipped {
+pub(in crate::look) struct Flipped {
     /// Its directory.
-    pub(crate) dir: String,
+    pub(in crate::look) dir: String,
     /// `true` if it is valid by the second report.
-    pub(crate) valid: bool,
+    pub(in crate::look) valid: bool,
 }
 
 /// A run, or a path, about which the reports do not say enough.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct NotCompared {
+pub(in crate::look) struct NotCompared {
     /// The directory of the run, or the path of the fault.
-    pub(crate) dir: String,
+    pub(in crate::look) dir: String,
     /// The reason.
-    pub(crate) why: ComparisonGap,
+    pub(in crate::look) why: ComparisonGap,
 }
 
 /// The reason why a run is not compared, or not as a whole.
@@ -125,7 +125,7 @@ pub(crate) struct NotCompared {
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::ground::record::describe_values)]
 #[schemars(rename = "Why")]
-pub(crate) enum ComparisonGap {
+pub(in crate::look) enum ComparisonGap {
     /// A report leaves open whether it is valid.
     Undecided,
     /// The second report skips rules that the first one does not skip: they were judged, or off.
@@ -141,13 +141,13 @@ pub(crate) enum ComparisonGap {
 
 /// A limit, and whether it is kept.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Limited {
+pub(in crate::look) struct Limited {
     /// The number that has the limit: `affected` or `incomparable`.
-    pub(crate) what: &'static str,
+    pub(in crate::look) what: &'static str,
     /// The limit, as it was given.
-    pub(crate) limit: String,
+    pub(in crate::look) limit: String,
     /// `true` if the number is above it.
-    pub(crate) exceeded: bool,
+    pub(in crate::look) exceeded: bool,
 }
 
 /// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run, and

@@ -40,11 +40,11 @@ use crate::report::raw_json;
 pub struct RebuiltPlan {
     /// The source of the plan: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
-    pub(crate) source: Option<String>,
+    pub(in crate::look) source: Option<String>,
     /// The time when the plan changed: the timestamp of that event.
-    pub(crate) updated_at: Option<String>,
+    pub(in crate::look) updated_at: Option<String>,
     /// `true` if the event gives only labels of the form `<kind>:<description>`.
-    pub(crate) from_labels: bool,
+    pub(in crate::look) from_labels: bool,
     /// The steps in their order.
     pub(crate) steps: Vec<PlanStep>,
 }
@@ -53,23 +53,23 @@ pub struct RebuiltPlan {
 #[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
 pub(crate) struct PlanStep {
     /// The step's identifier; labels have none.
-    pub(crate) id: Option<String>,
+    pub(in crate::look) id: Option<String>,
     /// The kind of work.
-    pub(crate) kind: Option<String>,
+    pub(in crate::look) kind: Option<String>,
     /// Its description.
-    pub(crate) description: Option<String>,
+    pub(in crate::look) description: Option<String>,
     /// The status: that of the latest `act` event with its id, else that of its record.
-    pub(crate) status: Option<String>,
+    pub(in crate::look) status: Option<String>,
     /// The reason for the step.
-    pub(crate) rationale: Option<String>,
+    pub(in crate::look) rationale: Option<String>,
     /// The inputs, with numbers rounded to doubles. One beyond them is the largest double.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(crate) inputs: Option<Value>,
+    pub(in crate::look) inputs: Option<Value>,
     /// The line of the act event that set the status, counted from 1. From `runvet::plan::project`,
     /// which sees no lines, the number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    pub(crate) status_line: Option<u64>,
+    pub(in crate::look) status_line: Option<u64>,
 }
 
 /// The persisted plan of a run, compared with the one rebuilt from its timeline.
@@ -82,7 +82,7 @@ pub struct PlanComparison {
     /// judged.
     pub differences: Vec<PlanDifference>,
     /// The number of differences beyond those.
-    pub(crate) more_differences: usize,
+    pub(in crate::look) more_differences: usize,
     /// The values of the persisted plan that could not be compared, as JSON Pointers into the
     /// state, as many as a report lists of one rule at most: they violate the schema, or an act
     /// event gives the step an unknown status. Absent when there are none.
@@ -117,13 +117,13 @@ pub struct PlanDifference {
 pub(crate) struct PlanPage {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(crate) episode_id: String,
+    pub(in crate::look) episode_id: String,
     /// `plan` of the state as it is stored, whether or not it is valid; null where it is absent or
     /// the state can't be read.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(crate) persisted: Option<Box<RawValue>>,
+    pub(in crate::look) persisted: Option<Box<RawValue>>,
     /// The rebuilt plan, and where the persisted plan differs from it.
-    pub(crate) comparison: PlanComparison,
+    pub(in crate::look) comparison: PlanComparison,
 }
 
 impl PlanPage {
@@ -236,7 +236,7 @@ fn why_unread<T>(record: &Usable<T>, name: &str) -> Option<String> {
 
 impl PlanComparison {
     /// Returns the comparison for a loaded run.
-    pub(crate) fn of(run: &Run<'_>) -> Self {
+    pub(in crate::look) fn of(run: &Run<'_>) -> Self {
         let (state, timeline) = (run.state.read(), run.timeline.read());
         let reach = timeline.and_then(TimelineFacts::reach);
         let unjudged = match (timeline, reach) {

@@ -39,7 +39,7 @@ pub use events::{EventLine, EventLines, EventTexts};
 pub use filter::RunFilter;
 pub(crate) use filter::{Tallied, range, search_words};
 pub(crate) use listing::RunListing;
-pub(crate) use run::Records;
+pub(in crate::look) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
 
@@ -151,7 +151,7 @@ pub struct RunData {
 
 impl Error {
     /// Returns an error at a path as a whole.
-    pub(crate) fn at(path: impl Into<PathBuf>, reason: &impl ToString) -> Self {
+    pub(in crate::look) fn at(path: impl Into<PathBuf>, reason: &impl ToString) -> Self {
         Self::Artifact {
             path: path.into(),
             place: None,

@@ -82,7 +82,7 @@ fn place_of(dir: &Path) -> io::Result<Place> {
 }
 
 /// A function that makes a watch judge what was written so far, and end.
-pub(crate) type WatchStop = Arc<dyn Fn() + Send + Sync>;
+pub(in crate::look) type WatchStop = Arc<dyn Fn() + Send + Sync>;
 
 impl Watch {
     /// Starts to watch a directory: a run-data directory, or any directory above or below one. With

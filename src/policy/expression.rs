@@ -19,11 +19,11 @@ use std::iter;
 use std::ops::Range;
 
 use evaluate::Evaluator;
-pub(crate) use fold::{Fold, FoldState};
+pub(in crate::policy) use fold::{Fold, FoldState};
 use part::{ExpressionPart, PartKind};
 use pattern::CompiledPattern;
-pub(crate) use pattern::steps_of_byte;
-pub(crate) use value::{Record, Value};
+pub(in crate::policy) use pattern::steps_of_byte;
+pub(in crate::policy) use value::{Record, Value};
 
 use crate::ground::printable::quote;
 use crate::ground::select::KeyPath;
@@ -47,7 +47,7 @@ const FREE_BYTES: usize = 16 << 10;
 
 /// An expression that was read: its names and functions are known, its syntax is right.
 #[derive(Debug)]
-pub(crate) struct Expression {
+pub(in crate::policy) struct Expression {
     text: Box<str>,
     root: ExpressionPart,
     /// The questions that it asks of earlier events.
@@ -58,15 +58,15 @@ pub(crate) struct Expression {
 
 /// The mistake in a text that is not an expression, and its place.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ExpressionMistake {
-    pub(crate) span: Range<usize>,
-    pub(crate) message: String,
-    pub(crate) help: Option<String>,
+pub(in crate::policy) struct ExpressionMistake {
+    pub(in crate::policy) span: Range<usize>,
+    pub(in crate::policy) message: String,
+    pub(in crate::policy) help: Option<String>,
 }
 
 /// The reason why an expression has no value.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(in crate::policy) enum Stop {
     Failed(EvaluationFailure),
     /// The budget is spent.
     Spent,
@@ -74,7 +74,7 @@ pub(crate) enum Stop {
 
 /// The reason why a part of an expression can't be evaluated.
 #[derive(Debug)]
-pub(crate) struct EvaluationFailure {
+pub(in crate::policy) struct EvaluationFailure {
     /// The place of the part, once that is known.
     span: Option<Range<usize>>,
     /// A clause.
@@ -111,7 +111,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    pub(crate) fn new(steps: u64) -> Self {
+    pub(in crate::policy) fn new(steps: u64) -> Self {
         Self {
             left: steps,
             free: FREE_BYTES,
@@ -129,7 +129,7 @@ impl Budget {
     }
 
     /// Adds the steps for a record that is judged.
-    pub(crate) fn add_record(&mut self, record: &dyn Record) {
+    pub(in crate::policy) fn add_record(&mut self, record: &dyn Record) {
         let bytes = STEPS_OF_BYTE.saturating_mul(record.bytes() as u64);
         self.add(bytes.saturating_add(STEPS_OF_RECORD));
     }
@@ -149,7 +149,7 @@ impl Budget {
         }
     }
 
-    pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
+    pub(in crate::policy) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
         let left = self.left.checked_sub(steps as u64);
         self.left = left.unwrap_or_default();
         left.map(|_| ()).ok_or(Stop::Spent)
@@ -166,7 +166,7 @@ impl Expression {
         not(feature = "expressions"),
         expect(unused_variables, reason = "there is no parser")
     )]
-    pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Self, ExpressionMistake> {
+    pub(in crate::policy) fn parse(text: &str, names: &[&str]) -> Result<Self, ExpressionMistake> {
         #[cfg(feature = "expressions")]
         let parsed = parse::parse(text, names);
         #[cfg(not(feature = "expressions"))]
@@ -179,13 +179,13 @@ impl Expression {
     }
 
     /// Returns `true` if it has a name, by its place among those that values are bound to.
-    pub(crate) fn names(&self, name: usize) -> bool {
+    pub(in crate::policy) fn names(&self, name: usize) -> bool {
         self.named.get(name).copied().unwrap_or_default()
     }
 
     /// Returns `true` if it may read one of some keys of a map that a member of a name is: it reads
     /// that key, or all of the name or of the map.
-    pub(crate) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
+    pub(in crate::policy) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
         let mut reads = false;
         self.root.accesses(&mut |_, of, path| {
             reads |= of == Some(name)
@@ -197,7 +197,7 @@ impl Expression {
 
     /// Returns the members that it reads of a name, each with its place, unless it asks if they are
     /// there.
-    pub(crate) fn members(&self, name: usize) -> Vec<(String, Range<usize>)> {
+    pub(in crate::policy) fn members(&self, name: usize) -> Vec<(String, Range<usize>)> {
         let (mut read, mut asked, mut is_whole) = (Vec::new(), Vec::new(), false);
         let parts = self.folds.iter().flat_map(Fold::parts);
         for part in iter::once(&self.root).chain(parts) {
@@ -214,7 +214,7 @@ impl Expression {
     }
 
     /// Visits the paths at which it reads values of a name, or of earlier events.
-    pub(crate) fn paths(&self, name: usize, visit: &mut dyn FnMut(&KeyPath)) {
+    pub(in crate::policy) fn paths(&self, name: usize, visit: &mut dyn FnMut(&KeyPath)) {
         self.root.paths(&mut |origin, path| {
             if matches!(origin, PartKind::Bound(it) if *it == name) {
                 visit(path);
@@ -231,7 +231,7 @@ impl Expression {
 
     /// Returns its value, and those that it compares, in words: of records, parameters and earlier
     /// events.
-    pub(crate) fn compared<'a>(
+    pub(in crate::policy) fn compared<'a>(
         &'a self,
         key: &str,
         bound: &'a [Value<'a>],
@@ -260,7 +260,7 @@ impl Expression {
     }
 
     /// Returns a failure as a clause, with the part of the text that failed.
-    pub(crate) fn describe(&self, failure: &EvaluationFailure) -> String {
+    pub(in crate::policy) fn describe(&self, failure: &EvaluationFailure) -> String {
         let span = failure.span.clone().unwrap_or_default();
         let part = self.text.get(span).unwrap_or_default();
         format!("{}, at {}", failure.why, code(part))

@@ -269,7 +269,7 @@ impl Run {
     }
 
     /// Like [`Run::pause`], for those who go on with the run where it is refused.
-    pub(crate) fn interrupt(&mut self, reason: &str) -> Result<(), Error> {
+    pub(in crate::recorder) fn interrupt(&mut self, reason: &str) -> Result<(), Error> {
         self.must_not_have_ended()?;
         if let Some(open) = self.fold.open.iter().next() {
             let why = format!("the step {open:?} is open");

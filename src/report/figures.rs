@@ -7,11 +7,11 @@ use crate::ground::printable::{brief, fit};
 use crate::ground::timestamp::Timestamp;
 
 /// The characters that dashboards are drawn with.
-pub(crate) struct Glyphs {
+pub(in crate::report) struct Glyphs {
     /// Between two columns.
-    pub(crate) bar: &'static str,
+    pub(in crate::report) bar: &'static str,
     /// A segment of a bar in a chart.
-    pub(crate) block: &'static str,
+    pub(in crate::report) block: &'static str,
     /// One for each of [`STATUSES`].
     statuses: [&'static str; 6],
 }
@@ -20,7 +20,7 @@ pub(crate) struct Glyphs {
 const STATUSES: [&str; 6] = ["done", "pending", "running", "skipped", "failed", "vetoed"];
 
 impl Glyphs {
-    pub(crate) const fn of(style: Style) -> &'static Self {
+    pub(in crate::report) const fn of(style: Style) -> &'static Self {
         match style {
             Style::Ascii => &Self {
                 bar: "|",
@@ -35,7 +35,7 @@ impl Glyphs {
         }
     }
 
-    pub(crate) fn status(&self, status: &str) -> &'static str {
+    pub(in crate::report) fn status(&self, status: &str) -> &'static str {
         let mut known = STATUSES.iter().zip(self.statuses);
         let found = known.find(|(known, _)| **known == status);
         found.map_or("?", |(_, glyph)| glyph)

@@ -32,7 +32,7 @@ impl<'h, const N: usize> Grid<'h, N> {
 
     /// Returns the lines of the table as text, with `gap` between two columns. Names are at least
     /// as wide as the first number, columns of numbers as the second one.
-    pub(crate) fn lines(&self, gap: &str, [names, numbers]: [usize; 2]) -> Vec<String> {
+    pub(in crate::report) fn lines(&self, gap: &str, [names, numbers]: [usize; 2]) -> Vec<String> {
         let heads = self.heads.map(str::to_owned);
         let heads = Some(heads).filter(|heads| !heads.concat().is_empty());
         let rows = || heads.iter().chain(&self.rows);

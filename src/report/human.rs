@@ -419,7 +419,7 @@ pub(crate) fn draw(
 }
 
 /// Writes a text, wrapped.
-pub(crate) fn paragraph(
+pub(in crate::report) fn paragraph(
     out: &mut dyn Write,
     width: usize,
     [first, next]: [&str; 2],

@@ -21,7 +21,7 @@ pub(crate) enum Paint {
 
 impl Paint {
     /// Returns the colour of a status, an outcome or a severity; `None` for any other word.
-    pub(crate) fn of(word: &str) -> Option<Self> {
+    pub(in crate::report) fn of(word: &str) -> Option<Self> {
         Some(match word {
             "done" | "ok" | "success" | "passed" | "there" => Self::Good,
             "failed" | "error" | "goal_not_achieved" | "missing" => Self::Bad,
@@ -73,7 +73,7 @@ impl StyledLine {
     }
 
     /// Returns the number of columns that the whole line takes.
-    pub(crate) fn columns(&self) -> usize {
+    pub(in crate::report) fn columns(&self) -> usize {
         columns_of(self.text.trim_end())
     }
 

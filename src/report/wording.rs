@@ -123,7 +123,7 @@ pub(super) fn counts(errors: u64, warnings: u64) -> String {
 }
 
 /// Returns the text for an episode without findings that count.
-pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
+pub(in crate::report) fn nothing_found(episode: &EpisodeReport) -> &'static str {
     match (episode.suppressed.is_empty(), episode.skipped.is_empty()) {
         _ if episode.valid.is_none() => "undecided, because some rules could not be judged",
         (true, true) => "nothing found",

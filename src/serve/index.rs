@@ -267,9 +267,9 @@ pub(super) struct Quantiles {
     /// The number of values.
     pub(super) count: usize,
     /// Half of the values are not above it.
-    pub(crate) p50: f64,
+    pub(in crate::serve) p50: f64,
     /// 95 of 100 values are not above it.
-    pub(crate) p95: f64,
+    pub(in crate::serve) p95: f64,
 }
 
 /// Returns the middle and the upper end of values.

@@ -49,7 +49,7 @@ pub(crate) enum FaultKind {
 }
 
 impl Fault {
-    pub(crate) fn new(path: impl Into<PathBuf>, kind: FaultKind) -> Self {
+    pub(in crate::store) fn new(path: impl Into<PathBuf>, kind: FaultKind) -> Self {
         let path = path.into();
         Self { path, kind }
     }

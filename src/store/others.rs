@@ -29,10 +29,10 @@ impl Default for OtherFiles {
 
 /// The versions of such files when they were last seen, and `true` if one was written just then:
 /// another write may leave the same version behind.
-pub(crate) type SeenFiles = (Digest, bool);
+pub(in crate::store) type SeenFiles = (Digest, bool);
 
 impl OtherFiles {
-    pub(crate) fn are_none(&self) -> bool {
+    pub(in crate::store) fn are_none(&self) -> bool {
         matches!(self, Self::Named(names) if names.is_empty())
     }
 
@@ -46,7 +46,7 @@ impl OtherFiles {
 
     /// Looks at all of them in an episode's directory. Calls `listen` with each directory below
     /// before it lists it.
-    pub(crate) fn look(&self, dir: &Path, listen: impl Fn(&Path)) -> SeenFiles {
+    pub(in crate::store) fn look(&self, dir: &Path, listen: impl Fn(&Path)) -> SeenFiles {
         let (now, mut parts, mut is_fresh) = (SystemTime::now(), Parts::default(), false);
         // Adds what is at a path from the directory on; returns `true` if that is a directory.
         let mut add = |below: &Path| {

@@ -34,7 +34,7 @@ pub(crate) fn octal_escape(bytes: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 /// Returns the file name of these bytes, to be shared.
-pub(crate) fn shared_name(bytes: &[u8]) -> Arc<OsStr> {
+pub(in crate::store) fn shared_name(bytes: &[u8]) -> Arc<OsStr> {
     OsStr::from_bytes(bytes).into()
 }
 
@@ -65,7 +65,7 @@ pub(super) fn is_artifact(name: &OsStr) -> bool {
 }
 
 /// Returns the directory that a file at a path is in: `.` where the path is its name alone.
-pub(crate) fn directory_of(path: &Path) -> &Path {
+pub(in crate::store) fn directory_of(path: &Path) -> &Path {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     dir.unwrap_or(Path::new("."))
 }

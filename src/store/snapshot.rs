@@ -24,7 +24,7 @@ use crate::ground::parallel::locked;
 use crate::ground::source::{Artifact, EPISODES, EntryKind};
 
 /// A function that is called with each directory before it is listed, by its path from the root on.
-pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
+pub(in crate::store) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
 
 /// The directories of a tree as they were last seen, by their paths from the root on.
 #[derive(Default)]

@@ -183,7 +183,7 @@ impl Dir {
         join(&self.around.root.real, &self.below())
     }
 
-    pub(crate) fn name(&self) -> &OsStr {
+    pub(in crate::store) fn name(&self) -> &OsStr {
         &self.name
     }
 

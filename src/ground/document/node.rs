@@ -78,7 +78,7 @@ impl<'a> Key<'a> {
     }
 
     /// Returns `true` if a later key of the same object repeats it.
-    pub(crate) fn is_shadowed(self) -> bool {
+    pub(in crate::ground) fn is_shadowed(self) -> bool {
         self.token().is_shadowed()
     }
 

@@ -162,7 +162,7 @@ impl Slots {
     }
 
     /// Frees the memory that a large text needed.
-    pub(crate) fn release(&mut self) {
+    pub(in crate::ground) fn release(&mut self) {
         const KEPT: usize = 1 << 14;
         if self.spans.capacity() > KEPT {
             *self = Self::default();

@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// Counts tokens that are visited, or bytes that are read.
-pub(crate) fn add(steps: usize) {
+pub(in crate::ground) fn add(steps: usize) {
     DONE.with(|done| done.set(done.get() + steps as u64));
 }
 

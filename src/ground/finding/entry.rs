@@ -104,7 +104,7 @@ pub struct RunEntry {
 }
 
 /// Names, each with a number.
-pub(crate) type Figures = Box<[(Arc<str>, f64)]>;
+pub(in crate::ground) type Figures = Box<[(Arc<str>, f64)]>;
 
 /// The parts of an entry that its JSON leaves out and no report has: mode and adapter, then tags,
 /// latencies and metrics.

@@ -28,7 +28,7 @@ pub struct Skip {
     pub(crate) kind: SkipKind,
     /// `true` if the machine lacked what it takes to read the records.
     #[serde(skip)]
-    pub(crate) is_lacking: bool,
+    pub(in crate::ground) is_lacking: bool,
     /// `true` if the rule reached a bound of a team's rules.
     #[serde(skip)]
     pub(super) met_bound: bool,

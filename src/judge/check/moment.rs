@@ -37,7 +37,7 @@ pub(crate) struct WrittenLine<'w> {
 }
 
 /// A function that reads a line of the timeline that is written already.
-pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>;
+pub(in crate::judge) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>;
 
 impl LiveChecker {
     /// Returns the rules of a check, for a run of which nothing is written.

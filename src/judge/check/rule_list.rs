@@ -14,33 +14,33 @@ use crate::judge::rules::RuleSet;
 )]
 pub(crate) struct RuleList {
     /// The rules.
-    pub(crate) rules: Vec<RuleEntry>,
+    pub(in crate::judge) rules: Vec<RuleEntry>,
 }
 
 /// A rule as an entry of a list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct RuleEntry {
+pub(in crate::judge) struct RuleEntry {
     /// The name of the rule: its group and its subject.
     #[schemars(extend("examples" = ["plan/projection"]))]
-    pub(crate) id: String,
+    pub(in crate::judge) id: String,
     /// Its group, whose name with `/*` stands for all its rules.
     #[schemars(extend("examples" = ["plan"]))]
-    pub(crate) group: String,
+    pub(in crate::judge) group: String,
     /// Its level, unless set otherwise.
-    pub(crate) level: Level,
+    pub(in crate::judge) level: Level,
     /// The severity of its findings, unless set otherwise; for a rule that is off, the one that
     /// `--select` gives them.
-    pub(crate) severity: Severity,
+    pub(in crate::judge) severity: Severity,
     /// The defect that it finds.
-    pub(crate) title: String,
+    pub(in crate::judge) title: String,
     /// The advice on a finding.
-    pub(crate) hint: String,
+    pub(in crate::judge) hint: String,
     /// The address of a page on which a team says more of its rule.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) url: Option<String>,
+    pub(in crate::judge) url: Option<String>,
     /// The words by which a team sorts its rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tags: Vec<String>,
+    pub(in crate::judge) tags: Vec<String>,
 }
 
 impl RuleList {

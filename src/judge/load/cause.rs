@@ -16,14 +16,14 @@ const MAX_LOOKED_AT: usize = 4 << 10;
 
 /// The reason why a text is not JSON.
 #[derive(Debug)]
-pub(crate) struct NotJson {
-    pub(crate) error: SyntaxError,
-    pub(crate) cause: Option<Cause>,
+pub(in crate::judge) struct NotJson {
+    pub(in crate::judge) error: SyntaxError,
+    pub(in crate::judge) cause: Option<Cause>,
 }
 
 /// A known kind of content that is there in place of JSON.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cause {
+pub(in crate::judge) struct Cause {
     what: &'static str,
     pub(super) help: &'static str,
     /// `true` if it is known of a whole file, by its first bytes.
@@ -37,7 +37,7 @@ impl NotJson {
     }
 
     /// Returns what to do about it, in a line or in a file that is replaced as a whole.
-    pub(crate) fn help(&self, is_line: bool) -> Option<String> {
+    pub(in crate::judge) fn help(&self, is_line: bool) -> Option<String> {
         let help = self.cause.map_or_else(
             || self.error.kind.advice(is_line),
             |cause| {

@@ -15,11 +15,11 @@ use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreada
 
 /// A learning timeline as it was loaded: whether each line could be judged, and the file, which
 /// findings may point into.
-pub(crate) struct LoadedLearn<'f> {
-    pub(crate) lines: Usable<()>,
-    pub(crate) stream: Option<Opened<'f>>,
+pub(in crate::judge) struct LoadedLearn<'f> {
+    pub(in crate::judge) lines: Usable<()>,
+    pub(in crate::judge) stream: Option<Opened<'f>>,
     /// `true` if there is any line that is not blank.
-    pub(crate) any_line: bool,
+    pub(in crate::judge) any_line: bool,
 }
 
 impl LoadedLearn<'_> {

@@ -22,13 +22,13 @@ use crate::store::{Artifacts, Unreadable};
 pub(super) const MAX_DIGESTED_BYTES: u64 = 16 << 30;
 
 /// A manifest as it was loaded.
-pub(crate) struct LoadedManifest<'b> {
-    pub(crate) bytes: &'b [u8],
-    pub(crate) document: Option<Document<'b>>,
+pub(in crate::judge) struct LoadedManifest<'b> {
+    pub(in crate::judge) bytes: &'b [u8],
+    pub(in crate::judge) document: Option<Document<'b>>,
     /// [`Usable::Read`] if every file that it names could be judged.
-    pub(crate) files: Usable<()>,
+    pub(in crate::judge) files: Usable<()>,
     /// `true` if there was anything to compare: a file, or a text that is not a manifest.
-    pub(crate) is_examined: bool,
+    pub(in crate::judge) is_examined: bool,
 }
 
 impl LoadedManifest<'_> {

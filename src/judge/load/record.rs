@@ -82,7 +82,7 @@ pub(crate) struct LoadedRecord<'b> {
     /// The offsets of the values that the schema refuses, ascending: no facts.
     refused: Vec<u32>,
     /// [`Usable::Read`] if the record was validated against its schema.
-    pub(crate) shape: Usable<()>,
+    pub(in crate::judge) shape: Usable<()>,
     /// Of a version that a team declares: the tokens of the values that the schema of the reference
     /// does not allow at their places, ascending: no facts to the team's rules.
     pub(super) strange: Vec<u32>,
@@ -118,13 +118,13 @@ impl<'b> LoadedRecord<'b> {
     }
 
     /// Returns `true` if the record has a value in a slot, fact or not.
-    pub(crate) fn has(&self, slot: impl facts::Slot) -> bool {
+    pub(in crate::judge) fn has(&self, slot: impl facts::Slot) -> bool {
         // What a reader found before it gave up means nothing.
         self.is_read() && self.read.slots.get(Row::ROOT, slot.number()).is_present()
     }
 
     /// Returns `true` if there is a document, whether or not it has facts.
-    pub(crate) fn is_read(&self) -> bool {
+    pub(in crate::judge) fn is_read(&self) -> bool {
         self.text.is_ok()
     }
 

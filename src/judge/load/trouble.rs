@@ -12,7 +12,7 @@ use crate::reading::schema::Violation;
 use crate::store::Unreadable;
 
 /// A trouble that loading found.
-pub(crate) enum Trouble {
+pub(in crate::judge) enum Trouble {
     /// An artifact exists but can't be read.
     Unreadable { artifact: Artifact, why: Unreadable },
     /// A line of the timeline is longer than the limit.
@@ -103,7 +103,7 @@ pub(crate) enum Trouble {
 }
 
 /// A difference between a file and what the manifest says about it.
-pub(crate) enum FileTrouble {
+pub(in crate::judge) enum FileTrouble {
     /// Its name leads out of the episode's directory.
     Leaves,
     /// There is no such file.
@@ -127,44 +127,44 @@ pub(crate) enum FileTrouble {
 }
 
 /// The version that a record declares.
-pub(crate) struct VersionField {
-    pub(crate) artifact: Artifact,
-    pub(crate) field: &'static str,
+pub(in crate::judge) struct VersionField {
+    pub(in crate::judge) artifact: Artifact,
+    pub(in crate::judge) field: &'static str,
     /// As messages show it.
-    pub(crate) found: String,
+    pub(in crate::judge) found: String,
     /// The version that the record's schema describes.
-    pub(crate) supported: &'static str,
+    pub(in crate::judge) supported: &'static str,
     /// The fields in which the record differs from that schema, but for those of its version;
     /// `None` where they were not counted.
-    pub(crate) differs: Option<Vec<String>>,
+    pub(in crate::judge) differs: Option<Vec<String>>,
 }
 
 impl VersionField {
-    pub(crate) fn place(&self) -> Place {
+    pub(in crate::judge) fn place(&self) -> Place {
         Place::value(self.artifact, Pointer::default().field(self.field))
     }
 }
 
 /// Objects that are written over several lines of the timeline.
-pub(crate) struct MultiLineObjects {
+pub(in crate::judge) struct MultiLineObjects {
     /// The lines of the first one, as if they were one line.
-    pub(crate) first: Line,
+    pub(in crate::judge) first: Line,
     /// The number of its last line.
-    pub(crate) last: u64,
+    pub(in crate::judge) last: u64,
     /// The number of such objects.
-    pub(crate) count: u64,
+    pub(in crate::judge) count: u64,
 }
 
 /// The lines of the timeline that are one array together.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ArrayLines {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
+pub(in crate::judge) struct ArrayLines {
+    pub(in crate::judge) first: u64,
+    pub(in crate::judge) last: u64,
 }
 
 impl ArrayLines {
     /// Returns what to do about a line of them.
-    pub(crate) fn help(self) -> String {
+    pub(in crate::judge) fn help(self) -> String {
         let Self { first, last } = self;
         format!(
             "Lines {first}–{last} are one array: write each item of it on a line of its own, without the brackets and the commas after items. In Python, write `json.dumps(event) + \"\\n\"` for each event instead of `json.dump(events, file)`."
@@ -173,21 +173,21 @@ impl ArrayLines {
 }
 
 /// Lines of the timeline that have the same in place of an event.
-pub(crate) struct Mistaken {
+pub(in crate::judge) struct Mistaken {
     /// The first one.
-    pub(crate) line: Line,
-    pub(crate) span: Range<usize>,
-    pub(crate) why: NotJson,
+    pub(in crate::judge) line: Line,
+    pub(in crate::judge) span: Range<usize>,
+    pub(in crate::judge) why: NotJson,
     /// `true` if it holds for the file, and so for any other line that is no event.
-    pub(crate) is_of_file: bool,
-    pub(crate) lines: u64,
+    pub(in crate::judge) is_of_file: bool,
+    pub(in crate::judge) lines: u64,
     /// That of all of them.
-    pub(crate) content: Digest,
+    pub(in crate::judge) content: Digest,
 }
 
 /// The reason why a text is not a JSON object, as a clause.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotAnObject {
+pub(in crate::judge) enum NotAnObject {
     #[error("is not JSON: {0}")]
     NotJson(NotJson),
     #[error("is {}, not an object", .0.with_article())]
@@ -237,7 +237,7 @@ type TroubleSort = (Discriminant<Trouble>, Artifact);
 
 impl Trouble {
     /// Returns the artifact that has the trouble.
-    pub(crate) fn artifact(&self) -> Artifact {
+    pub(in crate::judge) fn artifact(&self) -> Artifact {
         match self {
             Self::Unreadable { artifact, .. }
             | Self::NotJson { artifact, .. }
@@ -272,7 +272,7 @@ impl Trouble {
     }
 
     /// Returns the schema violation, if the trouble is one and in this artifact.
-    pub(crate) fn violation(&self, artifact: Artifact) -> Option<(Place, &Violation)> {
+    pub(in crate::judge) fn violation(&self, artifact: Artifact) -> Option<(Place, &Violation)> {
         match self {
             Self::Violation {
                 artifact: met_in,
@@ -285,21 +285,21 @@ impl Trouble {
 }
 
 /// The troubles of one sort: those that are reported, and the number of the others.
-pub(crate) struct TroublesOfSort {
+pub(in crate::judge) struct TroublesOfSort {
     sort: TroubleSort,
-    pub(crate) met: Vec<Trouble>,
-    pub(crate) more: usize,
+    pub(in crate::judge) met: Vec<Trouble>,
+    pub(in crate::judge) more: usize,
 }
 
 /// All troubles that loading found.
 #[derive(Default)]
-pub(crate) struct Troubles {
-    pub(crate) by_sort: Vec<TroublesOfSort>,
+pub(in crate::judge) struct Troubles {
+    pub(in crate::judge) by_sort: Vec<TroublesOfSort>,
 }
 
 impl Troubles {
     /// Returns what the machine lacked to read an artifact: no fault of the episode.
-    pub(crate) fn lacking(&self) -> Option<&str> {
+    pub(in crate::judge) fn lacking(&self) -> Option<&str> {
         let mut all = self.by_sort.iter().flat_map(|troubles| &troubles.met);
         all.find_map(|trouble| match trouble {
             Trouble::Unreadable {

@@ -38,12 +38,16 @@ impl DerefMut for Context<'_> {
 
 impl<'c> Context<'c> {
     /// Creates the context of a run, for one rule after the other.
-    pub(crate) fn new(loaded: &'c Loaded<'c, 'c>, findings: Findings<'c>) -> Self {
+    pub(in crate::judge) fn new(loaded: &'c Loaded<'c, 'c>, findings: Findings<'c>) -> Self {
         Self { loaded, findings }
     }
 
     /// Judges the run by a rule; `None` if that had nothing to compare, or could not judge the run.
-    pub(crate) fn judge(&mut self, of: PlacedRule<'c>, severity: Severity) -> Option<Compared> {
+    pub(in crate::judge) fn judge(
+        &mut self,
+        of: PlacedRule<'c>,
+        severity: Severity,
+    ) -> Option<Compared> {
         self.findings.rule = &of.rule.info.id;
         self.findings.rule_index = of.index;
         self.findings.severity = severity;
@@ -58,32 +62,32 @@ impl<'c> Context<'c> {
     }
 
     /// Returns the facts of the state.
-    pub(crate) fn state(&mut self) -> Option<StateFacts<'c>> {
+    pub(in crate::judge) fn state(&mut self) -> Option<StateFacts<'c>> {
         self.rest_on(&[Artifact::State]);
         self.usable(&self.loaded.run.state)
     }
 
     /// Returns the facts of the summary.
-    pub(crate) fn summary(&mut self) -> Option<SummaryFacts<'c>> {
+    pub(in crate::judge) fn summary(&mut self) -> Option<SummaryFacts<'c>> {
         self.rest_on(&[Artifact::Summary]);
         self.usable(&self.loaded.run.summary)
     }
 
     /// Returns the facts of the timeline. Some of its lines may not be events.
-    pub(crate) fn timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
+    pub(in crate::judge) fn timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
         let loaded = self.loaded();
         self.usable(&loaded.run.timeline)
     }
 
     /// Returns the number of events that could be read, for a message.
-    pub(crate) fn event_count(&self) -> u64 {
+    pub(in crate::judge) fn event_count(&self) -> u64 {
         let timeline = self.loaded.run.timeline.read();
         timeline.map_or(0, |timeline| timeline.tally.events)
     }
 
     /// Returns the facts of a timeline of which every line is an event, for rules that conclude
     /// something from a count, or from an absence.
-    pub(crate) fn whole_timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
+    pub(in crate::judge) fn whole_timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
         let timeline = self.timeline()?;
         match timeline.broken_line {
             None => Some(timeline),
@@ -92,7 +96,7 @@ impl<'c> Context<'c> {
     }
 
     /// Returns the line of a whole timeline up to which the state is compared with it.
-    pub(crate) fn reach(&mut self) -> Option<(&'c TimelineFacts<'c>, Reach)> {
+    pub(in crate::judge) fn reach(&mut self) -> Option<(&'c TimelineFacts<'c>, Reach)> {
         let timeline = self.whole_timeline()?;
         match timeline.reach() {
             Some(reach) => Some((timeline, reach)),
@@ -102,13 +106,13 @@ impl<'c> Context<'c> {
 
     /// Returns the facts of every event, for a rule that [reads](super::OnDemand) them. The events
     /// that were read of a timeline before it failed count.
-    pub(crate) fn every_event(&mut self) -> Option<&'c StrictFacts> {
+    pub(in crate::judge) fn every_event(&mut self) -> Option<&'c StrictFacts> {
         self.timeline();
         self.loaded.run.strict
     }
 
     /// Returns `true` if the run has ended, for rules that can't do without the answer.
-    pub(crate) fn has_ended(&mut self) -> Option<bool> {
+    pub(in crate::judge) fn has_ended(&mut self) -> Option<bool> {
         match self.lifecycle() {
             Lifecycle::Terminal => Some(true),
             Lifecycle::NonTerminal => Some(false),
@@ -117,27 +121,27 @@ impl<'c> Context<'c> {
     }
 
     /// Returns `None` unless the run has ended, for rules about runs that have.
-    pub(crate) fn must_have_ended(&mut self) -> Option<()> {
+    pub(in crate::judge) fn must_have_ended(&mut self) -> Option<()> {
         self.has_ended()?.then_some(())
     }
 
     /// Returns the lifecycle of the run, known or not.
-    pub(crate) fn lifecycle(&mut self) -> Lifecycle {
+    pub(in crate::judge) fn lifecycle(&mut self) -> Lifecycle {
         self.loaded().run.stage.lifecycle
     }
 
     /// Returns the id of the episode, and its source.
-    pub(crate) fn id(&mut self) -> Option<&'c (Cow<'c, str>, IdSource)> {
+    pub(in crate::judge) fn id(&mut self) -> Option<&'c (Cow<'c, str>, IdSource)> {
         self.loaded().run.stage.id.as_ref()
     }
 
     /// Returns `true` if the episode has an artifact.
-    pub(crate) fn has(&mut self, artifact: Artifact) -> bool {
+    pub(in crate::judge) fn has(&mut self, artifact: Artifact) -> bool {
         self.loaded().run.stage.entries.has(artifact)
     }
 
     /// Returns the state or the summary as it was loaded.
-    pub(crate) fn record(&mut self, artifact: Artifact) -> &'c LoadedRecord<'c> {
+    pub(in crate::judge) fn record(&mut self, artifact: Artifact) -> &'c LoadedRecord<'c> {
         let loaded = self.loaded();
         match artifact {
             Artifact::Summary => loaded.summary,
@@ -146,7 +150,7 @@ impl<'c> Context<'c> {
     }
 
     /// Returns the value of a source, if it is usable; if it is not, adds the reason.
-    pub(crate) fn usable<T: Copy>(&mut self, usable: &Usable<T>) -> Option<T> {
+    pub(in crate::judge) fn usable<T: Copy>(&mut self, usable: &Usable<T>) -> Option<T> {
         match usable {
             Usable::Read(value) => Some(*value),
             Usable::NotDue => None,
@@ -155,7 +159,7 @@ impl<'c> Context<'c> {
     }
 
     /// Returns all that was loaded.
-    pub(crate) fn loaded(&mut self) -> &'c Loaded<'c, 'c> {
+    pub(in crate::judge) fn loaded(&mut self) -> &'c Loaded<'c, 'c> {
         self.findings.rests_on = None;
         self.loaded
     }
@@ -163,7 +167,7 @@ impl<'c> Context<'c> {
     /// Adds the troubles that a function words: those of this rule. All troubles of one sort belong
     /// to one rule. Their findings rest on their artifacts alone, unless the rule has asked for the
     /// whole run before.
-    pub(crate) fn troubles(&mut self, word: impl Fn(&Trouble) -> Option<Draft>) {
+    pub(in crate::judge) fn troubles(&mut self, word: impl Fn(&Trouble) -> Option<Draft>) {
         let asked = self.findings.rests_on;
         for troubles in &self.loaded.troubles.by_sort {
             let before = self.findings.count;
@@ -179,7 +183,7 @@ impl<'c> Context<'c> {
     }
 
     /// Adds a finding for each difference. Those beyond the number that is listed are counted.
-    pub(crate) fn differences<D>(
+    pub(in crate::judge) fn differences<D>(
         &mut self,
         word: fn(D) -> Draft,
         compare: impl FnOnce(&mut EventListener<'_, D>),

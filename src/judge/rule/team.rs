@@ -9,7 +9,7 @@ use crate::reading::facts::Usable;
 
 impl TeamCheck {
     /// Reports the findings; `None` where nothing could be judged.
-    pub(crate) fn judge(
+    pub(in crate::judge) fn judge(
         self,
         loaded: &Loaded<'_, '_>,
         findings: &mut Findings<'_>,

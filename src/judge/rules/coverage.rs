@@ -1,3 +1,3 @@
 //! Rules of the group `coverage`: the other rules have judged the run.
 
-pub(crate) mod required;
+pub(in crate::judge) mod required;

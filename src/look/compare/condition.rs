@@ -23,14 +23,14 @@ pub(crate) struct FailCondition {
 
 /// A condition, and whether it holds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Gated {
+pub(in crate::look) struct Gated {
     /// As it was given.
-    pub(crate) condition: String,
+    pub(in crate::look) condition: String,
     /// `true` if it holds, so that the comparison fails.
-    pub(crate) fails: bool,
+    pub(in crate::look) fails: bool,
     /// The reason why it can't hold, whatever the candidate does, and what it needs; null where it
     /// can.
-    pub(crate) why_not: Option<String>,
+    pub(in crate::look) why_not: Option<String>,
 }
 
 impl Gated {

@@ -12,7 +12,7 @@ type PlanRow = PlanPair<usize>;
 impl PlanComparison {
     /// Returns the rows for both plans, given the ids of the persisted steps. A step that only one
     /// plan has takes a row of its own.
-    pub(crate) fn rows(&self, persisted: &[&str]) -> Vec<PlanRow> {
+    pub(in crate::look) fn rows(&self, persisted: &[&str]) -> Vec<PlanRow> {
         let rebuilt: Vec<Option<&str>> = self.rebuilt.as_ref().map(ids).unwrap_or_default();
         let mut rows = aligned(persisted, &rebuilt);
         let unsure: BTreeSet<usize> = self

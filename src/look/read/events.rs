@@ -64,7 +64,7 @@ fn event_line(line: Line, document: Document<'_>) -> Result<EventLine, (u64, Str
 
 impl NoEvent {
     /// Returns the error of a timeline that has this line.
-    pub(crate) fn in_file(self, path: PathBuf) -> Error {
+    pub(in crate::look) fn in_file(self, path: PathBuf) -> Error {
         Error::Artifact {
             path,
             place: self.place,
@@ -74,7 +74,7 @@ impl NoEvent {
 }
 
 impl<'s> EventLines<'s> {
-    pub(crate) fn new(stream: Opened<'s>, path: PathBuf) -> Self {
+    pub(in crate::look) fn new(stream: Opened<'s>, path: PathBuf) -> Self {
         let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
         Self {
             lines,

@@ -91,7 +91,7 @@ impl RunFilter {
     }
 
     /// Returns `true` if each run meets it, whatever its records say.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(in crate::look) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 

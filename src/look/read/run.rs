@@ -137,7 +137,7 @@ impl RunReader {
     }
 
     /// Returns the id of a run that was loaded.
-    pub(crate) fn id_of(&self, loaded: &Loaded<'_, '_>) -> String {
+    pub(in crate::look) fn id_of(&self, loaded: &Loaded<'_, '_>) -> String {
         let id = loaded.run.stage.id.as_ref();
         id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.clone().into_owned())
     }
@@ -174,7 +174,7 @@ impl RunReader {
     }
 
     /// Checks the run, and lets `also` use all that was loaded for it.
-    pub(crate) fn check_and<R>(
+    pub(in crate::look) fn check_and<R>(
         &self,
         worker: &mut Worker,
         listening: Option<Listening<'_>>,
@@ -190,7 +190,7 @@ impl RunReader {
     }
 
     /// Loads the run without judging it.
-    pub(crate) fn load<R>(
+    pub(in crate::look) fn load<R>(
         &self,
         listening: Option<Listening<'_>>,
         also: impl FnOnce(&Loaded<'_, '_>) -> R,
@@ -292,7 +292,7 @@ impl RunReader {
     }
 
     /// Returns the records of a run that was loaded.
-    pub(crate) fn loaded_records(&self, loaded: &Loaded<'_, '_>) -> Records {
+    pub(in crate::look) fn loaded_records(&self, loaded: &Loaded<'_, '_>) -> Records {
         let record = |artifact, record: &LoadedRecord<'_>| match record.document() {
             Ok(document) => Ok(OwnedDocument::of(document)),
             Err(why) => {
@@ -399,9 +399,9 @@ pub(crate) struct Records {
     /// The run as an entry of a list.
     pub(crate) entry: RunEntry,
     /// The artifacts that the directory lists.
-    pub(crate) entries: Entries,
-    pub(crate) state: Result<OwnedDocument, Error>,
-    pub(crate) summary: Result<OwnedDocument, Error>,
+    pub(in crate::look) entries: Entries,
+    pub(in crate::look) state: Result<OwnedDocument, Error>,
+    pub(in crate::look) summary: Result<OwnedDocument, Error>,
 }
 
 impl Records {

@@ -25,11 +25,15 @@ fn figure(number: Number<'_>) -> Option<Figure> {
 
 /// The numbers of a row, and those of them that no double holds.
 #[derive(Default)]
-pub(crate) struct Figures<'a>(BTreeMap<&'static str, &'a str>);
+pub(in crate::look) struct Figures<'a>(BTreeMap<&'static str, &'a str>);
 
 impl<'a> Figures<'a> {
     /// Returns the cell of a column.
-    pub(crate) fn cell(&mut self, column: &'static str, value: Option<Node<'a>>) -> Option<Figure> {
+    pub(in crate::look) fn cell(
+        &mut self,
+        column: &'static str,
+        value: Option<Node<'a>>,
+    ) -> Option<Figure> {
         let number = value?.number()?;
         let figure = figure(number);
         if figure.is_none() {
@@ -39,36 +43,36 @@ impl<'a> Figures<'a> {
     }
 
     /// Returns the texts of the numbers that no double holds, by their columns.
-    pub(crate) fn beyond(self) -> Option<String> {
+    pub(in crate::look) fn beyond(self) -> Option<String> {
         (!self.0.is_empty()).then(|| serde_json::to_string(&self.0).unwrap_or_default())
     }
 }
 
 /// A part of a record, if it is there.
 #[derive(Clone, Copy)]
-pub(crate) struct RecordPart<'a>(pub(crate) Option<Node<'a>>);
+pub(in crate::look) struct RecordPart<'a>(pub(in crate::look) Option<Node<'a>>);
 
 impl<'a> RecordPart<'a> {
-    pub(crate) fn at(self, path: &[&str]) -> Option<Node<'a>> {
+    pub(in crate::look) fn at(self, path: &[&str]) -> Option<Node<'a>> {
         self.0?.at(path)
     }
 
-    pub(crate) fn text(self, path: &[&str]) -> Option<Cow<'a, str>> {
+    pub(in crate::look) fn text(self, path: &[&str]) -> Option<Cow<'a, str>> {
         self.at(path)?.text()
     }
 
-    pub(crate) fn boolean(self, path: &[&str]) -> Option<bool> {
+    pub(in crate::look) fn boolean(self, path: &[&str]) -> Option<bool> {
         self.at(path)?.boolean()
     }
 
     /// Returns a value other than null as JSON text, as it was written.
-    pub(crate) fn json(self, path: &[&str]) -> Option<&'a str> {
+    pub(in crate::look) fn json(self, path: &[&str]) -> Option<&'a str> {
         let value = self.at(path).filter(|value| !value.is_null());
         value.map(Node::raw)
     }
 
     /// Returns a text as it is, and any other value but null as JSON text.
-    pub(crate) fn word(self, path: &[&str]) -> Option<Cow<'a, str>> {
+    pub(in crate::look) fn word(self, path: &[&str]) -> Option<Cow<'a, str>> {
         let value = self.at(path)?;
         match value.kind() {
             Kind::Null => None,
@@ -78,14 +82,14 @@ impl<'a> RecordPart<'a> {
     }
 
     /// Returns the number of items of an array.
-    pub(crate) fn length(self, path: &[&str]) -> Option<usize> {
+    pub(in crate::look) fn length(self, path: &[&str]) -> Option<usize> {
         let array = self.at(path)?;
         (array.kind() == Kind::Array).then(|| array.items().count())
     }
 
     /// Returns the members of an object that no column holds, as a JSON object; `None` if there are
     /// none.
-    pub(crate) fn others(self, columns: &str) -> Option<String> {
+    pub(in crate::look) fn others(self, columns: &str) -> Option<String> {
         let members = self.0.into_iter().flat_map(Node::members);
         let others = members.filter(|key| !columns.split(' ').any(|column| key.is(column)));
         let mut object = String::new();

@@ -15,16 +15,16 @@ use crate::look::read::{Error, EventLines};
 
 /// A row: the columns of each table, then its own.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Row<'r, T> {
+pub(in crate::look) struct Row<'r, T> {
     #[serde(flatten)]
-    pub(crate) head: Head<'r>,
+    pub(in crate::look) head: Head<'r>,
     #[serde(flatten)]
-    pub(crate) own: T,
+    pub(in crate::look) own: T,
 }
 
 /// The columns of every table: the run of a row, and the result of its check.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub(crate) struct Head<'r> {
+pub(in crate::look) struct Head<'r> {
     /// The path of the run's directory, as the user would type it.
     dir: &'r str,
     /// The run's id.
@@ -44,7 +44,7 @@ pub(crate) struct Head<'r> {
 
 /// A run. Values that its records do not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RunRow<'r> {
+pub(in crate::look) struct RunRow<'r> {
     /// The lifecycle of the run: in progress, ended, or unknown.
     lifecycle: Lifecycle,
     /// The task, from the state or else from the summary.
@@ -122,7 +122,7 @@ pub(crate) struct RunRow<'r> {
 
 /// A step of the plan in the state. Values that it does not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StepRow<'r> {
+pub(in crate::look) struct StepRow<'r> {
     /// The position in the plan, counted from 0.
     index: usize,
     /// The step's id.
@@ -145,7 +145,7 @@ pub(crate) struct StepRow<'r> {
 
 /// An action in the state. Values that it does not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ActionRow<'r> {
+pub(in crate::look) struct ActionRow<'r> {
     /// The position among the actions, counted from 0.
     index: usize,
     /// The action's id: a text, or another value as JSON text.
@@ -181,7 +181,7 @@ pub(crate) struct ActionRow<'r> {
 
 /// A line of the timeline that is not blank. Values that it does not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EventRow<'r> {
+pub(in crate::look) struct EventRow<'r> {
     /// The line, counted from 1; null where the timeline can't be read on.
     line: Option<u64>,
     /// The phase.
@@ -206,7 +206,7 @@ pub(crate) struct EventRow<'r> {
 
 /// A finding that counts.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FindingRow<'r> {
+pub(in crate::look) struct FindingRow<'r> {
     /// The id of the rule.
     rule: &'r str,
     /// The severity.
@@ -239,7 +239,7 @@ pub(crate) struct FindingRow<'r> {
 }
 
 /// A run, its records and the result of its check.
-pub(crate) struct JudgedRun<'r> {
+pub(in crate::look) struct JudgedRun<'r> {
     head: Head<'r>,
     report: &'r EpisodeReport,
     state: RecordPart<'r>,
@@ -247,15 +247,15 @@ pub(crate) struct JudgedRun<'r> {
 }
 
 /// The state and the summary, from which rows are made, as far as they can be read.
-pub(crate) type Documents = [Option<OwnedDocument>; 2];
+pub(in crate::look) type Documents = [Option<OwnedDocument>; 2];
 
 /// Returns the records of a run that was loaded.
-pub(crate) fn documents(loaded: &Loaded<'_, '_>) -> Documents {
+pub(in crate::look) fn documents(loaded: &Loaded<'_, '_>) -> Documents {
     [loaded.state, loaded.summary].map(|record| record.document().ok().map(OwnedDocument::of))
 }
 
 impl<'r> JudgedRun<'r> {
-    pub(crate) fn new(
+    pub(in crate::look) fn new(
         report: &'r EpisodeReport,
         documents: Option<&'r Documents>,
         settings: &'r str,
@@ -288,7 +288,7 @@ impl<'r> JudgedRun<'r> {
         }
     }
 
-    pub(crate) fn run(&self) -> Row<'r, RunRow<'r>> {
+    pub(in crate::look) fn run(&self) -> Row<'r, RunRow<'r>> {
         let (state, summary) = (self.state, self.summary);
         let either = |in_state: &[&str], in_summary: &[&str]| {
             state.text(in_state).or_else(|| summary.text(in_summary))
@@ -346,7 +346,7 @@ impl<'r> JudgedRun<'r> {
         self.row(row)
     }
 
-    pub(crate) fn steps(&self) -> impl Iterator<Item = Row<'r, StepRow<'r>>> {
+    pub(in crate::look) fn steps(&self) -> impl Iterator<Item = Row<'r, StepRow<'r>>> {
         self.items(&["plan", "steps"]).map(|(index, step)| {
             self.row(StepRow {
                 index,
@@ -362,7 +362,7 @@ impl<'r> JudgedRun<'r> {
         })
     }
 
-    pub(crate) fn actions(&self) -> impl Iterator<Item = Row<'r, ActionRow<'r>>> {
+    pub(in crate::look) fn actions(&self) -> impl Iterator<Item = Row<'r, ActionRow<'r>>> {
         self.items(&["outcomes", "actions"]).map(|(index, action)| {
             let mut figures = Figures::default();
             self.row(ActionRow {
@@ -392,7 +392,7 @@ impl<'r> JudgedRun<'r> {
         items.map(|item| RecordPart(Some(item))).enumerate()
     }
 
-    pub(crate) fn findings(&self) -> impl Iterator<Item = Row<'r, FindingRow<'r>>> {
+    pub(in crate::look) fn findings(&self) -> impl Iterator<Item = Row<'r, FindingRow<'r>>> {
         let findings = self.report.findings.iter();
         findings.map(|finding: &Finding| {
             let place = &finding.location;
@@ -418,7 +418,7 @@ impl<'r> JudgedRun<'r> {
     }
 
     /// Passes on the lines of the timeline, one after the other.
-    pub(crate) fn events(
+    pub(in crate::look) fn events(
         &self,
         mut lines: EventLines<'_>,
         mut take: impl FnMut(Row<'_, EventRow<'_>>) -> io::Result<()>,

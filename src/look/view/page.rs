@@ -26,49 +26,49 @@ use crate::report::raw_json;
 pub(crate) struct RunPage {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(crate) episode_id: String,
+    pub(in crate::look) episode_id: String,
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(crate) episode_dir: String,
+    pub(in crate::look) episode_dir: String,
     /// The path of each of the five artifacts by its name, such as `state`; null where there is no
     /// such file.
-    pub(crate) artifacts: BTreeMap<String, Option<String>>,
+    pub(in crate::look) artifacts: BTreeMap<String, Option<String>>,
     /// The state record as it is stored, whether or not it is valid; null where it can't be read.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(crate) state: Option<Box<RawValue>>,
+    pub(in crate::look) state: Option<Box<RawValue>>,
     /// The summary record, in the same way.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(crate) summary: Option<Box<RawValue>>,
+    pub(in crate::look) summary: Option<Box<RawValue>>,
     /// The plan rebuilt from the timeline, and where the persisted plan differs from it.
-    pub(crate) plan: PlanComparison,
+    pub(in crate::look) plan: PlanComparison,
     /// The number of events.
-    pub(crate) events: EventCounts,
+    pub(in crate::look) events: EventCounts,
     /// The reason why the run did not succeed; null where it did, or is in progress, or where its
     /// records do not say.
-    pub(crate) reason: Option<Reason>,
+    pub(in crate::look) reason: Option<Reason>,
     /// The lifecycle of the run: in progress, ended, or unknown.
-    pub(crate) lifecycle: Lifecycle,
+    pub(in crate::look) lifecycle: Lifecycle,
     /// `true` if the episode has no finding of severity `error`; null where that is undecided,
     /// because the episode kept changing while it was read.
-    pub(crate) valid: Option<bool>,
+    pub(in crate::look) valid: Option<bool>,
     /// The findings that count, as in a report.
-    pub(crate) findings: Vec<Finding>,
+    pub(in crate::look) findings: Vec<Finding>,
     /// The rules that could not be checked, as in a report.
-    pub(crate) skipped: Vec<Skip>,
+    pub(in crate::look) skipped: Vec<Skip>,
     /// The findings that do not count, as in a report; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) suppressed: Vec<Suppressed>,
+    pub(in crate::look) suppressed: Vec<Suppressed>,
 }
 
 /// The number of events of a timeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct EventCounts {
+pub(in crate::look) struct EventCounts {
     /// The number of all events.
-    pub(crate) total: u64,
+    pub(in crate::look) total: u64,
     /// The number of events of each phase. `(others)` stands for the phases after the first 100.
-    pub(crate) phases: BTreeMap<String, u64>,
+    pub(in crate::look) phases: BTreeMap<String, u64>,
     /// The number of lines that are not events.
-    pub(crate) broken_lines: u64,
+    pub(in crate::look) broken_lines: u64,
 }
 
 impl RunPage {

@@ -22,7 +22,7 @@ impl Records {
     /// Returns the reason why the run did not succeed, as its records give it, at the event that
     /// gives it where there is one. `None` where the run succeeded or is in progress, or where the
     /// records do not say.
-    pub(crate) fn reason(&self, timeline: &Outline) -> Option<Reason> {
+    pub(in crate::look) fn reason(&self, timeline: &Outline) -> Option<Reason> {
         let (status, outcome) = (self.entry.status.as_deref(), self.entry.outcome.as_deref());
         let is_open = self.entry.lifecycle == Lifecycle::NonTerminal;
         match (status, outcome) {

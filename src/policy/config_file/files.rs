@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 1 << 20;
 pub(crate) const ROOT: &str = "file:///runvet-configuration/";
 
 /// The texts of the files that a configuration names, by their paths.
-pub(crate) type Texts = BTreeMap<PathBuf, String>;
+pub(in crate::policy) type Texts = BTreeMap<PathBuf, String>;
 
 /// The files that a configuration names: as they were given, or else as they were read.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ impl Files {
         }
     }
 
-    pub(crate) fn text(&self, path: &Path) -> Result<String, String> {
+    pub(in crate::policy) fn text(&self, path: &Path) -> Result<String, String> {
         let mut named = locked(&self.named);
         let text = match named.get(path).or_else(|| self.given.get(path)) {
             Some(text) => text.clone(),
@@ -49,7 +49,7 @@ impl Files {
     }
 
     /// Returns the text of a schema.
-    pub(crate) fn schema(&self, path: &Path) -> Result<String, String> {
+    pub(in crate::policy) fn schema(&self, path: &Path) -> Result<String, String> {
         let text = self.text(path)?;
         let is_empty = text.trim().is_empty();
         (!is_empty).then_some(text).ok_or("it is empty".into())
@@ -72,10 +72,10 @@ fn read(path: &Path) -> Result<String, String> {
 /// The targets of a schema's references: files below a directory, and the built-in schemas.
 #[derive(Clone)]
 pub(crate) struct Reached {
-    pub(crate) dir: PathBuf,
-    pub(crate) files: Files,
+    pub(in crate::policy) dir: PathBuf,
+    pub(in crate::policy) files: Files,
     /// The files that were read.
-    pub(crate) paths: Arc<Mutex<Vec<PathBuf>>>,
+    pub(in crate::policy) paths: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Retrieve for Reached {

@@ -25,7 +25,7 @@ impl Expression {
     /// # Errors
     ///
     /// Why it has none.
-    pub(crate) fn evaluate<'a>(
+    pub(in crate::policy) fn evaluate<'a>(
         &'a self,
         bound: &'a [Value<'a>],
         folded: &'a [Result<Value<'a>, String>],
@@ -37,7 +37,7 @@ impl Expression {
 
 impl Value<'_> {
     /// Returns its value, as a message shows it.
-    pub(crate) fn shown(&self) -> String {
+    pub(in crate::policy) fn shown(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
             Self::Bool(value) => value.to_string(),

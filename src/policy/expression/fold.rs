@@ -14,10 +14,10 @@ use super::{Budget, Expression, Stop};
 
 /// A question of an expression about earlier events.
 #[derive(Debug)]
-pub(crate) struct Fold {
+pub(in crate::policy) struct Fold {
     /// The name of the selector of these events, and its place.
-    pub(crate) of: Box<str>,
-    pub(crate) span: Range<usize>,
+    pub(in crate::policy) of: Box<str>,
+    pub(in crate::policy) span: Range<usize>,
     /// `filter` and `map`, in their order.
     pub(super) stages: Vec<FoldStage>,
     pub(super) outcome: FoldOutcome,
@@ -43,7 +43,7 @@ pub(super) enum FoldOutcome {
 
 /// The state of a fold after the events so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FoldState {
+pub(in crate::policy) struct FoldState {
     /// The events that were counted, or met the condition.
     count: u64,
     /// The sum, the least, the largest or the last value.
@@ -61,7 +61,7 @@ const MAX_TEXT: usize = 256;
 
 impl FoldState {
     /// Notes that an event on a line can't be taken into account: its item of the list is unknown.
-    pub(crate) fn lose(&mut self, line: u64, why: &str) {
+    pub(in crate::policy) fn lose(&mut self, line: u64, why: &str) {
         self.is_unknown = true;
         self.fail(line, why);
     }
@@ -92,7 +92,7 @@ impl Fold {
     /// # Errors
     ///
     /// Why it has none.
-    pub(crate) fn value(&self, folded: &FoldState) -> Result<Value<'static>, String> {
+    pub(in crate::policy) fn value(&self, folded: &FoldState) -> Result<Value<'static>, String> {
         let is_all = matches!(self.outcome, FoldOutcome::All(_));
         if folded.is_decided && !folded.is_unknown {
             return Ok(Value::Bool(!is_all));
@@ -116,12 +116,12 @@ impl Fold {
 
 impl Expression {
     /// Returns its questions about earlier events, by the numbers of the parts that ask them.
-    pub(crate) fn folds(&self) -> &[Fold] {
+    pub(in crate::policy) fn folds(&self) -> &[Fold] {
         &self.folds
     }
 
     /// Adds an event on a line to the state of a fold; `None` where the budget is spent.
-    pub(crate) fn fold<'a>(
+    pub(in crate::policy) fn fold<'a>(
         &'a self,
         fold: &'a Fold,
         folded: &mut FoldState,

@@ -29,7 +29,7 @@ const AUTOMATON_BYTES: usize = 1 << 20;
 /// Returns the steps that a pattern takes for each byte of a text at worst, beyond a look at it.
 /// There are none where one small automaton decides; where a bounded repeat multiplies its states,
 /// the engine may go through them for each byte.
-pub(crate) fn steps_of_byte(pattern: &str) -> usize {
+pub(in crate::policy) fn steps_of_byte(pattern: &str) -> usize {
     let limit = Some(AUTOMATON_BYTES);
     let automaton = dense::Builder::new()
         .configure(

@@ -11,7 +11,7 @@ use crate::ground::printable::brief;
 use crate::ground::select::{KeyPath, Written};
 
 /// A record as expressions read it.
-pub(crate) trait Record: Sync {
+pub(in crate::policy) trait Record: Sync {
     /// Returns all of it; `None` where there is no memory for that.
     fn node(&self) -> Option<Node<'_>>;
     /// Returns the value at a path, if that is at hand.
@@ -42,7 +42,7 @@ impl fmt::Debug for dyn Record + '_ {
 
 /// A value of an expression.
 #[derive(Clone, Debug)]
-pub(crate) enum Value<'a> {
+pub(in crate::policy) enum Value<'a> {
     Null,
     Bool(bool),
     Int(i64),
@@ -65,7 +65,7 @@ pub(crate) enum Value<'a> {
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(in crate::policy) enum Type {
     Null,
     Bool,
     Int,
@@ -111,7 +111,7 @@ impl Type {
 
 impl<'a> Value<'a> {
     /// Returns the value at a place of a record.
-    pub(crate) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Stop> {
+    pub(in crate::policy) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Stop> {
         let (text, span) = (node.document().text(), node.into());
         let scalar = Self::scalar(Written { text, span }, budget)?;
         Ok(scalar.unwrap_or(Self::Node(node)))
@@ -144,7 +144,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value of a record, which is an object.
-    pub(crate) fn of_record(record: Node<'a>) -> Self {
+    pub(in crate::policy) fn of_record(record: Node<'a>) -> Self {
         let value = Self::of(record, &mut Budget::new(u64::MAX));
         value.unwrap_or(Self::Null)
     }
@@ -158,7 +158,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns its type with an article, as messages name it.
-    pub(crate) fn shown_type(&self) -> &'static str {
+    pub(in crate::policy) fn shown_type(&self) -> &'static str {
         self.type_().shown()
     }
 

@@ -14,7 +14,7 @@ use crate::ground::source::Artifact;
 
 /// The keys by which the author of a rule describes it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub(crate) struct RuleMeta {
+pub(in crate::policy) struct RuleMeta {
     /// The level of the rule, unless set otherwise [default: error].
     #[serde(default)]
     #[schemars(with = "Level")]
@@ -47,7 +47,7 @@ pub(crate) type Params = BTreeMap<Spanned<String>, Spanned<TomlData>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, transform = crate::ground::record::describe_values)]
-pub(crate) enum StateOrSummary {
+pub(in crate::policy) enum StateOrSummary {
     /// `state.json`.
     State,
     /// `summary.json`.
@@ -55,7 +55,7 @@ pub(crate) enum StateOrSummary {
 }
 
 impl StateOrSummary {
-    pub(crate) fn artifact(self) -> Artifact {
+    pub(in crate::policy) fn artifact(self) -> Artifact {
         match self {
             Self::State => Artifact::State,
             Self::Summary => Artifact::Summary,
@@ -172,7 +172,7 @@ pub(crate) enum TomlData {
 
 impl TomlData {
     /// Returns the JSON value.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
+    pub(in crate::policy) fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Text(text) => text.as_str().into(),
             Self::Scalar(value) => value.clone(),

@@ -13,7 +13,7 @@ use crate::ground::document::{Kind, Tape};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RunExampleTable")]
-pub(crate) struct RunExample {
+pub(in crate::policy) struct RunExample {
     /// The events, each as JSON. A `phase`, `timestamp`, `payload` or `episode_id` that is left out
     /// is filled in; times are one second apart.
     #[serde(default)]

@@ -10,7 +10,7 @@ use crate::ground::words::{Words as _, words};
 
 /// A message with places for values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MessageTemplate(Vec<MessagePart>);
+pub(in crate::policy) struct MessageTemplate(Vec<MessagePart>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum MessagePart {
@@ -20,7 +20,7 @@ enum MessagePart {
 
 /// A word that a message can name besides parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MessageWord {
+pub(in crate::policy) enum MessageWord {
     /// The value at the place of the finding.
     Value,
     /// The value by which events are grouped.
@@ -45,7 +45,10 @@ impl MessageTemplate {
     /// # Errors
     ///
     /// The name that is neither.
-    pub(crate) fn parse(text: &str, param: impl Fn(&str) -> Option<String>) -> Result<Self, &str> {
+    pub(in crate::policy) fn parse(
+        text: &str,
+        param: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, &str> {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
@@ -65,12 +68,12 @@ impl MessageTemplate {
     }
 
     /// Returns `true` if it names a value.
-    pub(crate) fn names(&self, word: MessageWord) -> bool {
+    pub(in crate::policy) fn names(&self, word: MessageWord) -> bool {
         self.0.contains(&MessagePart::Value(word))
     }
 
     /// Returns the sentence, with what stands for each word.
-    pub(crate) fn with(&self, value: impl Fn(MessageWord) -> Option<String>) -> String {
+    pub(in crate::policy) fn with(&self, value: impl Fn(MessageWord) -> Option<String>) -> String {
         let parts = self.0.iter().map(|part| match part {
             MessagePart::Text(text) => text.clone(),
             MessagePart::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),

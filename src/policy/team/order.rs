@@ -22,7 +22,7 @@ use crate::ground::select::{KeyPath, shown_paths};
 use crate::ground::source::{Artifact, Place};
 use crate::policy::expression::Budget;
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
-pub(crate) use automaton::OrderEvent;
+pub(in crate::policy) use automaton::OrderEvent;
 use automaton::{Automaton, Offence, OffenceKind, OrderPattern};
 pub(crate) use table::OrderTable;
 
@@ -30,16 +30,16 @@ pub(crate) use table::OrderTable;
 #[derive(Debug)]
 pub(crate) struct TeamOrder {
     /// The events that it is about.
-    pub(crate) each: TeamSelector,
+    pub(in crate::policy) each: TeamSelector,
     /// The other events that the pattern speaks of.
-    pub(crate) other: Option<TeamSelector>,
-    pub(crate) pattern: OrderPattern,
+    pub(in crate::policy) other: Option<TeamSelector>,
+    pub(in crate::policy) pattern: OrderPattern,
     /// The places of the values by which events are grouped.
-    pub(crate) same: Vec<KeyPath>,
+    pub(in crate::policy) same: Vec<KeyPath>,
     /// The time in attoseconds within which other events count.
-    pub(crate) within: Option<i128>,
-    pub(crate) message: MessageTemplate,
-    pub(crate) examples: Vec<RunExample>,
+    pub(in crate::policy) within: Option<i128>,
+    pub(in crate::policy) message: MessageTemplate,
+    pub(in crate::policy) examples: Vec<RunExample>,
 }
 
 /// The places of what an order asks of events, among those of all declarations.

@@ -21,23 +21,23 @@ pub(crate) use table::RuleTable;
 #[derive(Debug)]
 pub(crate) struct TeamRule {
     /// The events that it judges, each by itself; without them it judges a run, once.
-    pub(crate) each: Option<TeamSelector>,
+    pub(in crate::policy) each: Option<TeamSelector>,
     /// The places of the values by which events are grouped.
-    pub(crate) same: Vec<KeyPath>,
+    pub(in crate::policy) same: Vec<KeyPath>,
     /// The earlier events that `check` asks for, in the order in which it does.
-    pub(crate) earlier: Vec<TeamSelector>,
+    pub(in crate::policy) earlier: Vec<TeamSelector>,
     /// The guard: where it is false, nothing is judged.
-    pub(crate) when: Option<Expression>,
-    pub(crate) check: Expression,
+    pub(in crate::policy) when: Option<Expression>,
+    pub(in crate::policy) check: Expression,
     /// The place of a finding in the event or the record.
-    pub(crate) at: KeyPath,
+    pub(in crate::policy) at: KeyPath,
     /// The artifact in which a finding stands.
-    pub(crate) within: Artifact,
-    pub(crate) message: MessageTemplate,
+    pub(in crate::policy) within: Artifact,
+    pub(in crate::policy) message: MessageTemplate,
     /// `true` if only runs that have ended are judged.
-    pub(crate) needs_end: bool,
-    pub(crate) params: Arc<OwnedDocument>,
-    pub(crate) examples: Vec<RunExample>,
+    pub(in crate::policy) needs_end: bool,
+    pub(in crate::policy) params: Arc<OwnedDocument>,
+    pub(in crate::policy) examples: Vec<RunExample>,
 }
 
 /// A name whose value is made only where a rule has it; the number is its place in [`NAMES`].
@@ -51,7 +51,7 @@ pub(crate) enum Name {
 }
 
 /// The names in expressions; the last has a value only in rules that judge events.
-pub(crate) const NAMES: [&str; 7] = [
+pub(in crate::policy) const NAMES: [&str; 7] = [
     "state", "summary", "run", "counts", "tools", "params", "event",
 ];
 
@@ -66,7 +66,7 @@ pub(crate) struct RunValues<'a> {
 }
 
 impl TeamRule {
-    pub(crate) fn names(&self, name: Name) -> bool {
+    pub(in crate::policy) fn names(&self, name: Name) -> bool {
         let name = name as usize;
         let in_guard = self.when.as_ref().is_some_and(|when| when.names(name));
         in_guard || self.check.names(name)
@@ -90,7 +90,7 @@ impl TeamRule {
     }
 
     /// Returns `true` if it can be judged only once all events are read.
-    pub(crate) fn counts_events(&self) -> bool {
+    pub(in crate::policy) fn counts_events(&self) -> bool {
         self.names(Name::Counts) || self.names(Name::Tools)
     }
 

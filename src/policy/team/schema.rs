@@ -28,24 +28,24 @@ pub(crate) use table::{SchemaTable, VersionTable};
 pub(crate) struct TeamSchema {
     pub(crate) record: Judged,
     /// The events or the actions that it judges.
-    pub(crate) selector: TeamSelector,
+    pub(in crate::policy) selector: TeamSelector,
     /// The part of the record.
-    pub(crate) at: KeyPath,
-    pub(crate) schema: DeclaredSchema,
+    pub(in crate::policy) at: KeyPath,
+    pub(in crate::policy) schema: DeclaredSchema,
     /// The steps that its patterns take for each byte of a value.
-    pub(crate) steps_of_byte: usize,
-    pub(crate) examples: Vec<SchemaExample>,
+    pub(in crate::policy) steps_of_byte: usize,
+    pub(in crate::policy) examples: Vec<SchemaExample>,
     /// The runs in which its file must be there.
     pub(crate) expect: Expect,
     /// `true` if the team says what to do about a finding.
-    pub(crate) has_help: bool,
+    pub(in crate::policy) has_help: bool,
 }
 
 /// A value, and whether its schema allows it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExampleTable")]
-pub(crate) struct SchemaExample {
+pub(in crate::policy) struct SchemaExample {
     /// The value as JSON: it is judged in place of what `at` leads to.
     #[schemars(with = "String", extend("examples" = ["{\"amount\": 20}"]))]
     value: Spanned<String>,
@@ -91,7 +91,7 @@ pub(crate) enum Expect {
 
 impl Judged {
     /// Returns the artifact that holds it, if one does.
-    pub(crate) fn artifact(self) -> Option<Artifact> {
+    pub(in crate::policy) fn artifact(self) -> Option<Artifact> {
         match self {
             Self::Event => Some(Artifact::Events),
             Self::Action => Some(Artifact::State),

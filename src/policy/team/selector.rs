@@ -9,15 +9,15 @@ use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
 
 /// The events or actions that a team names: those that pass all tests and meet the condition.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TeamSelector {
-    pub(crate) keys: Selector,
+pub(in crate::policy) struct TeamSelector {
+    pub(in crate::policy) keys: Selector,
     /// It is asked only where the tests are passed.
-    pub(crate) condition: Option<Condition>,
+    pub(in crate::policy) condition: Option<Condition>,
 }
 
 /// An expression over a record and the parameters.
 #[derive(Clone, Debug)]
-pub(crate) struct Condition {
+pub(in crate::policy) struct Condition {
     pub(super) expression: Arc<Expression>,
     pub(super) params: Arc<OwnedDocument>,
 }

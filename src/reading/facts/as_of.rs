@@ -5,7 +5,7 @@ use crate::ground::source::Line;
 
 /// The lines that a snapshot may be as old as, in addition to the end of the timeline.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AsOfMarks {
+pub(in crate::reading) struct AsOfMarks {
     /// The latest projection event, and the one before it.
     pub(super) latest: Option<Line>,
     pub(super) before: Option<Line>,

@@ -23,14 +23,14 @@ pub(crate) struct EventFacts<'a> {
 
 /// The facts of an act event about a step and an action.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ActFacts<'a> {
-    pub(crate) step_id: Option<Cow<'a, str>>,
-    pub(crate) sets_status: bool,
+pub(in crate::reading) struct ActFacts<'a> {
+    pub(in crate::reading) step_id: Option<Cow<'a, str>>,
+    pub(in crate::reading) sets_status: bool,
     /// The status that the event sets; `None` where it is unknown, too.
-    pub(crate) status: Option<StepStatus>,
+    pub(in crate::reading) status: Option<StepStatus>,
     /// The id of the action that mirrors the event, and the key that it is under.
-    pub(crate) action_id: Option<Cow<'a, str>>,
-    pub(crate) action_key: &'static str,
+    pub(in crate::reading) action_id: Option<Cow<'a, str>>,
+    pub(in crate::reading) action_key: &'static str,
 }
 
 impl<'a> EventFacts<'a> {
@@ -91,7 +91,7 @@ impl<'a> EventFacts<'a> {
             .filter(|payload| payload.kind() == Kind::Object)
     }
 
-    pub(crate) fn timestamp(self) -> Option<Stamp<'a>> {
+    pub(in crate::reading) fn timestamp(self) -> Option<Stamp<'a>> {
         Stamp::of(self.text(InEvent::Timestamp)?)
     }
 
@@ -101,7 +101,7 @@ impl<'a> EventFacts<'a> {
     }
 
     /// Returns the step records of a plan event.
-    pub(crate) fn records(self) -> impl ExactSizeIterator<Item = RowItem<'a>> + Clone {
+    pub(in crate::reading) fn records(self) -> impl ExactSizeIterator<Item = RowItem<'a>> + Clone {
         let of = self.of;
         of.read
             .slots
@@ -115,13 +115,13 @@ impl<'a> EventFacts<'a> {
     }
 
     /// Returns `true` if the runtime filled the event in: nothing happened.
-    pub(crate) fn is_synthetic(self) -> bool {
+    pub(in crate::reading) fn is_synthetic(self) -> bool {
         self.value(InEvent::Synthetic)
             .is_some_and(|synthetic| synthetic.kind() == Kind::True)
     }
 
     /// Returns what the event says about a step and an action, if it is an act event.
-    pub(crate) fn act(self) -> Option<ActFacts<'a>> {
+    pub(in crate::reading) fn act(self) -> Option<ActFacts<'a>> {
         if self.known_phase != Some("act") {
             return None;
         }
@@ -187,7 +187,7 @@ impl KeptEvent {
 
     /// Returns the event. Violations are reported already; rules compare only fields of kept events
     /// that the schema does not restrict.
-    pub(crate) fn facts(&self) -> EventFacts<'_> {
+    pub(in crate::reading) fn facts(&self) -> EventFacts<'_> {
         let of = JsonText {
             text: &self.text,
             read: &self.read,

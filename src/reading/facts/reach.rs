@@ -73,7 +73,7 @@ impl Reach {
     }
 
     /// Returns the number of its last line.
-    pub(crate) fn line(&self) -> u64 {
+    pub(in crate::reading) fn line(&self) -> u64 {
         self.event.map_or(u64::MAX, |event| event.number)
     }
 

@@ -38,7 +38,7 @@ pub(crate) struct EventTally {
 
 impl EventTally {
     /// Counts an event.
-    pub(crate) fn event(&mut self, event: EventFacts<'_>) {
+    pub(in crate::reading) fn event(&mut self, event: EventFacts<'_>) {
         self.events += 1;
         let line = event.line;
         match (event.phase().as_deref(), event.is_synthetic()) {

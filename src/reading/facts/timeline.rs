@@ -76,12 +76,16 @@ pub(crate) struct Timeline<'a> {
 
 impl Timeline<'_> {
     /// Returns the latest plan event up to a line.
-    pub(crate) fn plan_event(&self, reach: u64) -> Option<&KeptEvent> {
+    pub(in crate::reading) fn plan_event(&self, reach: u64) -> Option<&KeptEvent> {
         Some(&self.plan.as_ref()?.at(reach)?.event)
     }
 
     /// Returns what the act events after that plan event, up to a line, say about a step.
-    pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
+    pub(in crate::reading) fn step_evidence(
+        &self,
+        reach: u64,
+        step_id: &str,
+    ) -> Option<StepEvidence> {
         self.plan.as_ref()?.at(reach)?.at(reach, step_id)
     }
 

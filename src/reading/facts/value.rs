@@ -21,7 +21,7 @@ pub(crate) struct JsonText<'a> {
 
 impl<'a> JsonText<'a> {
     /// Returns the document, whose tape is made when it is first asked for.
-    pub(crate) fn document(self) -> Option<Document<'a>> {
+    pub(in crate::reading) fn document(self) -> Option<Document<'a>> {
         self.read.document(self.text).ok()
     }
 
@@ -171,14 +171,14 @@ impl<'a> RowItem<'a> {
     }
 
     /// Returns the whole item.
-    pub(crate) fn whole(self) -> Value<'a> {
+    pub(in crate::reading) fn whole(self) -> Value<'a> {
         // The first place of a row is that of the item.
         self.of.value(self.of.read.slots.get(self.row, 0))
     }
 
     /// Returns the value in a slot, fact or not.
     #[inline]
-    pub(crate) fn value(self, slot: impl Slot) -> Option<Value<'a>> {
+    pub(in crate::reading) fn value(self, slot: impl Slot) -> Option<Value<'a>> {
         self.of.slot(self.row, slot)
     }
 
@@ -215,7 +215,7 @@ impl Stamp<'_> {
 }
 
 impl<'a> Stamp<'a> {
-    pub(crate) fn of(text: Cow<'a, str>) -> Option<Self> {
+    pub(in crate::reading) fn of(text: Cow<'a, str>) -> Option<Self> {
         Some(Self {
             instant: Timestamp::parse(&text)?,
             text,

@@ -21,7 +21,7 @@ pub(super) struct Shapes {
 }
 
 /// The place of a subschema among them.
-pub(crate) type ShapeId = usize;
+pub(in crate::reading) type ShapeId = usize;
 
 /// The assertions of a subschema.
 pub(super) struct Shape {

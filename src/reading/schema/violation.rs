@@ -20,11 +20,11 @@ use crate::ground::timestamp::mistake;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
     /// The token that violates the schema: a value, or a key that is not allowed.
-    pub(crate) token: u32,
+    pub(in crate::reading) token: u32,
     /// The pointer to the value, or to the value under the key.
     pub(crate) pointer: Pointer,
     /// `true` if the token is a key.
-    pub(crate) is_key: bool,
+    pub(in crate::reading) is_key: bool,
     breach: Breach,
     /// The schema's descriptions of the field, or of each field that is absent.
     says: Vec<String>,

@@ -43,43 +43,43 @@ pub(crate) struct Done {
     /// The id of what was recorded: of the event, of the action for `act`, and of the run for the
     /// first answer, `pause` and `finish`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) id: Option<String>,
+    pub(in crate::recorder) id: Option<String>,
     /// The directory of the episode, where `id` is that of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) path: Option<String>,
+    pub(in crate::recorder) path: Option<String>,
     /// The ids of the steps that are pending, in the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) pending: Option<Vec<String>>,
+    pub(in crate::recorder) pending: Option<Vec<String>>,
     /// The file that `attach` wrote, or that had been attached before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) attachment: Option<Attachment>,
+    pub(in crate::recorder) attachment: Option<Attachment>,
     /// The time that `at` set, where it was written without a zone and so is in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) at: Option<String>,
+    pub(in crate::recorder) at: Option<String>,
     /// The decision of the policies about `plan` or `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) verdict: Option<Judgement>,
+    pub(in crate::recorder) verdict: Option<Judgement>,
     /// The status with which the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) status: Option<RunStatus>,
+    pub(in crate::recorder) status: Option<RunStatus>,
     /// The outcome with which it ended, as the summary has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) outcome: Option<SummaryOutcome>,
+    pub(in crate::recorder) outcome: Option<SummaryOutcome>,
     /// The number of commands of the session that were refused, in the answer to `pause` and
     /// `finish`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refused: Option<u64>,
+    pub(in crate::recorder) refused: Option<u64>,
     /// The result of `runvet recover`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) recovered: Option<Recovery>,
+    pub(in crate::recorder) recovered: Option<Recovery>,
     /// The number of bytes of an unfinished event that `runvet recover` cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cut_bytes: Option<u64>,
+    pub(in crate::recorder) cut_bytes: Option<u64>,
     /// The findings in what the command wrote; for `would`, those in the event that it asks about;
     /// for `finish`, those in the whole run. Present if a configuration is read, and in the answer
     /// to `would`. They have the same form as in the report of a check.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) findings: Option<Vec<Finding>>,
+    pub(in crate::recorder) findings: Option<Vec<Finding>>,
 }
 
 impl Done {
@@ -156,7 +156,7 @@ impl Done {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(transform = super::command::describe_members)]
-pub(crate) enum Judgement {
+pub(in crate::recorder) enum Judgement {
     /// The run may go on, and the step is open.
     Go {
         /// The suggestions of policies.
@@ -172,7 +172,7 @@ pub(crate) enum Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
-pub(crate) enum Recovery {
+pub(in crate::recorder) enum Recovery {
     /// Nothing: the records were whole.
     Intact,
     /// It cut off an event that was not written whole.
@@ -204,7 +204,7 @@ pub(crate) struct Failure {
     /// `absent`, `busy`, `exists`, `untrusted`. Faults: `io`, `not_durable`, `lost`, `poisoned`,
     /// `forked`.
     #[schemars(extend("examples" = ["refused"]))]
-    pub(crate) kind: &'static str,
+    pub(in crate::recorder) kind: &'static str,
     /// The error, in words for people.
     pub(crate) message: String,
     /// The findings of the schemas of the team, if they are the reason for the refusal.

@@ -39,7 +39,7 @@ const MAX_BYTES: u64 = 50_000_000;
 #[derive(Default)]
 pub(crate) struct PageFile {
     rules: Vec<RuleInfo>,
-    pub(crate) overview: RunSums,
+    pub(in crate::report) overview: RunSums,
     invalid: ListedRun,
     valid: ListedRun,
     /// `true` for each rule that compared something in any run, where reports say so.
@@ -109,7 +109,7 @@ impl ListedRun {
 
 impl PageFile {
     /// Returns a page of no runs yet, which are judged by some rules and settings.
-    pub(crate) fn new(rules: Vec<RuleInfo>, settings: String, paged: Paged) -> Self {
+    pub(in crate::report) fn new(rules: Vec<RuleInfo>, settings: String, paged: Paged) -> Self {
         Self {
             rules,
             overview: RunSums {
@@ -123,7 +123,7 @@ impl PageFile {
     }
 
     /// Counts one more run in, and lists it if there is room.
-    pub(crate) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
+    pub(in crate::report) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
         let mut run = RunEntry::judged(report);
         run.bound(&mut SharedTexts::default());
         self.overview.add(&run, report);
@@ -141,7 +141,7 @@ impl PageFile {
     }
 
     /// Writes the file. `read` makes the page of a run; where it can't, the run has no page.
-    pub(crate) fn write(
+    pub(in crate::report) fn write(
         &self,
         out: &mut dyn Write,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,

@@ -55,9 +55,9 @@ pub(crate) struct RunSums {
 pub(crate) struct DaySums {
     /// The number of runs by verdict: `invalid` are those whose records can't be trusted, and
     /// `breaks_rule` those whose records agree and that break a rule of the team.
-    pub(crate) verdicts: BTreeMap<&'static str, u64>,
+    pub(in crate::report) verdicts: BTreeMap<&'static str, u64>,
     /// The number of runs by outcome, or else by status; `(none)` stands for runs without either.
-    pub(crate) outcomes: BTreeMap<String, u64>,
+    pub(in crate::report) outcomes: BTreeMap<String, u64>,
 }
 
 /// The newest run in which a rule found something.
@@ -72,7 +72,7 @@ pub(super) struct Newest {
 
 impl RunSums {
     /// Adds a run and its report to the sums.
-    pub(crate) fn add(&mut self, run: &RunEntry, report: &EpisodeReport) {
+    pub(in crate::report) fn add(&mut self, run: &RunEntry, report: &EpisodeReport) {
         self.add_run(run);
         for finding in &report.findings {
             let newest = self.newest.get_mut(&*finding.rule);

@@ -6,7 +6,7 @@ use crate::reading::facts::{self, EventFacts, InEvent, JsonText, may_be_misspell
 use crate::reading::schema::{self, SlotReader};
 
 /// A reader of events, each in one pass.
-pub(crate) struct EventReader {
+pub(in crate::judge) struct EventReader {
     reader: SlotReader,
     read: ReadText,
     /// The phases of a runtime's own that were met and are not typos: of each, all words that it
@@ -28,7 +28,11 @@ impl EventReader {
     /// Reads an event, if it certainly satisfies its schema and has nothing misspelled. `None` says
     /// nothing about the event: the caller must parse and validate it.
     #[inline]
-    pub(crate) fn read<'a>(&'a mut self, line: Line, bytes: &'a [u8]) -> Option<EventFacts<'a>> {
+    pub(in crate::judge) fn read<'a>(
+        &'a mut self,
+        line: Line,
+        bytes: &'a [u8],
+    ) -> Option<EventFacts<'a>> {
         let text = self.reader.read(bytes, self.read.renew())?;
         let lexica = self.read.slots.near;
         let event = EventFacts::new(

@@ -4,7 +4,7 @@ use crate::judge::rule::{BuiltIn, Compared, Context, Level, Rule};
 use crate::judge::rules::unique_ids;
 use crate::reading::facts::InAction;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "actions/ids",
     level: Level::Warning,
     title: "two actions share an id",

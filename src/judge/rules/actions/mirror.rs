@@ -4,7 +4,7 @@ use crate::ground::printable::brief;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 use crate::reading::facts::{Topic, Unlike};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "actions/mirror",
     level: Level::Error,
     title: "an action does not mirror its act event",

@@ -3,7 +3,7 @@
 use crate::ground::printable::count;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "actions/unrecorded",
     level: Level::Warning,
     title: "an act event has the id of an action that the state does not have",

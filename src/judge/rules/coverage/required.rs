@@ -2,7 +2,7 @@
 
 use crate::judge::rule::{BuiltIn, Level, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "coverage/required",
     level: Level::Error,
     title: "a rule that is required has not judged the run",

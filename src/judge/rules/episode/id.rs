@@ -4,7 +4,7 @@ use crate::ground::printable::{apart, quote};
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::{IdSource, InState, InSummary};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "episode/id",
     level: Level::Error,
     title: "a record belongs to another episode",

@@ -5,7 +5,7 @@ use crate::ground::printable::brief;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::{InState, InSummary, show};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "episode/tags",
     level: Level::Warning,
     title: "the state and the summary have different tags",

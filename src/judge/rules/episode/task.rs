@@ -4,7 +4,7 @@ use crate::ground::printable::quote;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::{InState, InSummary};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "episode/task",
     level: Level::Error,
     title: "the state and the summary have different tasks",

@@ -4,7 +4,7 @@ use crate::ground::printable::{brief, quote};
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::{Typo, TypoLines, WordOwner};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/misspelled",
     level: Level::Warning,
     title: "a key or the phase of an event is probably misspelled",

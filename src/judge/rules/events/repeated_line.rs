@@ -3,7 +3,7 @@
 use crate::ground::source::Line;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/repeated-line",
     level: Level::Warning,
     title: "a line of the timeline repeats the line before it",

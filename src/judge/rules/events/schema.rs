@@ -3,7 +3,7 @@
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Rule};
 use crate::judge::rules::record_rules;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/schema",
     level: Level::Error,
     title: "an event violates its schema",

@@ -2,7 +2,7 @@
 
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/second-start",
     level: Level::Warning,
     title: "the timeline has a second start event",

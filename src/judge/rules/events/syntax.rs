@@ -5,7 +5,7 @@ use crate::ground::printable::count as plural;
 use crate::judge::load::{ArrayLines, Mistaken, MultiLineObjects, NotAnObject, Trouble};
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/syntax",
     level: Level::Error,
     title: "a line of the timeline is not a JSON object",

@@ -4,7 +4,7 @@ use crate::ground::document::SyntaxErrorKind;
 use crate::judge::load::Trouble;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/torn-tail",
     level: Level::Error,
     title: "the last line of the timeline was cut off",

@@ -3,7 +3,7 @@
 use crate::judge::load::Trouble;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/unfinished-line",
     level: Level::Warning,
     title: "the last line of the timeline is not finished",

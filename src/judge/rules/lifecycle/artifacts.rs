@@ -4,7 +4,7 @@ use crate::ground::printable::quote;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::StateFacts;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/artifacts",
     level: Level::Error,
     title: "a run that has ended lacks an artifact",

@@ -2,7 +2,7 @@
 
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/early-artifacts",
     level: Level::Warning,
     title: "a run in progress has an artifact of a run that has ended",

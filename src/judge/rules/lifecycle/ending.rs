@@ -3,7 +3,7 @@
 use crate::ground::printable::quote;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/ending",
     level: Level::Warning,
     title: "a run that was vetoed or aborted is called a success",

@@ -4,7 +4,7 @@ use crate::ground::source::leads_to;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::InState;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/learn-missing",
     level: Level::Warning,
     title: "the state links a learning timeline that does not exist",

@@ -6,7 +6,7 @@ use crate::ground::printable::{brief, quote};
 use crate::ground::source::{leads_to, resolve};
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Place, Pointer, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/link-target",
     level: Level::Error,
     title: "a link does not lead to its artifact",

@@ -4,7 +4,7 @@ use crate::ground::printable::quote;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 use crate::reading::facts::{InState, InStep, RowItem, StateFacts, SummaryFacts};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/outcome",
     level: Level::Error,
     title: "the records disagree on how the run ended",

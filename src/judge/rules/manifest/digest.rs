@@ -7,7 +7,7 @@ use crate::judge::rule::{
     Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Pointer, Rule,
 };
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "manifest/digest",
     level: Level::Off,
     title: "a file is not as the manifest says",

@@ -4,7 +4,7 @@ use super::difference;
 use crate::judge::rule::{BuiltIn, Level, Rule};
 use crate::reading::facts::Topic;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/legacy-labels",
     level: Level::Warning,
     title: "the steps differ from the labels of the plan event",

@@ -4,7 +4,7 @@ use crate::ground::printable::count;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::Topic;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/no-event",
     level: Level::Warning,
     title: "the plan has steps, but the timeline has no plan event",

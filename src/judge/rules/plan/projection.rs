@@ -4,7 +4,7 @@ use super::difference;
 use crate::judge::rule::{BuiltIn, Level, Rule};
 use crate::reading::facts::Topic;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/projection",
     level: Level::Error,
     title: "the persisted plan differs from the plan rebuilt from the timeline",

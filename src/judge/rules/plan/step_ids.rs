@@ -4,7 +4,7 @@ use crate::judge::rule::{BuiltIn, Compared, Context, Level, Rule};
 use crate::judge::rules::unique_ids;
 use crate::reading::facts::InStep;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/step-ids",
     level: Level::Error,
     title: "two steps of the plan share an id",

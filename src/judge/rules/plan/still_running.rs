@@ -6,7 +6,7 @@ use crate::judge::rule::{
 };
 use crate::reading::facts::{InStep, RowItem};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/still-running",
     level: Level::Warning,
     title: "a run has ended, but a step of its plan is still running",

@@ -6,7 +6,7 @@ use crate::judge::rule::{
     Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule,
 };
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/digest",
     level: Level::Error,
     title: "the state of a run that has ended was changed after its projection event",

@@ -2,7 +2,7 @@
 
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Lifecycle, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/missing",
     level: Level::Error,
     title: "no projection event confirms the persisted state",

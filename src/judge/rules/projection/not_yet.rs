@@ -3,7 +3,7 @@
 use crate::ground::finding::SkipReason;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Lifecycle, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/not-yet",
     level: Level::Warning,
     title: "no projection event confirms the state of a run in progress yet",

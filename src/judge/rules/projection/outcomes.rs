@@ -3,7 +3,7 @@
 use super::evidence;
 use crate::judge::rule::{BuiltIn, Compared, Context, Level, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/outcomes",
     level: Level::Error,
     title: "the projection event and the state disagree on the outcomes",

@@ -5,7 +5,7 @@ use crate::ground::digest::Digest;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
 use crate::reading::facts::{EventFacts, StateFacts, TimelineFacts};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/stale",
     level: Level::Warning,
     title: "the latest projection event of a run in progress is not that of its state",

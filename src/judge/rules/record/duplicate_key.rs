@@ -4,7 +4,7 @@ use crate::ground::source::Target;
 use crate::judge::load::Trouble;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/duplicate-key",
     level: Level::Error,
     title: "an object has the same key twice",

@@ -4,7 +4,7 @@ use crate::ground::document::Refused;
 use crate::judge::load::{LoadedRecord, NoText, Trouble};
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/json-syntax",
     level: Level::Error,
     title: "a record is not JSON",

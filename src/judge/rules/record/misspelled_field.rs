@@ -5,7 +5,7 @@ use crate::judge::load::Trouble;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::judge::rules::record_rules;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/misspelled-field",
     level: Level::Warning,
     title: "a field is probably misspelled",

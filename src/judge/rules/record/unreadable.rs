@@ -5,7 +5,7 @@ use crate::judge::load::Trouble;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::store::{MAX_RECORD_BYTES, Unreadable};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/unreadable",
     level: Level::Error,
     title: "an artifact exists but can't be read",

@@ -5,7 +5,7 @@ use crate::ground::finding::SkipReason;
 use crate::ground::printable::quote;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "started-at/start-event",
     level: Level::Error,
     title: "the start event does not confirm when the run started",

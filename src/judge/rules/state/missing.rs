@@ -2,7 +2,7 @@
 
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "state/missing",
     level: Level::Error,
     title: "a run has no state record",

@@ -3,7 +3,7 @@
 use crate::judge::rule::{Artifact, BuiltIn, Level, Rule};
 use crate::judge::rules::record_rules;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "state/newer-version",
     level: Level::Warning,
     title: "the state has a newer version than runvet supports",

@@ -2,7 +2,7 @@
 
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Level, Place, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "state/not-yet",
     level: Level::Warning,
     title: "a run has no state record yet",

@@ -3,7 +3,7 @@
 use crate::judge::rule::{Artifact, BuiltIn, Level, Rule};
 use crate::judge::rules::record_rules;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "state/version",
     level: Level::Error,
     title: "the state has a version that runvet does not support",

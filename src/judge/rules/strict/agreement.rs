@@ -10,7 +10,7 @@ use crate::judge::rule::{
 };
 use crate::reading::facts::{StartEvent, Value};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/agreement",
     level: Level::Off,
     title: "the records disagree on what the run was given",

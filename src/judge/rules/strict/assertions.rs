@@ -4,7 +4,7 @@ use crate::ground::document::Kind;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 use crate::reading::facts::InSummary;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/assertions",
     level: Level::Off,
     title: "the verification did not pass as its assertions did",

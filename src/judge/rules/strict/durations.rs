@@ -6,7 +6,7 @@ use crate::judge::rule::{
 };
 use crate::reading::facts::{InSummary, Stamped, SummaryFacts};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/durations",
     level: Level::Off,
     title: "the timeline does not confirm a duration of the summary",

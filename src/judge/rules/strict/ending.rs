@@ -8,7 +8,7 @@ use crate::judge::rule::{
 };
 use crate::reading::facts::{StateFacts, Termination};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/ending",
     level: Level::Off,
     title: "the end of the timeline contradicts the status",

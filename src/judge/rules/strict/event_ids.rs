@@ -5,7 +5,7 @@ use crate::ground::printable::quote;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 use crate::reading::facts::MAX_EVENT_IDS;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/event-ids",
     level: Level::Off,
     title: "two events share an id",

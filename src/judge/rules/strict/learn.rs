@@ -5,7 +5,7 @@ use crate::judge::rule::{
     Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule,
 };
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/learn",
     level: Level::Off,
     title: "a line of `learn.jsonl` is not a JSON object",

@@ -4,7 +4,7 @@ use crate::ground::printable::quote;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 use crate::reading::facts::Stamped;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/time-order",
     level: Level::Off,
     title: "an event is earlier than the one before it",

@@ -4,7 +4,7 @@ use crate::ground::printable::quote;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::InSummary;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/adapter",
     level: Level::Warning,
     title: "a run that its adapter did not complete is called a success",

@@ -4,7 +4,7 @@ use crate::ground::printable::brief;
 use crate::judge::rule::{BuiltIn, Compared, Context, Level, Place, Rule};
 use crate::reading::facts::InSummary;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/adherence-precision",
     level: Level::Warning,
     title: "the plan adherence has more than 4 decimal places",

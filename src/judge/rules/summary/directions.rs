@@ -4,7 +4,7 @@ use crate::ground::printable::brief;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::InSummary;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/directions",
     level: Level::Warning,
     title: "the summary counts more directives than there are direction events",

@@ -5,7 +5,7 @@ use crate::ground::printable::brief;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::InSummary;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/latencies",
     level: Level::Warning,
     title: "the latencies contradict each other or the duration",

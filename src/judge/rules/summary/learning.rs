@@ -5,7 +5,7 @@ use crate::ground::printable::brief;
 use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::InSummary;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/learning",
     level: Level::Warning,
     title: "the learning counts contradict each other or the learning timeline",

@@ -3,7 +3,7 @@
 use crate::judge::rule::{Artifact, BuiltIn, Level, Rule};
 use crate::judge::rules::record_rules;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/newer-version",
     level: Level::Warning,
     title: "the summary has a newer version than runvet supports",

@@ -4,7 +4,7 @@ use crate::ground::printable::{count, quote};
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::{InSummary, SummaryFacts, Value};
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/verification",
     level: Level::Error,
     title: "the verification result contradicts the rest of the summary",

@@ -4,7 +4,7 @@ use crate::ground::printable::brief;
 use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::reading::facts::InSummary;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/vetoes",
     level: Level::Warning,
     title: "the veto count is less than the vetoes that direction issued",

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::ground::finding::RuleInfo;
 use crate::judge::rule::{Check, Level, Rule, TeamCheck};
 
-pub(crate) static RULE: Rule = Rule::with_info(
+pub(in crate::judge) static RULE: Rule = Rule::with_info(
     RuleInfo {
         id: Cow::Borrowed("team/vocabulary"),
         level: Level::Warning,

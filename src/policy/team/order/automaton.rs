@@ -15,7 +15,7 @@ use crate::policy::team::limit::{MAX_ENTRIES, TeamLimit};
 
 /// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OrderPattern {
+pub(in crate::policy) enum OrderPattern {
     /// There is none.
     Never,
     /// There are at most this number.
@@ -36,36 +36,36 @@ pub(crate) enum OrderPattern {
 
 /// An event as an order sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct OrderEvent {
-    pub(crate) line: Line,
-    pub(crate) is_each: bool,
-    pub(crate) is_other: bool,
+pub(in crate::policy) struct OrderEvent {
+    pub(in crate::policy) line: Line,
+    pub(in crate::policy) is_each: bool,
+    pub(in crate::policy) is_other: bool,
     /// The digest of the value by which events are grouped; `None` where the event has none.
-    pub(crate) same: Option<Digest>,
+    pub(in crate::policy) same: Option<Digest>,
     /// Its instant, if the order asks for it.
-    pub(crate) time: Option<Instant>,
+    pub(in crate::policy) time: Option<Instant>,
     /// The reason why it is unknown if the order is about it; then it is an offence.
-    pub(crate) unknown: Option<Box<str>>,
+    pub(in crate::policy) unknown: Option<Box<str>>,
     /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
     /// alone.
-    pub(crate) is_asked: bool,
+    pub(in crate::policy) is_asked: bool,
 }
 
 /// An event that breaks an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Offence {
+pub(in crate::policy) struct Offence {
     /// Its line; `None` where events are missing.
-    pub(crate) line: Option<Line>,
+    pub(in crate::policy) line: Option<Line>,
     /// The line of the other event, if there is one.
-    pub(crate) other: Option<Line>,
-    pub(crate) why: OffenceKind,
+    pub(in crate::policy) other: Option<Line>,
+    pub(in crate::policy) why: OffenceKind,
     /// The digest of the value by which it is grouped.
-    pub(crate) same: Option<Digest>,
+    pub(in crate::policy) same: Option<Digest>,
 }
 
 /// A reason why an event breaks an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum OffenceKind {
+pub(in crate::policy) enum OffenceKind {
     /// It does not have what the pattern demands. The number is that of the events of its group so
     /// far.
     Pattern(u64),
@@ -95,7 +95,7 @@ struct Demand {
 
 /// An order, and what it knows of the events so far.
 #[derive(Clone, Debug)]
-pub(crate) struct Automaton {
+pub(in crate::policy) struct Automaton {
     demand: Demand,
     /// All events, where they are not grouped by a value.
     all: GroupState,
@@ -124,7 +124,11 @@ struct GroupState {
 }
 
 impl Automaton {
-    pub(crate) fn new(pattern: OrderPattern, is_grouped: bool, within: Option<i128>) -> Self {
+    pub(in crate::policy) fn new(
+        pattern: OrderPattern,
+        is_grouped: bool,
+        within: Option<i128>,
+    ) -> Self {
         Self {
             demand: Demand {
                 pattern,
@@ -147,12 +151,12 @@ impl Automaton {
     }
 
     /// Returns the offences that an event causes: its own, and those of events before it.
-    pub(crate) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
+    pub(in crate::policy) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
         self.demand.offences(self.group(event.same), event)
     }
 
     /// Notes an event for those that follow.
-    pub(crate) fn note(&mut self, event: &OrderEvent) -> Result<(), TeamLimit> {
+    pub(in crate::policy) fn note(&mut self, event: &OrderEvent) -> Result<(), TeamLimit> {
         let demand = &self.demand;
         if demand.ends_rows(event) {
             let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
@@ -180,26 +184,26 @@ impl Automaton {
     }
 
     /// Returns what it takes of [`MAX_ROOM`](crate::policy::team::judge::MAX_ROOM).
-    pub(crate) fn room(&self) -> usize {
+    pub(in crate::policy) fn room(&self) -> usize {
         let waits = self.demand.waits();
         self.groups.len() * if waits { ROOM_TO_WAIT } else { 1 } + self.waiting
     }
 
     /// Forgets all events.
-    pub(crate) fn forget(&mut self) {
+    pub(in crate::policy) fn forget(&mut self) {
         self.groups = HashMap::new();
         self.all = GroupState::default();
         self.waiting = 0;
     }
 
     /// Returns the number of events with a value, and the line of the latest other event with it.
-    pub(crate) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
+    pub(in crate::policy) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
         let group = self.group(same);
         group.map_or((0, None), |group| (group.count, group.last_line()))
     }
 
     /// Returns the offences of a run that has ended.
-    pub(crate) fn end(&self) -> Vec<Offence> {
+    pub(in crate::policy) fn end(&self) -> Vec<Offence> {
         let all = (!self.demand.is_grouped).then_some((None, &self.all));
         let groups = self.groups.iter();
         let groups = groups
@@ -454,17 +458,17 @@ impl GroupState {
 
 impl OrderPattern {
     /// Returns `true` if another event breaks it, and not the lack of one.
-    pub(crate) fn is_ban(self) -> bool {
+    pub(in crate::policy) fn is_ban(self) -> bool {
         matches!(self, Self::NoneEarlier | Self::NoneLater)
     }
 
     /// Returns `true` if it is judged in runs that have ended alone.
-    pub(crate) fn is_of_the_end(self) -> bool {
+    pub(in crate::policy) fn is_of_the_end(self) -> bool {
         matches!(self, Self::AtLeast(_) | Self::NeedsLater)
     }
 
     /// Returns `true` if a line that is no event could be the one that it needs, or ends a row.
-    pub(crate) fn needs_every_event(self) -> bool {
+    pub(in crate::policy) fn needs_every_event(self) -> bool {
         matches!(
             self,
             Self::AtLeast(_) | Self::NeedsLater | Self::NeedsEarlier | Self::AtMostInARow(_)
@@ -472,7 +476,7 @@ impl OrderPattern {
     }
 
     /// Returns the number that it allows or demands.
-    pub(crate) fn limit(self) -> Option<u64> {
+    pub(in crate::policy) fn limit(self) -> Option<u64> {
         match self {
             Self::AtMost(limit) | Self::AtMostInARow(limit) | Self::AtLeast(limit) => Some(limit),
             _ => None,

@@ -32,7 +32,7 @@ const MAX_COUNTED_BYTES: usize = 4 << 20;
 
 /// A rule, and what it finds in one run.
 #[derive(Clone, Debug)]
-pub(crate) struct RuleJudge {
+pub(in crate::policy) struct RuleJudge {
     pub(in crate::policy::team) rule: Arc<TeamRule>,
     pub(in crate::policy::team) is_on: bool,
     /// If it is on, the selector of the events that it judges, if it does, and of those that it

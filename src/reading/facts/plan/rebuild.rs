@@ -143,7 +143,7 @@ impl<'a> RebuiltStep<'a> {
         field.as_ref()
     }
 
-    pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
+    pub(in crate::reading) fn id(&self) -> Option<Cow<'_, str>> {
         self.field("id")?.text()
     }
 
@@ -159,7 +159,7 @@ impl<'a> RebuiltStep<'a> {
 impl<'a> Rebuilt<'a> {
     /// Returns the plan of an event, updated by the events of the timeline up to a line; `None`
     /// where the payload of the event is not an object.
-    pub(crate) fn new(
+    pub(in crate::reading) fn new(
         event: EventFacts<'a>,
         timeline: &'a Timeline<'a>,
         reach: u64,
@@ -187,7 +187,7 @@ impl<'a> Rebuilt<'a> {
     }
 
     /// Returns the line of the plan event.
-    pub(crate) fn line(&self) -> Line {
+    pub(in crate::reading) fn line(&self) -> Line {
         self.event.line
     }
 
