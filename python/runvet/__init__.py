@@ -8,6 +8,7 @@
 from . import _runvet
 from ._bin import find_runvet_bin
 from ._check import Check, Checking, Level, PathLike, Rule, check_records, validate
+from ._columns import Columns
 from ._errors import (
     AmbiguousRun,
     ArtifactError,
@@ -55,7 +56,6 @@ from ._records import (
     Summary,
 )
 from ._report import (
-    Columns,
     EpisodeReport,
     FaultRow,
     Finding,

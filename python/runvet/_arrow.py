@@ -1,4 +1,4 @@
-"""A table of a report -> an Arrow stream. Only imported where somebody asks for one."""
+"""Columns of a report -> an Arrow stream. Only imported where somebody asks for one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-from ._report import ColumnType, Table
+from ._columns import Columns, ColumnType
 
 _TYPES = {
     "text": pa.string(),
@@ -19,23 +19,27 @@ _TYPES = {
 }
 
 
-def stream(table: Table, requested_schema: object | None) -> Any:
-    return _arrow(table).__arrow_c_stream__(requested_schema)
+def stream(
+    columns: Columns, types: dict[str, ColumnType], requested_schema: object | None
+) -> Any:
+    return _arrow(columns, types).__arrow_c_stream__(requested_schema)
 
 
-def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
+def write_parquet(
+    columns: Columns, types: dict[str, ColumnType], path: str | os.PathLike[str]
+) -> None:
     import pyarrow.parquet as pq  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-    pq.write_table(_arrow(table), os.fspath(path))
+    pq.write_table(_arrow(columns, types), os.fspath(path))
 
 
 def schema(types: dict[str, ColumnType]) -> Any:
     return pa.schema([(name, _TYPES[kind]) for name, kind in types.items()])
 
 
-def _arrow(table: Table) -> Any:
-    columns = {
-        name: [list(it.items()) for it in column] if table.types[name] == "tags" else column
-        for name, column in table.columns.items()
+def _arrow(columns: Columns, types: dict[str, ColumnType]) -> Any:
+    arrays = {
+        name: [list(it.items()) for it in column] if types[name] == "tags" else column
+        for name, column in columns.items()
     }
-    return pa.table(columns, schema=schema(table.types))
+    return pa.table(arrays, schema=schema(types))

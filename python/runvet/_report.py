@@ -12,6 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import _runvet
+from ._columns import Columns, ColumnType
 from ._records import Lifecycle, Severity, SkipKind, Suppression, VerdictRecord
 
 Format = Literal[
@@ -27,13 +28,6 @@ Format = Literal[
     "agent",
     "html",
 ]
-Columns = dict[str, list[Any]]
-"""Named columns of one length, as `pandas.DataFrame` and `polars.DataFrame` take them."""
-
-
-ColumnType = Literal["text", "integer", "number", "boolean", "time", "tags"]
-"""The type of a column; a value of it may also be None."""
-
 FINDINGS: dict[str, ColumnType] = {
     "episode_id": "text",
     "dir": "text",
@@ -96,7 +90,7 @@ class Table:
         """Writes the table to a Parquet file. Needs `pyarrow`."""
         from ._arrow import write_parquet
 
-        write_parquet(self, path)
+        write_parquet(self.columns, self.types, path)
 
     if TYPE_CHECKING or importlib.util.find_spec("pyarrow") is not None:
 
@@ -104,7 +98,7 @@ class Table:
             """The table as an Arrow stream, for those who have `pyarrow`."""
             from ._arrow import stream
 
-            return stream(self, requested_schema)
+            return stream(self.columns, self.types, requested_schema)
 
 
 TableName = Literal["runs", "steps", "actions", "events", "findings"]

@@ -9,8 +9,8 @@ use runvet::store::Fault;
 use runvet::{UnknownWord, gate, read, recorder};
 
 use crate::exiting::calling;
+use crate::finding::{finding, tuple};
 use crate::json::object;
-use crate::report::{finding, tuple};
 
 /// An exception of a class in `runvet._errors`, with a message and attributes.
 fn exception<'py>(

@@ -4,6 +4,7 @@ mod batch;
 mod check;
 mod errors;
 mod exiting;
+mod finding;
 mod json;
 mod policy;
 mod read;

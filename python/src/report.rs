@@ -3,14 +3,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
-use runvet::finding::{
-    Deny, EpisodeReport, Finding, ReportedFault, RuleInfo, Severity, Skip, Totals, Whole,
-};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use runvet::finding::{Deny, EpisodeReport, ReportedFault, RuleInfo, Severity, Totals, Whole};
 use runvet::gate::Exit;
 use runvet::gate::all_rules;
 use runvet::read::RunReader;
@@ -21,6 +17,7 @@ use serde_json::Value;
 
 use crate::errors;
 use crate::exiting::calling;
+use crate::finding::{class, finding, made, skip, tuple};
 use crate::json::{object, unwritable};
 
 /// Judged episodes, as Rust holds them: what a report in Python renders itself from.
@@ -162,23 +159,6 @@ impl Judged {
     }
 }
 
-/// A dataclass of `runvet._report`.
-macro_rules! class {
-    ($py:expr, $name:literal) => {{
-        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        calling($py, || CLASS.import($py, "runvet._report", $name))
-    }};
-}
-
-/// An instance of a class. Its code is Python's, and may be where another thread goes on.
-fn made<'py>(
-    py: Python<'py>,
-    class: &Bound<'py, PyType>,
-    arguments: impl PyCallArgs<'py>,
-) -> PyResult<Bound<'py, PyAny>> {
-    calling(py, || class.call1(arguments))
-}
-
 /// A `Report` of what was judged.
 pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny>> {
     let terms = &judged.terms;
@@ -245,57 +225,6 @@ pub(crate) fn episode(
             tuple(py, &report.suppressed_skips, skip)?,
             report.verdict.to_string(),
             Judged::one(Arc::clone(&report), terms),
-        ),
-    )
-}
-
-pub(crate) fn tuple<'py, T>(
-    py: Python<'py>,
-    items: &[T],
-    of: impl Fn(Python<'py>, &T) -> PyResult<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let items: Vec<Bound<'py, PyAny>> =
-        items.iter().map(|it| of(py, it)).collect::<PyResult<_>>()?;
-    PyTuple::new(py, items)
-}
-
-fn skip<'py>(py: Python<'py>, skip: &Skip) -> PyResult<Bound<'py, PyAny>> {
-    made(
-        py,
-        class!(py, "Skip")?,
-        (&skip.rule, &skip.reason, skip.kind()),
-    )
-}
-
-pub(crate) fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {
-    let related = tuple(py, &found.related, |py, it| {
-        let at = &it.location;
-        made(
-            py,
-            class!(py, "Related")?,
-            (
-                &it.message,
-                &at.file,
-                &at.pointer,
-                at.line,
-                at.column,
-                at.end_line,
-                at.end_column,
-                at.offset,
-                at.length,
-            ),
-        )
-    })?;
-    let at = &found.location;
-    let place = (at.line, at.column, at.end_line, at.end_column);
-    class!(py, "Finding")?.call_method1(
-        "_of",
-        (
-            (&found.rule, found.severity.to_string(), &found.message),
-            (&found.help, &found.fingerprint, &at.file, &at.pointer),
-            place,
-            (at.offset, at.length),
-            related,
         ),
     )
 }

@@ -22,7 +22,7 @@ use crate::errors;
 use crate::exiting::calling;
 use crate::json::{Encoder, Text, object, unwritable};
 use crate::policy::{Raised, Shown};
-use crate::{locked, report};
+use crate::{finding, locked};
 
 /// A run that is being recorded. Threads take turns.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -116,7 +116,7 @@ impl Run {
         let findings = self.findings.bind(py);
         for finding in found {
             let heeded = calling(py, || {
-                let shown = report::finding(py, finding)?;
+                let shown = finding::finding(py, finding)?;
                 if let Some(step) = step {
                     step.findings.bind(py).append(&shown)?;
                 }
@@ -218,7 +218,7 @@ impl Run {
     ) -> PyResult<Bound<'py, PyList>> {
         let payload = self.encoder.map(&payload)?;
         let found = self.with(py, None, |run| run.would(&phase.0, payload))?;
-        let shown = found.iter().map(|it| report::finding(py, it));
+        let shown = found.iter().map(|it| finding::finding(py, it));
         PyList::new(py, shown.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -423,7 +423,7 @@ impl Run {
             *turn.run = None;
             Ok(turn.found.clone())
         })?;
-        let shown = found.iter().map(|it| report::finding(py, it));
+        let shown = found.iter().map(|it| finding::finding(py, it));
         shown.map(|it| Ok(it?.unbind())).collect()
     }
 }
