@@ -40,6 +40,8 @@ extern crate self as runvet;
 mod cli;
 pub mod gate;
 mod ground;
+#[cfg(feature = "commands")]
+pub mod import;
 mod judge;
 mod look;
 mod policy;

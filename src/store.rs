@@ -5,6 +5,8 @@
 //! ([`InMemory`]) or, with another implementation, from an object store.
 
 mod artifacts;
+#[cfg(feature = "commands")]
+mod below;
 #[cfg(feature = "cli")]
 mod changed;
 mod discover;
@@ -38,6 +40,8 @@ mod workspace;
 mod writing;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
+#[cfg(feature = "commands")]
+pub(crate) use below::{FileBelow, FilesBelow, Scratch, beginning_of, put_dir};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Reads, changed_since};
 pub use discover::Discovery;

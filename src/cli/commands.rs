@@ -17,6 +17,8 @@ mod example;
 mod explain;
 mod impact;
 #[cfg(feature = "commands")]
+mod import;
+#[cfg(feature = "commands")]
 mod init;
 #[cfg(feature = "commands")]
 mod list;
@@ -106,6 +108,7 @@ pub(super) enum Other {
     Impact(impact::ImpactCommand),
     Coverage(coverage::CoverageCommand),
     Show(show::Show),
+    Import(import::ImportCommand),
     Record(record::RecordCommand),
     Recover(recover::Recover),
     Abandon(abandon::Abandon),
@@ -137,6 +140,7 @@ impl Other {
             Self::Show(command) => command.run(matches, output),
             // It may have the exit code of another program.
             Self::Record(command) => return command.run(output),
+            Self::Import(command) => command.run(output),
             Self::Recover(command) => command.run(output),
             Self::Abandon(command) => command.run(output),
             Self::Rules(command) => command.run(output),

@@ -282,7 +282,7 @@ fn note_findings(findings: &[Finding], output: &mut Output) {
     }
 }
 
-fn parse_tag(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_tag(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
         _ => Err("a tag has the form NAME=VALUE".into()),

@@ -349,7 +349,7 @@ impl Validate {
             against,
             ..
         } = setup;
-        let bar = progress::hidden(episodes);
+        let bar = progress::hidden(episodes, "episodes");
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.each(output, |renderer, out| renderer.begin(out))?;

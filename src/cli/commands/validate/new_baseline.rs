@@ -30,7 +30,7 @@ impl Validate {
             return None;
         }
         let mut gate = setup.gate.clone().record_baseline(path);
-        let bar = progress::hidden(found.episodes.len());
+        let bar = progress::hidden(found.episodes.len(), "episodes");
         let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
             progress::step(&bar, self.quiet);
             match judged {

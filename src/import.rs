@@ -1,0 +1,535 @@
+//! The logs that other agents write -> runs, one for each conversation, made again where a log grew.
+//!
+//! ```
+//! use runvet::import::{Change, Import};
+//!
+//! let temp = tempfile::tempdir()?;
+//! let log = temp.path().join("chat.json");
+//! std::fs::write(&log, r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#)?;
+//! let imported = Import::new(temp.path().join("runs")).paths([&log])?;
+//! assert_eq!(imported.runs[0].change, Change::New);
+//! assert_eq!(imported.runs[0].format, "chat");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod call;
+mod conversation;
+mod fields;
+mod formats;
+mod log;
+mod spans;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde_json::{Map, Value, json};
+
+use crate::ground::parallel::{cores, in_order};
+use crate::store::{FilesBelow, display};
+use call::plain_id;
+use conversation::{Conversation, Event, What};
+use formats::{FORMATS, Format};
+use log::{Log, LogFile};
+use write::{Draft, Made, Target};
+pub(crate) use write::{STARTED_AT, UNKNOWN};
+
+/// The number of files that a note or a report names; the rest are counted.
+const MAX_NAMED: usize = 20;
+
+/// The first bytes of a file, by which it may be known that it is no JSON.
+const SNIFFED: u64 = 64;
+
+/// An import of logs into a run-data directory.
+#[derive(Clone, Debug)]
+pub struct Import {
+    into: PathBuf,
+    format: Option<&'static str>,
+    only: BTreeSet<String>,
+    since: Option<SystemTime>,
+    tags: BTreeMap<String, String>,
+    is_over: bool,
+    is_strict: bool,
+}
+
+/// What an import did.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The runs of the conversations that were found, in the order of the files.
+    pub runs: Vec<ImportedRun>,
+    /// What was left out: the number of parts of each type.
+    pub skipped: BTreeMap<String, u64>,
+    /// What could not be imported, and why, for people: one line each.
+    pub errors: Vec<String>,
+    /// What else there is to say.
+    pub notes: Vec<String>,
+    /// What could not be read or written.
+    pub faults: Vec<String>,
+}
+
+/// A run of an import.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ImportedRun {
+    /// The id of the run.
+    pub id: String,
+    /// The directory of the run.
+    pub path: PathBuf,
+    /// The format of the log.
+    pub format: &'static str,
+    /// The log.
+    pub source: String,
+    /// What became of the run.
+    pub change: Change,
+}
+
+/// What an import did to a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// It is new.
+    New,
+    /// Its log has changed, and it was made again.
+    Again,
+    /// Its log is the same: no byte was written.
+    Unchanged,
+    /// It was not made, with the reason.
+    Refused(String),
+}
+
+/// The files of one log.
+struct Group {
+    format: &'static Format,
+    files: Vec<LogFile>,
+}
+
+/// What became of the files of one log.
+#[derive(Default)]
+struct Converted {
+    runs: Vec<(ImportedRun, Option<PathBuf>)>,
+    skipped: BTreeMap<String, u64>,
+    errors: Vec<String>,
+    notes: BTreeSet<String>,
+    faults: Vec<String>,
+}
+
+/// What is found below the paths.
+#[derive(Default)]
+struct Found {
+    groups: Vec<Group>,
+    others: BTreeMap<String, u64>,
+    report: Imported,
+}
+
+impl Import {
+    /// Returns an import into a run-data directory, which is made where it is missing.
+    #[must_use]
+    pub fn new(into: impl Into<PathBuf>) -> Self {
+        Self {
+            into: into.into(),
+            format: None,
+            only: BTreeSet::new(),
+            since: None,
+            tags: BTreeMap::new(),
+            is_over: false,
+            is_strict: false,
+        }
+    }
+
+    /// Returns the names of the formats.
+    pub fn formats() -> impl Iterator<Item = &'static str> {
+        FORMATS.iter().map(|format| format.name)
+    }
+
+    /// Reads logs of one format alone; else each file is of the format whose form it has. `None` if
+    /// there is no such format.
+    #[must_use]
+    pub fn format(mut self, name: &str) -> Option<Self> {
+        self.format = Some(Self::formats().find(|format| *format == name)?);
+        Some(self)
+    }
+
+    /// Imports only the conversation of an id, and others that are named so.
+    #[must_use]
+    pub fn only(mut self, id: impl Into<String>) -> Self {
+        self.only.insert(id.into());
+        self
+    }
+
+    /// Imports only conversations that began at a time or after it.
+    #[must_use]
+    pub fn since(mut self, time: SystemTime) -> Self {
+        self.since = Some(time);
+        self
+    }
+
+    /// Adds a tag to each run, in place of that of the log. The tag `cwd` is the working directory.
+    #[must_use]
+    pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.tags.insert(name.into(), value.into());
+        self
+    }
+
+    /// Says that nothing follows: a conversation that ends within a turn ends as `partial`.
+    #[must_use]
+    pub fn ended(mut self) -> Self {
+        self.is_over = true;
+        self
+    }
+
+    /// Makes each file that is no log an error, also one that is found in a directory.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.is_strict = true;
+        self
+    }
+
+    /// Imports the logs at or below some paths.
+    ///
+    /// # Errors
+    /// A path does not exist, or can't be opened.
+    pub fn paths<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> io::Result<Imported> {
+        self.each(paths, |_, _| ())
+    }
+
+    /// Like [`Import::paths`], and calls a function after each log, with the number of all.
+    pub(crate) fn each<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+        mut done: impl FnMut(usize, &[ImportedRun]),
+    ) -> io::Result<Imported> {
+        let mut found = Found::default();
+        for path in paths {
+            let path = path.as_ref();
+            let explained =
+                |why: io::Error| io::Error::new(why.kind(), format!("{}: {why}", display(path)));
+            self.find(path, &mut found).map_err(explained)?;
+        }
+        let Found {
+            groups,
+            others,
+            mut report,
+        } = found;
+        if !others.is_empty() {
+            let number: u64 = others.values().sum();
+            let kinds = others
+                .iter()
+                .map(|(suffix, number)| format!("{number} {suffix}"));
+            let kinds: Vec<String> = kinds.collect();
+            let note = format!("{number} files are no logs: {}", kinds.join(", "));
+            let to = if self.is_strict {
+                &mut report.errors
+            } else {
+                &mut report.notes
+            };
+            to.push(note);
+        }
+        let target = Target::new(&self.into);
+        let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
+        let convert = |_: &mut (), group: &Group| self.convert(group, &target);
+        in_order(
+            &groups,
+            cores(),
+            || (),
+            convert,
+            |converted| {
+                let first = report.runs.len();
+                for (kind, number) in converted.skipped {
+                    *report.skipped.entry(kind).or_default() += number;
+                }
+                report.errors.extend(converted.errors);
+                report.faults.extend(converted.faults);
+                notes.extend(converted.notes);
+                for (mut run, made) in converted.runs {
+                    if !claimed.insert(run.id.clone()) {
+                        let why = "another log of this import has the same id";
+                        run.change = Change::Refused(why.into());
+                    } else if let Some(Err(why)) = made.map(|dir| target.put(&dir, &run.id)) {
+                        report.faults.push(format!("{}: {why}", display(&run.path)));
+                        run.change =
+                            Change::Refused(format!("it can't be put into its place: {why}"));
+                    }
+                    report.runs.push(run);
+                }
+                done(groups.len(), report.runs.get(first..).unwrap_or_default());
+                ControlFlow::Continue(())
+            },
+        );
+        report.notes.extend(notes);
+        Ok(report)
+    }
+
+    /// Finds the logs at or below a path.
+    fn find(&self, path: &Path, found: &mut Found) -> io::Result<()> {
+        let below = FilesBelow::of(path, &self.into)?;
+        let report = &mut found.report;
+        if below.links > 0 {
+            let number = below.links;
+            report.notes.push(format!(
+                "{}: {number} links are not followed",
+                display(path)
+            ));
+        }
+        report
+            .faults
+            .extend(below.faults.iter().map(ToString::to_string));
+        let mut tied = Tied::default();
+        let mut others = Vec::new();
+        for file in below.files {
+            let file = LogFile::new(file);
+            match self.recognize(&file) {
+                Ok((format, ties)) => tied.add(format, ties, file),
+                Err(why) => others.push((file, why)),
+            }
+        }
+        let groups = tied.groups();
+        // A file that was named is meant, and so is each of a directory without logs.
+        let is_log_dir = !groups.is_empty();
+        let mut unnamed = 0;
+        for (number, (file, why)) in others.into_iter().enumerate() {
+            if is_log_dir && !file.file.is_given {
+                let suffix = Path::new(file.base()).extension().and_then(OsStr::to_str);
+                let suffix = suffix.map_or("without suffix".into(), |suffix| format!(".{suffix}"));
+                *found.others.entry(suffix).or_default() += 1;
+            } else if number < MAX_NAMED {
+                report.errors.push(format!("{}: {why}", file.path));
+            } else {
+                unnamed += 1;
+            }
+        }
+        if unnamed > 0 {
+            report.errors.push(format!(
+                "{}: {unnamed} more files are no logs",
+                display(path)
+            ));
+        } else if !is_log_dir && report.errors.is_empty() {
+            report
+                .errors
+                .push(format!("{}: there is no log", display(path)));
+        }
+        found.groups.extend(groups);
+        Ok(())
+    }
+
+    /// Returns the format of a file, and what ties it to others of the same log.
+    ///
+    /// # Errors
+    /// What the file looks like.
+    fn recognize(&self, file: &LogFile) -> Result<(&'static Format, BTreeSet<String>), String> {
+        let start = file
+            .file
+            .beginning(SNIFFED)
+            .map_err(|why| why.to_string())?;
+        let first = start.iter().find(|byte| !byte.is_ascii_whitespace());
+        if !matches!(first, Some(b'{' | b'[')) {
+            return Err(formats::looks_like(&start));
+        }
+        let files = std::slice::from_ref(file);
+        let mut log = Log::new(files);
+        let head = log.head().map_err(|why| {
+            let why = why
+                .strip_prefix(&format!("{}: ", file.path))
+                .unwrap_or(&why);
+            format!("it is no log of a known format: {why}")
+        })?;
+        let is_wanted = |format: &&Format| self.format.is_none_or(|name| name == format.name);
+        let mut wanted = FORMATS.iter().filter(is_wanted);
+        let Some(format) = wanted.find(|format| (format.is_form)(&head)) else {
+            return Err(formats::looks_like_json(head.first()));
+        };
+        let mut ties = BTreeSet::new();
+        for value in &head {
+            (format.ties)(file, value, &mut ties);
+        }
+        while format.is_spread
+            && let Some(entry) = log.next()?
+        {
+            (format.ties)(file, &entry.value, &mut ties);
+        }
+        Ok((format, ties))
+    }
+
+    /// Makes the runs of a log.
+    fn convert(&self, group: &Group, target: &Target<'_>) -> Converted {
+        let mut converted = Converted::default();
+        let mut log = Log::new(&group.files);
+        let mut number = 0;
+        let name = |log: &Log<'_>| log.files.first().map_or("", |file| &file.path).to_owned();
+        let read = (group.format.read)(&mut log, &mut |log, conversation| {
+            number += 1;
+            self.write(group, log, conversation, target, &mut converted);
+        });
+        converted.errors.append(&mut log.unreadable);
+        match read {
+            Err(why) => converted.errors.push(why),
+            Ok(()) if number == 0 && converted.errors.is_empty() => converted.errors.push(format!(
+                "{}: it looks like a log of {}, and has nothing that a run could be made of",
+                name(&log),
+                group.format.name
+            )),
+            Ok(()) => {}
+        }
+        converted
+    }
+
+    /// Makes the run of a conversation, unless it is not wanted.
+    fn write(
+        &self,
+        group: &Group,
+        log: &Log<'_>,
+        mut conversation: Conversation,
+        target: &Target<'_>,
+        converted: &mut Converted,
+    ) {
+        let format = group.format.name;
+        let file = log.files.first();
+        let name = file.map_or("", |file| file.base());
+        let source = conversation
+            .source
+            .take()
+            .unwrap_or_else(|| name.to_owned());
+        let path = file.map(|file| file.path.clone()).unwrap_or_default();
+        conversation.id = plain_id(&conversation.id);
+        let began = conversation
+            .started_at
+            .or_else(|| conversation.first_time());
+        if !(self.only.is_empty() || self.only.contains(&conversation.id))
+            || (self.since.zip(began)).is_some_and(|(since, began)| began < since)
+        {
+            return;
+        }
+        if conversation.is_empty() {
+            converted.errors.push(format!(
+                "{path}: it looks like a log of {format}, and nothing is said or done in it"
+            ));
+            return;
+        }
+        for (name, value) in &self.tags {
+            conversation.tags.insert(name.clone(), value.clone());
+        }
+        if began.is_none() {
+            conversation.tags.insert(STARTED_AT.into(), UNKNOWN.into());
+        }
+        let is_work = |event: &Event| match &event.what {
+            What::Act(act) => act.needs_directory(),
+            _ => false,
+        };
+        if !conversation.tags.contains_key("cwd") && conversation.events.iter().any(is_work) {
+            let note = "no working directory is in a log of FORMAT: `--tag cwd=DIR` names it";
+            converted.notes.insert(note.replace("FORMAT", format));
+        }
+        for (kind, number) in &conversation.skipped {
+            *converted.skipped.entry(kind.clone()).or_default() += number;
+        }
+        let others = log.files.iter().skip(1).map(LogFile::base);
+        let files: Vec<&str> = std::iter::once(&*source)
+            .chain(others)
+            .take(MAX_NAMED)
+            .collect();
+        let note = json!({
+            "kind": "import",
+            "format": format,
+            "files": files,
+            "sha256": conversation.sha256.clone().unwrap_or_else(|| log.sha256()),
+            "lines": log.lines,
+            "skipped": conversation.skipped,
+            "unreadable": log.unreadable.len(),
+            "ended": self.is_over,
+        });
+        let draft = Draft {
+            note: match note {
+                Value::Object(note) => note,
+                _ => Map::new(),
+            },
+            using: format!("adapter:{format}"),
+            is_over: self.is_over,
+            modified: file.and_then(|file| file.file.modified()),
+            conversation,
+        };
+        let id = draft.conversation.id.clone();
+        let (change, dir) = match target.make(draft) {
+            Ok(Made::Run { dir, is_new }) if is_new => (Change::New, Some(dir)),
+            Ok(Made::Run { dir, .. }) => (Change::Again, Some(dir)),
+            Ok(Made::Unchanged) => (Change::Unchanged, None),
+            Ok(Made::Refused(why)) => (Change::Refused(why), None),
+            Err(why) => {
+                if matches!(why, crate::recorder::Error::Io { .. }) {
+                    converted.faults.push(format!("{path}: {why}"));
+                }
+                (Change::Refused(why.to_string()), None)
+            }
+        };
+        let run = ImportedRun {
+            path: target.path_of(&id),
+            id,
+            format,
+            source: path,
+            change,
+        };
+        converted.runs.push((run, dir));
+    }
+}
+
+impl Imported {
+    /// Returns `true` if something could not be imported.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        let is_refused = |run: &ImportedRun| matches!(run.change, Change::Refused(_));
+        !self.errors.is_empty() || self.runs.iter().any(is_refused)
+    }
+}
+
+/// Files, grouped by what ties them to each other.
+#[derive(Default)]
+struct Tied {
+    files: Vec<(&'static Format, LogFile)>,
+    /// For each file, one before it in the same group, or itself.
+    before: Vec<usize>,
+    by_tie: BTreeMap<(&'static str, String), usize>,
+}
+
+impl Tied {
+    fn add(&mut self, format: &'static Format, ties: BTreeSet<String>, file: LogFile) {
+        let number = self.files.len();
+        self.files.push((format, file));
+        self.before.push(number);
+        for tie in ties {
+            let known = *self.by_tie.entry((format.name, tie)).or_insert(number);
+            let (one, other) = (self.first_of(known), self.first_of(number));
+            if let Some(before) = self.before.get_mut(one.max(other)) {
+                *before = one.min(other);
+            }
+        }
+    }
+
+    /// Returns the first file of the group of a file.
+    fn first_of(&self, mut file: usize) -> usize {
+        while let Some(before) = self.before.get(file).copied()
+            && before != file
+        {
+            file = before;
+        }
+        file
+    }
+
+    fn groups(mut self) -> Vec<Group> {
+        let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+        for (number, (format, file)) in std::mem::take(&mut self.files).into_iter().enumerate() {
+            let group = groups.entry(self.first_of(number));
+            let new = || Group {
+                format,
+                files: Vec::new(),
+            };
+            group.or_insert_with(new).files.push(file);
+        }
+        groups.into_values().collect()
+    }
+}

@@ -1,0 +1,665 @@
+//! What a format finds in a log -> a conversation: messages, answers, calls, and how it ends.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use serde_json::{Map, Value, json};
+
+use super::call::{arguments, command, is_end_tool, kind, paths};
+
+/// A conversation of a log, which becomes a run.
+///
+/// What is added has the time [`Conversation::at`] and is by the agent [`Conversation::agent`].
+#[derive(Default)]
+pub(super) struct Conversation {
+    pub(super) id: String,
+    /// The name of its source, if that is not the name of the first file.
+    pub(super) source: Option<String>,
+    /// The digest of its part of the log, where a log has several conversations.
+    pub(super) sha256: Option<String>,
+    pub(super) started_at: Option<SystemTime>,
+    /// The task, if it is not the first message of the user.
+    pub(super) task: Option<String>,
+    pub(super) tags: BTreeMap<String, String>,
+    pub(super) end: Option<Ending>,
+    /// The usage of all that is in it, where the log has it besides that of the answers.
+    pub(super) totals: Option<Usage>,
+    pub(super) cost: Option<f64>,
+    pub(super) metrics: Map<String, Value>,
+    /// The results of an evaluator: whether each of the things was achieved.
+    pub(super) assertions: Vec<(String, bool)>,
+    /// The number of parts of each type that are left out.
+    pub(super) skipped: BTreeMap<String, u64>,
+    /// `true` if events are in the order of their times, `false` if in that of the log.
+    pub(super) is_by_time: bool,
+    /// The time of what is added next; `None` in a log without times.
+    pub(super) at: Option<SystemTime>,
+    /// The agent of what is added next; `None` for the first one.
+    pub(super) agent: Option<String>,
+    /// The call that began that agent, if its name does not tell it.
+    pub(super) parent: Option<String>,
+    /// The call that began each agent.
+    pub(super) parents: BTreeMap<String, String>,
+    /// The directory of the calls that are added next.
+    pub(super) cwd: Option<String>,
+    pub(super) events: Vec<Event>,
+    /// The calls without a result, by their ids.
+    pub(super) open: BTreeMap<String, Call>,
+    /// The number of calls that were asked for.
+    pub(super) calls: usize,
+    /// The places of the acts that an interruption cancelled.
+    pub(super) cancelled: BTreeMap<String, usize>,
+    /// The answers by their numbers, and their numbers by their keys.
+    pub(super) answers: BTreeMap<usize, Answer>,
+    pub(super) keys: BTreeMap<String, usize>,
+    /// The note of a compaction that has no summary yet.
+    pub(super) compaction: Option<usize>,
+}
+
+/// Something that happened in a conversation.
+pub(super) struct Event {
+    pub(super) at: Option<SystemTime>,
+    pub(super) agent: Option<String>,
+    pub(super) parent: Option<String>,
+    pub(super) what: What,
+}
+
+pub(super) enum What {
+    /// A note of a phase.
+    Note(&'static str, Map<String, Value>),
+    /// An answer of a model, by its number.
+    Answer(usize),
+    Act(Act),
+    /// The end of a turn, of which nothing is recorded.
+    TurnEnd,
+    /// Nothing: it turned out that something else says it.
+    Nothing,
+}
+
+/// An answer of a model.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) thinking: String,
+    pub(super) model: Option<String>,
+    pub(super) usage: Option<Usage>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) message_id: Option<String>,
+    /// `true` if the model refused.
+    pub(super) is_refusal: bool,
+    /// Whether a turn ends with it, if the log says so; else it does if it has a text.
+    pub(super) ends_turn: Option<bool>,
+}
+
+/// The tokens of one request: the input with what was read from or written to a cache, the output
+/// with reasoning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) cache_read: u64,
+    pub(super) cache_write: u64,
+}
+
+/// A call of a tool that was asked for.
+#[derive(Default)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) tool: String,
+    pub(super) input: Value,
+    /// More fields of the act.
+    pub(super) extensions: Map<String, Value>,
+    at: Option<SystemTime>,
+    agent: Option<String>,
+    parent: Option<String>,
+    cwd: Option<String>,
+    place: usize,
+}
+
+/// The result of a call.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// `ok` unless set.
+    pub(super) status: Option<&'static str>,
+    pub(super) output: Value,
+    pub(super) took: Took,
+    pub(super) pictures: Vec<Picture>,
+}
+
+/// How long a call took.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) enum Took {
+    /// The log does not say it.
+    #[default]
+    Unknown,
+    /// From its own time to that of its result.
+    Between,
+    Seconds(f64),
+}
+
+/// A picture in the result of a call.
+pub(super) struct Picture {
+    pub(super) extension: String,
+    pub(super) content: Vec<u8>,
+}
+
+/// A call with its result.
+pub(super) struct Act {
+    pub(super) call: Call,
+    pub(super) outcome: Outcome,
+}
+
+/// How a conversation ends, as the log says it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ending {
+    Ok,
+    Partial(String),
+    Aborted(String),
+    Error(String),
+    /// It goes on, with the reason.
+    Pending(String),
+}
+
+impl Usage {
+    pub(super) fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Returns the usage of both.
+    pub(super) fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+        }
+    }
+
+    pub(super) fn members(self) -> Map<String, Value> {
+        let members = [
+            ("input_tokens", self.input),
+            ("output_tokens", self.output),
+            ("cache_read_tokens", self.cache_read),
+            ("cache_write_tokens", self.cache_write),
+            ("tokens", self.input.saturating_add(self.output)),
+        ];
+        let named = members.map(|(name, tokens)| (name.to_owned(), tokens.into()));
+        named.into_iter().collect()
+    }
+}
+
+impl Conversation {
+    /// Counts a part that is left out.
+    pub(super) fn skip(&mut self, kind: impl Into<String>) {
+        *self.skipped.entry(kind.into()).or_default() += 1;
+    }
+
+    /// Sets the time of what is added next, if the log has it.
+    pub(super) fn moment(&mut self, at: Option<SystemTime>) {
+        self.at = at.or(self.at);
+    }
+
+    /// Sets a tag, unless it is set or the text is empty: the first one holds.
+    pub(super) fn tag(&mut self, name: &str, text: impl Into<String>) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.tags.entry(name.to_owned()).or_insert(text);
+        }
+    }
+
+    fn add(&mut self, what: What) -> usize {
+        self.events.push(Event {
+            at: self.at,
+            agent: self.agent.clone(),
+            parent: self.parent.clone(),
+            what,
+        });
+        self.events.len() - 1
+    }
+
+    /// Adds a note of the members of an object, without those that are null.
+    pub(super) fn note(&mut self, phase: &'static str, payload: Value) -> usize {
+        let Value::Object(mut members) = payload else {
+            return self.add(What::Nothing);
+        };
+        members.retain(|_, value| !value.is_null());
+        self.add(What::Note(phase, members))
+    }
+
+    /// Adds a message of the user or of the system; one without text is counted. What a program put
+    /// into it is cut out.
+    pub(super) fn message(&mut self, role: &'static str, text: &str) -> Option<usize> {
+        let text = super::fields::without(text, "<system-reminder>", "</system-reminder>");
+        let text = text.trim();
+        if text.is_empty() {
+            self.skip(format!("{role} message without text"));
+            return None;
+        }
+        if role == "user" && self.agent.is_some() {
+            self.skip("prompt of a sub-agent");
+            return None;
+        }
+        Some(self.note(
+            "observe",
+            json!({"kind": "message", "role": role, "text": text}),
+        ))
+    }
+
+    /// Adds an answer, or returns the one with this key that is there.
+    pub(super) fn answer(&mut self, key: &str) -> &mut Answer {
+        let known = self.keys.get(key).copied();
+        let number = known.unwrap_or_else(|| {
+            let number = self.answers.len();
+            self.add(What::Answer(number));
+            number
+        });
+        if !key.is_empty() {
+            self.keys.insert(key.to_owned(), number);
+        }
+        self.answers.entry(number).or_default()
+    }
+
+    /// Adds a call that was asked for. One that is asked for again before it has a result is one
+    /// call, that of the last.
+    pub(super) fn call(&mut self, mut call: Call) {
+        self.calls += 1;
+        call.place = self.calls;
+        (call.at, call.agent) = (self.at, self.agent.clone());
+        call.parent.clone_from(&self.parent);
+        call.cwd.clone_from(&self.cwd);
+        if call.id.is_empty() {
+            call.id = format!("call {}", call.place);
+        }
+        self.open.insert(call.id.clone(), call);
+    }
+
+    /// Returns the id of a call of a tool that has no result yet.
+    pub(super) fn open_call(&self, tool: &str) -> Option<String> {
+        let open = self.open.values().find(|call| call.tool == tool);
+        open.map(|call| call.id.clone())
+    }
+
+    /// Adds the act of a call, at the time of its result.
+    pub(super) fn result(&mut self, id: &str, outcome: Outcome) {
+        if let Some(call) = self.open.remove(id) {
+            self.act(call, outcome);
+            return;
+        }
+        let cancelled = self.cancelled.remove(id);
+        match cancelled.and_then(|place| self.events.get_mut(place)) {
+            // Its result is in the log after the interruption.
+            Some(Event { at, what, .. }) => {
+                *at = self.at;
+                if let What::Act(act) = what {
+                    act.outcome = outcome;
+                }
+            }
+            None => self.skip("result without a call"),
+        }
+    }
+
+    fn act(&mut self, call: Call, outcome: Outcome) {
+        self.events.push(Event {
+            at: self.at,
+            agent: call.agent.clone(),
+            parent: call.parent.clone(),
+            what: What::Act(Act { call, outcome }),
+        });
+    }
+
+    /// Takes the calls without a result, in their order: those of an agent, or all.
+    fn take_open(&mut self, agent: Option<&str>) -> Vec<Call> {
+        let is_of_agent = |call: &Call| agent.is_none() || call.agent.as_deref() == agent;
+        let open = std::mem::take(&mut self.open).into_iter();
+        let (taken, left) = open.partition(|(_, call)| is_of_agent(call));
+        self.open = left;
+        let taken: BTreeMap<String, Call> = taken;
+        let mut taken: Vec<Call> = taken.into_values().collect();
+        taken.sort_by_key(|call| call.place);
+        taken
+    }
+
+    /// Adds an interruption, by which the calls that have no result then are cancelled.
+    pub(super) fn interrupt(&mut self, text: &str) {
+        for call in self.take_open(self.agent.clone().as_deref()) {
+            self.cancelled.insert(call.id.clone(), self.events.len());
+            self.act(call, Outcome::new(Some("cancelled"), Value::Null));
+        }
+        let text = Some(text).filter(|text| !text.is_empty());
+        self.note("observe", json!({"kind": "interrupt", "text": text}));
+    }
+
+    pub(super) fn retry(&mut self, attempt: Value, error: Value) {
+        let payload = json!({"kind": "retry", "attempt": attempt, "error": error});
+        self.note("observe", payload);
+    }
+
+    /// Marks the end of a turn, where the log says it besides the answer.
+    pub(super) fn end_turn(&mut self) {
+        let is_failure = |event: &Event| match &event.what {
+            What::Note(_, note) => is_kind(note, "error") || is_kind(note, "interrupt"),
+            _ => false,
+        };
+        if !self.events.last().is_some_and(is_failure) {
+            self.add(What::TurnEnd);
+        }
+    }
+
+    pub(super) fn error(&mut self, text: &str) {
+        self.note("observe", json!({"kind": "error", "text": text}));
+    }
+
+    /// Adds the note of a compaction, whose summary may follow.
+    pub(super) fn compaction(&mut self, payload: Value) {
+        self.compaction = None;
+        let place = self.note("observe", json!({"kind": "compaction"}));
+        self.compaction = Some(place);
+        self.complete(payload);
+    }
+
+    /// Adds the summary of a compaction, to the note that is there if it has none.
+    pub(super) fn summary(&mut self, payload: Value) {
+        if self.compaction.is_none() {
+            self.compaction(json!({}));
+        }
+        self.complete(payload);
+        self.compaction = None;
+    }
+
+    fn complete(&mut self, payload: Value) {
+        let event = self.compaction.and_then(|place| self.events.get_mut(place));
+        if let (Some(What::Note(_, note)), Value::Object(more)) =
+            (event.map(|event| &mut event.what), payload)
+        {
+            note.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+    }
+
+    /// Takes in the conversation of an agent that this one began.
+    pub(super) fn absorb(&mut self, agent: &str, other: Self) {
+        let first_answer = self.answers.len();
+        let of_agent = |by: Option<String>| Some(by.unwrap_or_else(|| agent.to_owned()));
+        for mut event in other.events {
+            match &mut event.what {
+                What::Answer(number) => *number += first_answer,
+                What::Note(_, note) if note.get("role").is_some_and(|role| role == "user") => {
+                    self.skip("prompt of a sub-agent");
+                    continue;
+                }
+                _ => {}
+            }
+            event.agent = of_agent(event.agent);
+            self.events.push(event);
+        }
+        let answers = other.answers.into_iter();
+        self.answers
+            .extend(answers.map(|(number, answer)| (number + first_answer, answer)));
+        for (id, mut call) in other.open {
+            call.agent = of_agent(call.agent);
+            call.place += self.calls;
+            self.open.insert(format!("{agent} {id}"), call);
+        }
+        self.calls += other.calls;
+        self.parents.extend(other.parents);
+        self.cost = self.cost.map_or(other.cost, |cost| {
+            Some(cost + other.cost.unwrap_or_default())
+        });
+        for (kind, number) in other.skipped {
+            *self.skipped.entry(kind).or_default() += number;
+        }
+    }
+
+    /// Returns the call by which an agent was begun, if the result of one names it.
+    pub(super) fn call_that_began(&self, agent: &str) -> Option<String> {
+        let names = |act: &Act| match &act.outcome.output {
+            Value::String(text) => text.contains(agent),
+            other => other.to_string().contains(agent),
+        };
+        self.events.iter().find_map(|event| match &event.what {
+            What::Act(act) if act.is_of_kind("delegate") && names(act) => Some(act.call.id.clone()),
+            _ => None,
+        })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let is_nothing = |event: &Event| matches!(event.what, What::Nothing | What::TurnEnd);
+        self.open.is_empty() && self.events.iter().all(is_nothing)
+    }
+
+    /// Puts all in order and returns how it ends. With `is_over`, nothing follows.
+    pub(super) fn finish(&mut self, is_over: bool) -> Ending {
+        if self.is_by_time {
+            self.events.sort_by_key(|event| event.at);
+        }
+        let mut ending = self.end.take().unwrap_or_else(|| self.ending());
+        if let Ending::Pending(reason) = &mut ending {
+            if !is_over {
+                return ending;
+            }
+            ending = Ending::Partial(format!("{reason}, and nothing follows"));
+        }
+        self.at = self.events.iter().filter_map(|event| event.at).max();
+        for call in self.take_open(None) {
+            self.act(call, Outcome::new(Some("missing"), Value::Null));
+        }
+        ending
+    }
+
+    /// Returns how it ends, by the last event of the first agent that a turn can end with.
+    fn ending(&self) -> Ending {
+        let of_main = |event: &&Event| event.agent.is_none() && !event.is_neutral();
+        let last = self.events.iter().rev().find(of_main);
+        let answer = last.and_then(|event| match event.what {
+            What::Answer(number) => self.answers.get(&number),
+            _ => None,
+        });
+        match last.map(|event| &event.what) {
+            _ if answer.is_some_and(|answer| answer.is_refusal) => {
+                return Ending::Partial("the model refused".into());
+            }
+            Some(What::Note(_, note)) if is_kind(note, "interrupt") => {
+                return Ending::Aborted("interrupted".into());
+            }
+            Some(What::Note(_, note)) if is_kind(note, "error") => {
+                let text = note.get("text").and_then(Value::as_str);
+                return Ending::Error(text.unwrap_or("unknown").to_owned());
+            }
+            _ => {}
+        }
+        if !self.assertions.is_empty() {
+            return Ending::Ok;
+        }
+        if let Some(open) = self.open.values().max_by_key(|call| call.place) {
+            return Ending::Pending(format!("the call of {} has no result", open.tool));
+        }
+        match last.map(|event| &event.what) {
+            Some(What::TurnEnd) => Ending::Ok,
+            Some(What::Answer(_)) if answer.is_some_and(Answer::is_last) => Ending::Ok,
+            Some(What::Act(act))
+                if is_end_tool(&act.call.tool) && act.outcome.status.unwrap_or("ok") == "ok" =>
+            {
+                Ending::Ok
+            }
+            _ => Ending::Pending("the log ends within a turn".into()),
+        }
+    }
+
+    /// Returns the first message of the user.
+    pub(super) fn first_message(&self) -> Option<&str> {
+        self.events.iter().find_map(|event| match &event.what {
+            What::Note(_, note) if note.get("role").is_some_and(|role| role == "user") => {
+                note.get("text").and_then(Value::as_str)
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the time of the first message or answer of the first agent.
+    pub(super) fn first_time(&self) -> Option<SystemTime> {
+        let is_message = |event: &&Event| {
+            event.agent.is_none()
+                && match &event.what {
+                    What::Answer(_) => true,
+                    What::Note(_, note) => is_kind(note, "message"),
+                    _ => false,
+                }
+        };
+        let messages = self.events.iter().filter(is_message);
+        let first = messages.filter_map(|event| event.at).min();
+        first.or_else(|| self.events.iter().filter_map(|event| event.at).min())
+    }
+
+    /// Returns the usage of all answers; else the one of the log as a whole.
+    pub(super) fn usage(&self) -> Usage {
+        let of_note = |event: &Event| match &event.what {
+            What::Note(_, note) => note.get("usage").map(Usage::of_note),
+            _ => None,
+        };
+        let of_notes = self.events.iter().filter_map(of_note);
+        let of_answers = self.answers.values().filter_map(|answer| answer.usage);
+        let sum = of_answers
+            .chain(of_notes)
+            .fold(Usage::default(), Usage::add);
+        let totals = self.totals.filter(|totals| !totals.is_empty());
+        totals.unwrap_or(sum)
+    }
+}
+
+impl Usage {
+    /// Returns the usage that is written in a note.
+    fn of_note(note: &Value) -> Self {
+        let of = |name: &str| note.get(name).and_then(Value::as_u64).unwrap_or_default();
+        Self {
+            input: of("input_tokens"),
+            output: of("output_tokens"),
+            cache_read: of("cache_read_tokens"),
+            cache_write: of("cache_write_tokens"),
+        }
+    }
+}
+
+impl Event {
+    /// Returns `true` if it does not matter for how a conversation ends.
+    fn is_neutral(&self) -> bool {
+        match &self.what {
+            What::Nothing => true,
+            What::Note(_, note) => ["compaction", "usage", "guardrail"]
+                .iter()
+                .any(|kind| is_kind(note, kind)),
+            _ => false,
+        }
+    }
+}
+
+impl Answer {
+    fn is_last(&self) -> bool {
+        self.ends_turn.unwrap_or(!self.text.trim().is_empty())
+    }
+
+    /// Adds lines to its text.
+    pub(super) fn say(&mut self, text: &str) {
+        add_line(&mut self.text, text);
+    }
+
+    pub(super) fn think(&mut self, text: &str) {
+        add_line(&mut self.thinking, text);
+    }
+
+    /// Returns the payload of its note.
+    pub(super) fn payload(&self) -> Map<String, Value> {
+        let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let payload = json!({
+            "kind": "message",
+            "role": "assistant",
+            "text": some(&self.text),
+            "thinking": some(&self.thinking),
+            "model": self.model,
+            "usage": self.usage.map(Usage::members),
+            "stop_reason": self.stop_reason,
+            "x-message-id": self.message_id,
+        });
+        let mut members = arguments(&payload);
+        members.retain(|_, value| !value.is_null());
+        members
+    }
+}
+
+fn add_line(to: &mut String, text: &str) {
+    if !(to.is_empty() || text.is_empty()) {
+        to.push('\n');
+    }
+    to.push_str(text);
+}
+
+impl Call {
+    pub(super) fn new(id: &str, tool: &str, input: Value) -> Self {
+        Self {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            input,
+            ..Self::default()
+        }
+    }
+}
+
+impl Outcome {
+    pub(super) fn new(status: Option<&'static str>, output: impl Into<Value>) -> Self {
+        Self {
+            status,
+            output: output.into(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn took(self, took: Took) -> Self {
+        Self { took, ..self }
+    }
+}
+
+impl Act {
+    /// Returns `true` if it works in a directory that the log does not name.
+    pub(super) fn needs_directory(&self) -> bool {
+        self.call.cwd.is_none() && (self.is_of_kind("edit") || self.is_of_kind("execute"))
+    }
+
+    fn is_of_kind(&self, wanted: &str) -> bool {
+        kind(&self.call.tool, &arguments(&self.call.input)) == wanted
+    }
+
+    /// Returns the fields of the act, but for its output.
+    pub(super) fn fields(&self, at: Option<SystemTime>, cwd: Option<&str>) -> Map<String, Value> {
+        let Self { call, outcome } = self;
+        let input = arguments(&call.input);
+        let kind = kind(&call.tool, &input);
+        let cwd = call.cwd.as_deref().or(cwd);
+        let seconds = match outcome.took {
+            Took::Unknown => None,
+            Took::Seconds(seconds) => Some(seconds),
+            Took::Between => (at.zip(call.at))
+                .and_then(|(at, began)| at.duration_since(began).ok())
+                .map(|took| took.as_secs_f64()),
+        };
+        let commands = matches!(kind, "execute" | "edit").then(|| command(&call.tool, &input));
+        let is_command =
+            kind == "execute" || input.keys().any(|key| key == "command" || key == "cmd");
+        let of_files = matches!(kind, "read" | "edit").then(|| paths(&input, cwd));
+        let members = json!({
+            "tool": call.tool,
+            "kind": kind,
+            "duration_ms": seconds.map(|seconds| (seconds * 1e6).round() / 1e3),
+            "result_status": outcome.status.unwrap_or("ok"),
+            "x-call-id": call.id,
+            "x-command": commands.flatten().filter(|_| is_command),
+            "x-paths": of_files.flatten(),
+            "input": input,
+        });
+        let mut members = arguments(&members);
+        members.retain(|_, value| !value.is_null());
+        members.extend(call.extensions.clone());
+        members
+    }
+}
+
+fn is_kind(note: &Map<String, Value>, kind: &str) -> bool {
+    note.get("kind").is_some_and(|it| it == kind)
+}

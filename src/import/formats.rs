@@ -1,0 +1,92 @@
+//! The formats of logs, each in a file of its own.
+
+mod chat;
+mod claude_code;
+mod codex;
+mod gemini_cli;
+mod opencode;
+mod otlp;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::conversation::Conversation;
+use super::log::{Log, LogFile};
+
+/// A format of logs.
+pub(super) struct Format {
+    /// Its name, which stands after `adapter:` in `episode.using`.
+    pub(super) name: &'static str,
+    /// Returns `true` if the first values of a file have its form.
+    pub(super) is_form: fn(&[Value]) -> bool,
+    /// Adds what a value of a file has in common with other files of the same log.
+    pub(super) ties: fn(&LogFile, &Value, &mut BTreeSet<String>),
+    /// `true` if any value of a file may tie it to others, not only one of the first.
+    pub(super) is_spread: bool,
+    /// Reads a log, and hands out each conversation.
+    pub(super) read: Read,
+}
+
+/// A function that reads a log.
+type Read = fn(&mut Log<'_>, &mut Take<'_>) -> Result<(), String>;
+
+/// A function that takes a conversation, with the log as far as it is read.
+pub(super) type Take<'t> = dyn FnMut(&Log<'_>, Conversation) + 't;
+
+/// The formats, in the order in which they are tried.
+pub(super) const FORMATS: &[Format] = &[
+    claude_code::FORMAT,
+    codex::FORMAT,
+    gemini_cli::FORMAT,
+    opencode::FORMAT,
+    otlp::FORMAT,
+    chat::FORMAT,
+];
+
+/// Returns what a file that is no JSON looks like, by its first bytes.
+pub(super) fn looks_like(start: &[u8]) -> String {
+    let known: [(&[u8], &str); 5] = [
+        (
+            b"SQLite format 3",
+            "it is a database of SQLite, which is not read: `opencode export ID` writes a session \
+             of opencode as a file",
+        ),
+        (
+            b"PK\x03\x04",
+            "it is a ZIP file, and no log of a known format",
+        ),
+        (b"\x1f\x8b", "it is compressed by gzip: unpack it first"),
+        (
+            b"\x28\xb5\x2f\xfd",
+            "it is compressed by zstd: unpack it first",
+        ),
+        (b"", "it is no log of a known format, and no JSON"),
+    ];
+    let (_, words) = known
+        .iter()
+        .find(|(magic, _)| start.starts_with(magic))
+        .unwrap_or(&(b"", ""));
+    let words = if start.is_empty() {
+        "it is empty"
+    } else {
+        words
+    };
+    (*words).to_owned()
+}
+
+/// Returns what a file looks like, by its first value.
+pub(super) fn looks_like_json(first: Option<&Value>) -> String {
+    const KEYS: usize = 5;
+    let form = match first {
+        Some(Value::Object(members)) if members.is_empty() => "an empty object".to_owned(),
+        Some(Value::Object(members)) => {
+            let names: Vec<&str> = members.keys().map(String::as_str).take(KEYS).collect();
+            format!("an object with the keys {}", names.join(", "))
+        }
+        Some(Value::Array(items)) => format!("a list of {} items", items.len()),
+        Some(_) => "a value that is no object".to_owned(),
+        None => "nothing".to_owned(),
+    };
+    format!("it is no log of a known format: its first value is {form}")
+}

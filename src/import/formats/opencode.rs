@@ -1,0 +1,313 @@
+//! What `opencode export` writes, or the files of its store -> a conversation, with its sub-sessions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::super::conversation::{Answer, Call, Conversation, Outcome, Took, Usage};
+use super::super::fields::{
+    count, first_text, is_true, items, picture_of_url, some_text, text, time,
+};
+use super::super::log::{Log, LogFile};
+use super::{Format, Take};
+
+pub(super) const FORMAT: Format = Format {
+    name: "opencode",
+    is_form,
+    ties,
+    is_spread: false,
+    read,
+};
+
+/// A value of opencode, as an export or a file of the store has it.
+enum Part<'v> {
+    Export,
+    Session,
+    Message,
+    /// A part of a message, in the file of its own.
+    Piece(&'v str),
+}
+
+fn part(value: &Value) -> Option<Part<'_>> {
+    let is = |at: &str, prefix: &str| text(value, at).starts_with(prefix);
+    if is("/info/id", "ses_") && value.get("messages").is_some_and(Value::is_array) {
+        Some(Part::Export)
+    } else if is("/id", "ses_") && value.pointer("/time/created").is_some() {
+        Some(Part::Session)
+    } else if is("/id", "msg_") && is("/sessionID", "ses_") {
+        Some(Part::Message)
+    } else if is("/id", "prt_") && is("/messageID", "msg_") {
+        Some(Part::Piece(text(value, "/messageID")))
+    } else {
+        None
+    }
+}
+
+fn is_form(head: &[Value]) -> bool {
+    head.first().is_some_and(|first| part(first).is_some())
+}
+
+fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
+    let info = value.get("info").unwrap_or(value);
+    let names = ["/parentID", "/sessionID"];
+    ties.extend(
+        names
+            .iter()
+            .filter_map(|at| some_text(info, at))
+            .filter(|id| id.starts_with("ses_")),
+    );
+    ties.extend(some_text(info, "/id").filter(|id| id.starts_with("ses_")));
+}
+
+/// A session, its messages, and their parts.
+#[derive(Default)]
+struct Session {
+    info: Value,
+    messages: Vec<(Value, Vec<Value>)>,
+}
+
+fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut messages: Vec<Value> = Vec::new();
+    let mut pieces: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    while let Some(entry) = log.next()? {
+        let mut value = entry.value;
+        match part(&value) {
+            Some(Part::Export) => sessions.push(Session {
+                messages: (items(&value, "/messages").iter())
+                    .map(|it| (it["info"].clone(), items(it, "/parts").to_vec()))
+                    .collect(),
+                info: value["info"].take(),
+            }),
+            Some(Part::Session) => sessions.push(Session {
+                info: value,
+                ..Session::default()
+            }),
+            Some(Part::Message) => messages.push(value),
+            Some(Part::Piece(message)) => {
+                let of_message = pieces.entry(message.to_owned()).or_default();
+                of_message.push(value);
+            }
+            None => {}
+        }
+    }
+    for message in messages {
+        let mut parts = pieces.remove(text(&message, "/id")).unwrap_or_default();
+        parts.sort_by_key(|part| text(part, "/id").to_owned());
+        let session = text(&message, "/sessionID");
+        if let Some(of) = sessions
+            .iter_mut()
+            .find(|it| text(&it.info, "/id") == session)
+        {
+            of.messages.push((message, parts));
+        }
+    }
+    let ids = sessions
+        .iter()
+        .map(|session| text(&session.info, "/id").to_owned());
+    let ids: BTreeSet<String> = ids.collect();
+    let parent = |session: &Session| text(&session.info, "/parentID").to_owned();
+    let is_part = |session: &Session| ids.contains(&parent(session));
+    let (parts, roots): (Vec<Session>, Vec<Session>) = sessions.into_iter().partition(is_part);
+    let parents = parts
+        .iter()
+        .map(|part| (text(&part.info, "/id").to_owned(), parent(part)));
+    let parents: BTreeMap<String, String> = parents.collect();
+    let mut roots: Vec<Conversation> = roots.into_iter().map(Session::conversation).collect();
+    for part in parts {
+        let mut root = parent(&part);
+        for _ in 0..parents.len() {
+            root = parents.get(&root).cloned().unwrap_or(root);
+        }
+        let part = part.conversation();
+        if let Some(of) = roots.iter_mut().find(|it| it.id == root) {
+            of.absorb(&part.id.clone(), part);
+        }
+    }
+    for root in roots {
+        take(log, root);
+    }
+    Ok(())
+}
+
+impl Session {
+    fn conversation(mut self) -> Conversation {
+        let mut conversation = Conversation {
+            id: text(&self.info, "/id").to_owned(),
+            started_at: time(&self.info, "/time/created"),
+            cwd: some_text(&self.info, "/directory"),
+            is_by_time: true,
+            ..Conversation::default()
+        };
+        conversation.tag("cwd", text(&self.info, "/directory"));
+        conversation.tag("version", text(&self.info, "/version"));
+        conversation.tag("parent", text(&self.info, "/parentID"));
+        let created = |info: &Value| (count(info, "/time/created"), text(info, "/id").to_owned());
+        self.messages.sort_by_key(|(info, _)| created(info));
+        for (info, parts) in &self.messages {
+            conversation.moment(time(info, "/time/created"));
+            match text(info, "/role") {
+                "user" => user(&mut conversation, parts),
+                "assistant" => assistant(&mut conversation, info, parts),
+                role => conversation.skip(format!("message of {role}")),
+            }
+        }
+        conversation
+    }
+}
+
+fn user(conversation: &mut Conversation, parts: &[Value]) {
+    let mut said = Vec::new();
+    for part in parts {
+        match text(part, "/type") {
+            "text" if is_true(part, "/synthetic") || is_true(part, "/ignored") => {
+                conversation.skip("synthetic text");
+            }
+            "text" => said.push(text(part, "/text")),
+            "compaction" => {
+                let trigger = if is_true(part, "/auto") {
+                    "auto"
+                } else {
+                    "manual"
+                };
+                conversation.compaction(json!({"trigger": trigger}));
+            }
+            kind => conversation.skip(kind),
+        }
+    }
+    if !said.is_empty() {
+        conversation.message("user", &said.join("\n"));
+    }
+}
+
+fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
+    let of_type = |kind: &'static str| parts.iter().filter(move |part| text(part, "/type") == kind);
+    let steps = of_type("step-finish").filter_map(|part| part.get("tokens"));
+    let steps: Vec<Usage> = steps.map(usage).collect();
+    let of_message = info.get("tokens").map(usage).into_iter();
+    let mut answer = Answer {
+        model: some_text(info, "/modelID"),
+        stop_reason: some_text(info, "/finish"),
+        message_id: some_text(info, "/id"),
+        usage: if steps.is_empty() {
+            of_message.collect()
+        } else {
+            steps
+        }
+        .into_iter()
+        .reduce(Usage::add)
+        .filter(|usage| !usage.is_empty()),
+        ..Answer::default()
+    };
+    of_type("text").for_each(|part| answer.say(text(part, "/text")));
+    of_type("reasoning").for_each(|part| answer.think(text(part, "/text")));
+    let cost = info.get("cost").and_then(Value::as_f64);
+    conversation.cost = cost
+        .map(|cost| conversation.cost.unwrap_or_default() + cost)
+        .or(conversation.cost);
+    if is_true(info, "/summary") {
+        return conversation.summary(json!({
+            "summary": answer.text,
+            "model": answer.model,
+            "usage": answer.usage.map(Usage::members),
+        }));
+    }
+    conversation.tag("model", text(info, "/modelID"));
+    conversation.tag(
+        "agent",
+        first_text(info, &["/agent", "/mode"]).unwrap_or_default(),
+    );
+    let reason = answer.stop_reason.as_deref();
+    answer.ends_turn = Some(matches!(reason, Some("stop" | "length" | "end_turn")));
+    answer.is_refusal = reason == Some("content-filter");
+    *conversation.answer("") = answer;
+    for part in parts {
+        match text(part, "/type") {
+            "tool" => tool(conversation, part),
+            "retry" => {
+                conversation.moment(time(part, "/time/created"));
+                let of = |name: &str| part.get(name).cloned().unwrap_or_default();
+                conversation.retry(of("attempt"), of("error"));
+            }
+            "text" | "reasoning" => {}
+            kind => conversation.skip(kind),
+        }
+    }
+    match text(info, "/error/name") {
+        "" => return,
+        name => {
+            let ended = time(info, "/time/completed");
+            let last = conversation
+                .events
+                .iter()
+                .filter_map(|event| event.at)
+                .max();
+            conversation.moment(ended.max(last));
+            let message = first_text(info, &["/error/data/message"]);
+            let message = message.unwrap_or_else(|| name.to_owned());
+            if name == "MessageAbortedError" {
+                conversation.interrupt(&message);
+            } else {
+                conversation.error(&message);
+            }
+        }
+    }
+}
+
+/// Returns the usage of a step, whose four parts lie apart.
+fn usage(tokens: &Value) -> Usage {
+    let (cache_read, cache_write) = (count(tokens, "/cache/read"), count(tokens, "/cache/write"));
+    Usage {
+        input: count(tokens, "/input")
+            .saturating_add(cache_read)
+            .saturating_add(cache_write),
+        output: count(tokens, "/output").saturating_add(count(tokens, "/reasoning")),
+        cache_read,
+        cache_write,
+    }
+}
+
+fn tool(conversation: &mut Conversation, part: &Value) {
+    let id = text(part, "/callID");
+    let input = part.pointer("/state/input").cloned().unwrap_or_default();
+    let session = some_text(part, "/state/metadata/sessionId");
+    conversation
+        .parents
+        .extend(session.map(|session| (session, id.to_owned())));
+    conversation.moment(time(part, "/state/time/start"));
+    conversation.call(Call::new(id, text(part, "/tool"), input));
+    let error = text(part, "/state/error");
+    let is_denied = [
+        "The user rejected permission",
+        "The user has specified a rule which prevents",
+        "Permission denied",
+    ]
+    .iter()
+    .any(|denial| error.starts_with(denial));
+    let exit = part.pointer("/state/metadata/exit").and_then(Value::as_i64);
+    let status = match text(part, "/state/status") {
+        "completed" if text(part, "/tool") == "bash" && exit.is_some_and(|exit| exit != 0) => {
+            Some("error")
+        }
+        "completed" => None,
+        "error" if is_denied => Some("denied"),
+        "error"
+            if error.starts_with("Tool execution aborted")
+                || is_true(part, "/state/metadata/interrupted") =>
+        {
+            Some("cancelled")
+        }
+        "error" => Some("error"),
+        // It is still to be done.
+        _ => return,
+    };
+    let output = first_text(part, &["/state/output", "/state/error"]);
+    let mut outcome = Outcome::new(status, output.unwrap_or_default()).took(Took::Between);
+    for attachment in items(part, "/state/attachments") {
+        outcome
+            .pictures
+            .extend(picture_of_url(text(attachment, "/url")));
+    }
+    conversation.moment(time(part, "/state/time/end"));
+    conversation.result(id, outcome);
+}

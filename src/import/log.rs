@@ -1,0 +1,287 @@
+//! The files of a log -> its JSON values, one at a time, within the limits of a check.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::ground::digest::FileDigest;
+use crate::ground::document::Tape;
+use crate::store::{FileBelow, LineRead, Lines, MAX_RECORD_BYTES, display};
+
+/// The number of bytes of a log, at most: what its conversations say is in memory until it is
+/// written.
+const MAX_LOG_BYTES: u64 = 1 << 30;
+
+/// The number of values, and of bytes, by which the form of a file is told.
+const HEAD_VALUES: usize = 64;
+const HEAD_BYTES: u64 = 1 << 20;
+
+/// A file of a log.
+pub(super) struct LogFile {
+    pub(super) file: FileBelow,
+    /// Its path as a user would write it.
+    pub(super) path: String,
+    /// Its path below the directory that was given.
+    pub(super) name: String,
+}
+
+impl LogFile {
+    pub(super) fn new(file: FileBelow) -> Self {
+        Self {
+            path: display(&file.path()).to_string(),
+            name: file.name.to_string_lossy().into_owned(),
+            file,
+        }
+    }
+
+    /// Returns the name of the file alone.
+    pub(super) fn base(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Returns the name of the file without its suffix.
+    pub(super) fn stem(&self) -> &str {
+        let base = self.base();
+        base.rsplit_once('.').map_or(base, |(stem, _)| stem)
+    }
+
+    /// Returns the names of the directories in which it is, the innermost first.
+    pub(super) fn dirs(&self) -> impl Iterator<Item = &str> {
+        self.name.rsplit('/').skip(1)
+    }
+}
+
+/// The files of one log, while they are read.
+pub(super) struct Log<'l> {
+    pub(super) files: &'l [LogFile],
+    /// The number of files that were opened.
+    opened: usize,
+    reading: Option<Reading>,
+    tape: Tape,
+    bytes: u64,
+    /// The number of values that were read.
+    pub(super) lines: u64,
+    /// The lines that could not be read: where, and why.
+    pub(super) unreadable: Vec<String>,
+    /// The digest of each file that was read.
+    digests: Vec<String>,
+}
+
+/// A file that is being read.
+enum Reading {
+    /// Its lines, and `true` before the first one.
+    Lines(Lines<Hashed>, bool),
+    /// A file that is no list of lines: its content, and what of it is not read yet.
+    Values(Vec<u8>, usize),
+}
+
+/// A file whose bytes are hashed as they are read.
+struct Hashed {
+    file: File,
+    hash: Sha256,
+}
+
+impl Read for Hashed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.hash.update(buffer.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
+
+/// A value of a log.
+pub(super) struct Entry {
+    /// The number of its file.
+    pub(super) file: usize,
+    pub(super) value: Value,
+}
+
+impl<'l> Log<'l> {
+    pub(super) fn new(files: &'l [LogFile]) -> Self {
+        Self {
+            files,
+            opened: 0,
+            reading: None,
+            tape: Tape::default(),
+            bytes: 0,
+            lines: 0,
+            unreadable: Vec::new(),
+            digests: Vec::new(),
+        }
+    }
+
+    /// Returns the first values of the file, by which its form is told.
+    pub(super) fn head(&mut self) -> Result<Vec<Value>, String> {
+        let mut values = Vec::new();
+        while values.len() < HEAD_VALUES && self.bytes < HEAD_BYTES {
+            match self.next()? {
+                Some(entry) => values.push(entry.value),
+                None => break,
+            }
+        }
+        Ok(values)
+    }
+
+    /// Returns the digest of all files that were read to their ends: that of the file, if it is one.
+    pub(super) fn sha256(&self) -> String {
+        match &self.digests[..] {
+            [one] => one.clone(),
+            all => FileDigest::of(all.join("\n").as_bytes()).to_string(),
+        }
+    }
+
+    /// Returns the next value; `None` at the end of the last file.
+    ///
+    /// # Errors
+    /// The reason why a file can't be read on.
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, String> {
+        loop {
+            let number = self.opened.saturating_sub(1);
+            let read = match self.reading.take() {
+                Some(Reading::Lines(lines, is_first)) => self.next_line(lines, is_first),
+                Some(Reading::Values(content, start)) => self.next_value(content, start),
+                None => {
+                    let Some(next) = self.files.get(self.opened) else {
+                        return Ok(None);
+                    };
+                    self.opened += 1;
+                    let file = next.file.open();
+                    let hash = Sha256::new();
+                    file.map_err(|why| why.to_string()).map(|file| {
+                        let lines = Lines::new(Hashed { file, hash }, Vec::new(), MAX_RECORD_BYTES);
+                        self.reading = Some(Reading::Lines(lines, true));
+                        None
+                    })
+                }
+            };
+            let path = || (self.files.get(self.opened.saturating_sub(1))).map(|it| it.path.clone());
+            let read = read.map_err(|why| format!("{}: {why}", path().unwrap_or_default()))?;
+            if self.bytes > MAX_LOG_BYTES {
+                return Err(format!(
+                    "{}: it is larger than 1 GiB",
+                    path().unwrap_or_default()
+                ));
+            }
+            if let Some(value) = read {
+                self.lines += 1;
+                return Ok(Some(Entry {
+                    file: number,
+                    value,
+                }));
+            }
+        }
+    }
+
+    /// Returns the value of the next line, if it has one.
+    fn next_line(
+        &mut self,
+        mut lines: Lines<Hashed>,
+        is_first: bool,
+    ) -> Result<Option<Value>, String> {
+        let mut is_document = false;
+        let mut value = None;
+        let mut is_at_end = false;
+        match lines.next_line().map_err(|why| why.to_string())? {
+            None => is_at_end = true,
+            Some(LineRead::TooLong { line }) => {
+                self.broken(line.number, "it is longer than 64 MiB");
+            }
+            Some(LineRead::Text { line, bytes, ended }) => {
+                self.bytes += bytes.len() as u64;
+                match read(&mut self.tape, bytes) {
+                    Ok(read) => value = Some(read),
+                    Err(_) if is_first => is_document = true,
+                    // It is still being written.
+                    Err(_) if !ended => {}
+                    Err(why) => self.broken(line.number, &why),
+                }
+            }
+        }
+        if is_document {
+            return self.document(lines.into_parts().0);
+        }
+        if is_at_end {
+            let hash = lines.into_parts().0.hash;
+            self.digests.push(FileDigest::finish(hash).to_string());
+        } else {
+            self.reading = Some(Reading::Lines(lines, false));
+        }
+        Ok(value)
+    }
+
+    /// Notes a line that can't be read.
+    fn broken(&mut self, line: u64, why: &str) {
+        let file = self.files.get(self.opened.saturating_sub(1));
+        let path = file.map_or("", |file| &file.path);
+        self.unreadable.push(format!("{path}:{line}: {why}"));
+    }
+
+    /// Reads a file whose first line is no value as a whole.
+    fn document(&mut self, started: Hashed) -> Result<Option<Value>, String> {
+        use io::Seek as _;
+        let version = |file: &File| {
+            let metadata = file.metadata().ok();
+            metadata.map(|it| (it.len(), it.modified().ok()))
+        };
+        let mut file = started.file;
+        let before = version(&file);
+        let mut content = Vec::new();
+        file.rewind().map_err(|why| why.to_string())?;
+        let most = MAX_RECORD_BYTES as u64 + 1;
+        let read = file.by_ref().take(most).read_to_end(&mut content);
+        read.map_err(|why| why.to_string())?;
+        if content.len() > MAX_RECORD_BYTES {
+            return Err("it is larger than 64 MiB, and no list of lines".into());
+        }
+        if before != version(&file) {
+            return Err("it was changed while it was read".into());
+        }
+        self.digests.push(FileDigest::of(&content).to_string());
+        self.next_value(content, 0)
+    }
+
+    /// Returns the next value of a file that is no list of lines.
+    fn next_value(&mut self, content: Vec<u8>, start: usize) -> Result<Option<Value>, String> {
+        let span = span_of_value(&content, start);
+        if span.is_empty() {
+            return Ok(None);
+        }
+        let bytes = content.get(span.clone()).unwrap_or_default();
+        self.bytes += bytes.len() as u64;
+        let value = read(&mut self.tape, bytes)?;
+        self.reading = Some(Reading::Values(content, span.end));
+        Ok(Some(value))
+    }
+}
+
+fn read(tape: &mut Tape, bytes: &[u8]) -> Result<Value, String> {
+    let read = tape.read_record(bytes);
+    let value = read.map(|document| document.root().to_value());
+    let value = value.map_err(|why| format!("it is {why}"));
+    tape.release();
+    value
+}
+
+/// Returns where the next of several values stands, by the containers that are open.
+fn span_of_value(content: &[u8], start: usize) -> Range<usize> {
+    let rest = content.get(start..).unwrap_or_default();
+    let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
+    let start = start + blank.count();
+    let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in content.iter().enumerate().skip(start) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth <= 1 => return start..at + 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+    }
+    start..content.len()
+}

@@ -1,0 +1,265 @@
+//! The spans of a trace -> a conversation: what all formats of traces have in common.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use super::conversation::{Answer, Call, Conversation, Ending, Outcome, Took, Usage};
+use crate::ground::digest::FileDigest;
+
+/// A span, in the words that all formats share.
+#[derive(Default)]
+pub(super) struct Span {
+    pub(super) trace: String,
+    pub(super) id: String,
+    /// The span in which it lies; empty for a root.
+    pub(super) parent: String,
+    /// The name of its tool or agent, else its own.
+    pub(super) name: String,
+    pub(super) start: Option<SystemTime>,
+    pub(super) end: Option<SystemTime>,
+    pub(super) error: Option<String>,
+    pub(super) role: Role,
+    /// What a tool or an agent was asked.
+    pub(super) input: Value,
+    /// What it returned.
+    pub(super) output: Value,
+    pub(super) call_id: Option<String>,
+    /// The answer of a model, and the usage of any span.
+    pub(super) answer: Answer,
+    /// What the user asked, as far as this span says it.
+    pub(super) task: Option<String>,
+    pub(super) system: Option<String>,
+    pub(super) tags: Vec<(&'static str, String)>,
+    /// More of it, for its act.
+    pub(super) attributes: Option<Value>,
+    /// The digest of what it was read from.
+    pub(super) sha256: String,
+}
+
+/// The part of a span in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    Agent,
+    Model,
+    Tool,
+    /// None: it is left out.
+    #[default]
+    Other,
+}
+
+/// The spans of each trace, in the order of the traces' first spans.
+#[derive(Default)]
+pub(super) struct Traces {
+    numbers: BTreeMap<String, usize>,
+    traces: Vec<Vec<Span>>,
+}
+
+impl Traces {
+    pub(super) fn add(&mut self, span: Span) {
+        let new = self.traces.len();
+        let number = *self.numbers.entry(span.trace.clone()).or_insert(new);
+        if number == new {
+            self.traces.push(Vec::new());
+        }
+        if let Some(trace) = self.traces.get_mut(number) {
+            trace.push(span);
+        }
+    }
+
+    /// Returns the conversation of each trace with a span of an agent, a model or a tool.
+    pub(super) fn conversations(self) -> impl Iterator<Item = Conversation> {
+        let has_work = |spans: &Vec<Span>| spans.iter().any(|span| span.role != Role::Other);
+        self.traces.into_iter().filter(has_work).map(conversation)
+    }
+}
+
+fn conversation(spans: Vec<Span>) -> Conversation {
+    // A span that is written again is one span, that of the last.
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut once: Vec<Span> = Vec::new();
+    for span in spans {
+        match places.get(&span.id).and_then(|place| once.get_mut(*place)) {
+            Some(known) => *known = span,
+            None => {
+                places.insert(span.id.clone(), once.len());
+                once.push(span);
+            }
+        }
+    }
+    let above = above(&once, &places);
+    let root = (0..once.len()).filter_map(|number| once.get(number).map(|span| (number, span)));
+    let roots = root.filter(|(_, span)| span.parent.is_empty());
+    let root = roots
+        .min_by_key(|(number, span)| (span.start, *number))
+        .map(|(_, span)| span);
+    let agents = once
+        .iter()
+        .enumerate()
+        .filter(|(_, span)| span.role == Role::Agent);
+    let outermost = agents.filter(|(number, _)| above.get(*number) == Some(&None));
+    let first_agent = outermost
+        .min_by_key(|(number, span)| (span.start, *number))
+        .map(|(number, _)| number);
+
+    let mut conversation = Conversation {
+        id: once
+            .first()
+            .map(|span| id_of(&span.trace))
+            .unwrap_or_default(),
+        sha256: Some(digest(&once)),
+        started_at: root
+            .and_then(|root| root.start)
+            .or_else(|| once.iter().filter_map(|span| span.start).min()),
+        task: root.map(|root| root.task.clone().unwrap_or_else(|| root.name.clone())),
+        totals: root.and_then(|root| root.answer.usage),
+        is_by_time: true,
+        ..Conversation::default()
+    };
+    let agent = first_agent.and_then(|number| once.get(number));
+    for span in root.into_iter().chain(agent).chain(&once) {
+        let is_main = span.role == Role::Agent && span.name != agent.map_or("", |it| &it.name);
+        for (name, text) in span.tags.iter().filter(|_| !is_main) {
+            conversation.tag(name, text);
+        }
+    }
+    let of_agent = |number: usize| {
+        let agent = above.get(number).copied().flatten()?;
+        once.get(agent).filter(|_| Some(agent) != first_agent)
+    };
+    conversation.at = conversation.started_at;
+    if let Some(system) = root.and_then(|root| root.system.as_deref()) {
+        conversation.message("system", system);
+    }
+    if let Some(task) = root.and_then(|root| root.task.as_deref()) {
+        conversation.message("user", task);
+    }
+    let ending = ending(root, &once);
+    conversation.end = Some(ending);
+    for (number, span) in once.iter().enumerate() {
+        let agent = of_agent(number);
+        conversation.agent = agent.map(|agent| agent.name.clone());
+        conversation.parent =
+            agent.map(|agent| agent.call_id.clone().unwrap_or_else(|| agent.id.clone()));
+        let is_nested = above.get(number).is_some_and(Option::is_some);
+        match span.role {
+            Role::Model => span.add_answer(&mut conversation),
+            Role::Tool => span.add_call(&mut conversation, None),
+            Role::Agent if is_nested => span.add_call(&mut conversation, Some("delegate")),
+            Role::Agent => {}
+            Role::Other => conversation.skip("span"),
+        }
+    }
+    conversation
+}
+
+/// Returns the id of a run of a trace.
+pub(super) fn id_of(trace: &str) -> String {
+    format!("ep_{}", trace.replace('-', ""))
+}
+
+fn digest(spans: &[Span]) -> String {
+    let mut digests: Vec<&str> = spans.iter().map(|span| &*span.sha256).collect();
+    digests.sort_unstable();
+    FileDigest::of(digests.join("\n").as_bytes()).to_string()
+}
+
+/// Returns for each span the nearest agent above it, from the roots down.
+fn above(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<Option<usize>> {
+    let mut below: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut found = vec![None; spans.len()];
+    let mut next: Vec<usize> = Vec::new();
+    for (number, span) in spans.iter().enumerate() {
+        match places.get(&span.parent).filter(|_| !span.parent.is_empty()) {
+            Some(parent) => below.entry(*parent).or_default().push(number),
+            None => next.push(number),
+        }
+    }
+    while let Some(number) = next.pop() {
+        let is_agent = spans
+            .get(number)
+            .is_some_and(|span| span.role == Role::Agent);
+        let of_this = found.get(number).copied().flatten();
+        let agent = if is_agent { Some(number) } else { of_this };
+        for inner in below.remove(&number).into_iter().flatten() {
+            if let Some(above) = found.get_mut(inner) {
+                *above = agent;
+            }
+            next.push(inner);
+        }
+    }
+    found
+}
+
+/// Returns how a trace ends: as its root does, once that is there.
+fn ending(root: Option<&Span>, spans: &[Span]) -> Ending {
+    let Some(root) = root else {
+        return Ending::Pending("the root of the trace is not there yet".into());
+    };
+    let is_open = |span: &&Span| span.end.is_none() && span.role != Role::Other;
+    if root.end.is_none() {
+        return Ending::Pending("the root of the trace has no end".into());
+    }
+    if let Some(error) = &root.error {
+        return Ending::Error(error.clone());
+    }
+    match spans.iter().find(is_open) {
+        Some(span) => Ending::Pending(format!("{} has no end", span.name)),
+        None => Ending::Ok,
+    }
+}
+
+impl Span {
+    fn add_answer(&self, conversation: &mut Conversation) {
+        conversation.at = self.end.or(self.start);
+        let agent = conversation.agent.clone();
+        *conversation.answer("") = Answer {
+            text: self.answer.text.clone(),
+            thinking: self.answer.thinking.clone(),
+            model: self.answer.model.clone(),
+            stop_reason: self.answer.stop_reason.clone(),
+            message_id: self.answer.message_id.clone(),
+            usage: self.answer.usage,
+            ..Answer::default()
+        };
+        if let Some(error) = &self.error {
+            conversation.note(
+                "observe",
+                json!({"kind": "error", "text": error, "x-agent": agent}),
+            );
+        }
+    }
+
+    fn add_call(&self, conversation: &mut Conversation, kind: Option<&str>) {
+        conversation.at = self.start;
+        let mut call = Call::new(&self.id, &self.name, self.input.clone());
+        let fields = [
+            ("kind", kind.map(Value::from)),
+            ("x-call-id", self.call_id.clone().map(Value::from)),
+            ("x-attributes", self.attributes.clone()),
+        ];
+        let fields = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        call.extensions.extend(fields);
+        conversation.call(call);
+        if self.end.is_none() {
+            return;
+        }
+        conversation.at = self.end;
+        let status = self.error.as_ref().map(|_| "error");
+        let output = match (&self.output, &self.error) {
+            (Value::Null, Some(error)) => error.as_str().into(),
+            (output, _) => output.clone(),
+        };
+        conversation.result(&self.id, Outcome::new(status, output).took(Took::Between));
+    }
+}
+
+impl Span {
+    /// Sets its usage, unless it has none.
+    pub(super) fn used(&mut self, usage: Usage) {
+        self.answer.usage = Some(usage).filter(|usage| !usage.is_empty());
+    }
+}

@@ -1,0 +1,303 @@
+//! A conversation -> a run, made beside the runs that are there and put into its place by a rename.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+use std::time::SystemTime;
+
+use serde_json::{Map, Value, json};
+
+use super::conversation::{Act, Answer, Conversation, Ending, Event, Usage, What};
+use crate::ground::parallel::locked;
+use crate::ground::record::Action;
+use crate::ground::source::EPISODES;
+use crate::recorder::{
+    Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task, bounded,
+};
+use crate::store::{Scratch, beginning_of, put_dir};
+
+/// The word of the tag by which a run says that its log has no times.
+pub(crate) const UNKNOWN: &str = "unknown";
+
+/// The tag with that word.
+pub(crate) const STARTED_AT: &str = "started_at";
+
+/// The number of bytes of the first two events of a run, at most.
+const MAX_FIRST_EVENTS: u64 = 16 << 20;
+
+/// The task of a run in whose log the user says nothing.
+const NO_TASK: &str = "unknown: the log has no message of the user";
+
+/// The run-data directory to which conversations are written.
+pub(super) struct Target<'t> {
+    pub(super) into: &'t Path,
+    /// The directory in which runs are made, once one is made.
+    scratch: OnceLock<Scratch>,
+    made: Mutex<u64>,
+}
+
+/// A conversation, ready to be written.
+pub(super) struct Draft {
+    pub(super) conversation: Conversation,
+    /// The note that says what is imported.
+    pub(super) note: Map<String, Value>,
+    pub(super) using: String,
+    pub(super) is_over: bool,
+    /// The time of the file, for a log without times.
+    pub(super) modified: Option<SystemTime>,
+}
+
+/// What becomes of the run of a conversation.
+pub(super) enum Made {
+    /// It is in a directory, to be put into its place.
+    Run {
+        dir: PathBuf,
+        is_new: bool,
+    },
+    /// It is there already.
+    Unchanged,
+    Refused(String),
+}
+
+impl<'t> Target<'t> {
+    pub(super) fn new(into: &'t Path) -> Self {
+        Self {
+            into,
+            scratch: OnceLock::new(),
+            made: Mutex::default(),
+        }
+    }
+
+    pub(super) fn path_of(&self, id: &str) -> PathBuf {
+        self.into.join(EPISODES).join(id)
+    }
+
+    /// Puts a run that was made into its place.
+    pub(super) fn put(&self, dir: &Path, id: &str) -> std::io::Result<()> {
+        let episodes = dir.join(EPISODES);
+        put_dir(&episodes, &self.into.join(EPISODES), id)
+    }
+
+    /// Makes the run of a conversation, unless it is there.
+    pub(super) fn make(&self, draft: Draft) -> Result<Made, Error> {
+        let path = self.path_of(&draft.conversation.id);
+        let is_new = match Found::at(&path) {
+            Found::Nothing => true,
+            Found::Other(why) => return Ok(Made::Refused(why)),
+            Found::Run { start, note } => {
+                let files = |note: &Map<String, Value>| note.get("files")?.get(0).cloned();
+                let is_of_source = start.get("using") == Some(&draft.using.as_str().into())
+                    && files(&note).is_some()
+                    && files(&note) == files(&draft.note);
+                if !is_of_source {
+                    let why = "a run of this id is there, and it is no import of this log";
+                    return Ok(Made::Refused(why.into()));
+                }
+                let tags = start.get("tags").cloned().unwrap_or_else(|| json!({}));
+                if note == draft.note && tags == json!(draft.conversation.tags) {
+                    return Ok(Made::Unchanged);
+                }
+                false
+            }
+        };
+        let dir = self.fresh_dir()?;
+        draft.record(&dir)?;
+        Ok(Made::Run { dir, is_new })
+    }
+
+    /// Returns a directory that no other run is made in.
+    fn fresh_dir(&self) -> Result<PathBuf, Error> {
+        // Two threads may come here at once: the lock makes one directory for both.
+        let mut made = locked(&self.made);
+        if self.scratch.get().is_none() {
+            let scratch = Scratch::below(self.into).map_err(|source| Error::Io {
+                operation: "making a directory in",
+                path: self.into.to_owned(),
+                source,
+            })?;
+            self.scratch.get_or_init(|| scratch);
+        }
+        *made += 1;
+        let scratch = self.scratch.get().map(Scratch::path);
+        Ok(scratch.unwrap_or(self.into).join(made.to_string()))
+    }
+}
+
+/// What is at the place of a run.
+enum Found {
+    Nothing,
+    /// A run: the payload of its `start` event, and that of the note that follows.
+    Run {
+        start: Map<String, Value>,
+        note: Map<String, Value>,
+    },
+    Other(String),
+}
+
+impl Found {
+    fn at(path: &Path) -> Self {
+        if path.symlink_metadata().is_err() {
+            return Self::Nothing;
+        }
+        let events = match beginning_of(path, "events.jsonl", MAX_FIRST_EVENTS) {
+            Ok(events) => events,
+            Err(why) => return Self::Other(format!("what is at its place can't be read: {why}")),
+        };
+        let payload = |line: Option<&[u8]>| -> Option<Map<String, Value>> {
+            let mut event: Value = serde_json::from_slice(line?).ok()?;
+            match event.get_mut("payload")?.take() {
+                Value::Object(payload) => Some(payload),
+                _ => None,
+            }
+        };
+        let mut lines = events.split(|byte| *byte == b'\n');
+        let start = payload(lines.next());
+        let note = payload(lines.next());
+        let is_import = |note: &Map<String, Value>| note.get("kind") == Some(&"import".into());
+        match (start, note.filter(is_import)) {
+            (Some(start), Some(note)) => Self::Run { start, note },
+            _ => Self::Other("a run of this id is there, and it is no import".into()),
+        }
+    }
+}
+
+impl Draft {
+    /// Records the run in a run-data directory of its own.
+    fn record(mut self, dir: &Path) -> Result<(), Error> {
+        let ending = self.conversation.finish(self.is_over);
+        let conversation = self.conversation;
+        let first = conversation.first_time();
+        let started_at = conversation.started_at.or(first).or(self.modified);
+        let task = (conversation.task.as_deref())
+            .or_else(|| conversation.first_message())
+            .filter(|task| !task.trim().is_empty());
+        let task = Task {
+            id: Some(conversation.id.clone()),
+            started_at: Some(started_at.unwrap_or(SystemTime::UNIX_EPOCH)),
+            tags: (conversation.tags.iter())
+                .map(|(name, text)| (name.clone(), text.as_str().into()))
+                .collect(),
+            using: Some(self.using),
+            ..Task::new(task.unwrap_or(NO_TASK))
+        };
+        let recorder = Recorder::new(dir).durability(Durability::Process);
+        let mut run = recorder.begin(task)?;
+        if first.is_none() && conversation.started_at.is_none() {
+            run.at(None)?;
+        }
+        run.note("observe", self.note)?;
+        let usage = conversation.usage();
+        let cwd = conversation.tags.get("cwd").map(String::as_str);
+        for mut event in conversation.events {
+            if let What::Answer(number) = event.what {
+                let answer = conversation.answers.get(&number).map(Answer::payload);
+                event.what = What::Note("reason", answer.unwrap_or_default());
+            }
+            let parent = event
+                .agent
+                .as_ref()
+                .and_then(|it| conversation.parents.get(it));
+            event.parent = event.parent.or_else(|| parent.cloned());
+            write(&mut run, event, cwd)?;
+        }
+        let metrics = metrics(usage, conversation.cost, conversation.metrics);
+        let with_results = |mut end: End| {
+            for (name, value) in metrics {
+                end = end.metric(name, value);
+            }
+            for (name, passed) in conversation.assertions {
+                end = end.evaluated(Evaluated::new(name, passed));
+            }
+            end
+        };
+        let end = match ending {
+            Ending::Pending(reason) => return run.pause(&reason).map(drop),
+            Ending::Ok => End::ok(),
+            Ending::Partial(reason) => End::partial(reason),
+            Ending::Aborted(reason) => End::aborted(reason),
+            Ending::Error(error) => End::error(error),
+        };
+        run.finish(with_results(end)).map(drop)
+    }
+}
+
+fn metrics(usage: Usage, cost: Option<f64>, more: Map<String, Value>) -> Map<String, Value> {
+    let mut metrics = more;
+    if !usage.is_empty() {
+        metrics.extend(usage.members());
+    }
+    metrics.extend(cost.map(|cost| ("cost_usd".to_owned(), cost.into())));
+    metrics
+}
+
+/// Writes an event; calls without a directory of their own are made in `cwd`.
+fn write(run: &mut Run, event: Event, cwd: Option<&str>) -> Result<(), Error> {
+    run.at(event.at)?;
+    let of_agent = [("x-agent", event.agent), ("x-parent", event.parent)];
+    let of_agent = of_agent
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+    match event.what {
+        What::Note(phase, mut payload) => {
+            payload.extend(of_agent);
+            run.note(phase, payload).map(drop)
+        }
+        What::Act(act) => {
+            let mut fields = act.fields(event.at, cwd);
+            fields.extend(of_agent);
+            act.record(run, fields)
+        }
+        What::Answer(_) | What::TurnEnd | What::Nothing => Ok(()),
+    }
+}
+
+impl Act {
+    fn record(self, run: &mut Run, fields: Map<String, Value>) -> Result<(), Error> {
+        let mut action = Action::default();
+        let output = Some(self.outcome.output).filter(|output| !output.is_null());
+        action.output = output.map(|output| attached(run, output)).transpose()?;
+        let mut artifacts = Vec::new();
+        for picture in self.outcome.pictures {
+            artifacts.push(run.attach(&picture.content, &picture.extension)?.name);
+        }
+        action.result_artifacts = (!artifacts.is_empty()).then(|| artifacts.into());
+        for (name, value) in fields {
+            match &*name {
+                "tool" => action.tool = Some(value),
+                "kind" => action.kind = Some(value),
+                "duration_ms" => action.duration_ms = Some(value),
+                "result_status" => action.result_status = Some(value),
+                "input" => action.input = Some(each_bounded(value)),
+                _ => {
+                    action.extensions.insert(name, bounded(value, MAX_OUTPUT));
+                }
+            }
+        }
+        run.act(None, action).map(drop)
+    }
+}
+
+/// Returns a value; or, where it is large, its digest, with the name of the file that has it.
+fn attached(run: &mut Run, value: Value) -> Result<Value, Error> {
+    let (text, extension) = match &value {
+        Value::String(text) => (text.clone(), "txt"),
+        other => (other.to_string(), "json"),
+    };
+    if text.len() <= MAX_OUTPUT {
+        return Ok(value);
+    }
+    let attachment = run.attach(text.as_bytes(), extension)?;
+    let mut short = bounded(value, MAX_OUTPUT);
+    if let Value::Object(members) = &mut short {
+        members.insert("attachment".into(), attachment.name.into());
+    }
+    Ok(short)
+}
+
+fn each_bounded(input: Value) -> Value {
+    match input {
+        Value::Object(members) => (members.into_iter())
+            .map(|(name, value)| (name, bounded(value, MAX_OUTPUT)))
+            .collect(),
+        other => bounded(other, MAX_OUTPUT),
+    }
+}

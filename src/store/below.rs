@@ -1,0 +1,153 @@
+//! A path that the user gave -> the regular files at or below it, each opened beneath it.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rustix::fs::{OFlags, RenameFlags};
+use rustix::io::Errno;
+use walkdir::WalkDir;
+
+use super::path::directory_of;
+use super::{FileSystem, OpenDir};
+
+/// A regular file at or below a path that the user gave.
+#[derive(Clone)]
+pub(crate) struct FileBelow {
+    root: Arc<OpenDir>,
+    /// Its path below the given directory.
+    pub(crate) name: PathBuf,
+    /// `true` if the user named the file itself.
+    pub(crate) is_given: bool,
+}
+
+/// What is found at or below a path.
+#[derive(Default)]
+pub(crate) struct FilesBelow {
+    /// The files, sorted by their paths.
+    pub(crate) files: Vec<FileBelow>,
+    /// The number of links, which are not followed.
+    pub(crate) links: u64,
+    /// The directories that can't be listed.
+    pub(crate) faults: Vec<io::Error>,
+}
+
+impl FilesBelow {
+    /// Finds the files at or below a path, but for those below `except` and in `.git`.
+    pub(crate) fn of(given: &Path, except: &Path) -> io::Result<Self> {
+        let mut found = Self::default();
+        if !given.metadata()?.is_dir() {
+            found.files.push(FileBelow {
+                root: OpenDir::open(directory_of(given))?.into(),
+                name: given.file_name().unwrap_or_default().into(),
+                is_given: true,
+            });
+            return Ok(found);
+        }
+        let root = Arc::new(OpenDir::open(given)?);
+        let except = except.canonicalize().ok();
+        let is_wanted = |path: &Path| {
+            let is_same = || path.canonicalize().ok() == except;
+            !(path.ends_with(".git") || (except.is_some() && is_same()))
+        };
+        let walk = WalkDir::new(given).sort_by_file_name().into_iter();
+        let is_entered = |entry: &walkdir::DirEntry| {
+            entry.depth() == 0 || !entry.file_type().is_dir() || is_wanted(entry.path())
+        };
+        for entry in walk.filter_entry(is_entered) {
+            match entry {
+                Err(error) => found.faults.push(error.into()),
+                Ok(entry) if entry.depth() > 0 && entry.path_is_symlink() => found.links += 1,
+                Ok(entry) if entry.file_type().is_file() => found.files.push(FileBelow {
+                    root: Arc::clone(&root),
+                    name: (entry.path().strip_prefix(given))
+                        .unwrap_or(entry.path())
+                        .into(),
+                    is_given: false,
+                }),
+                Ok(_) => {}
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl FileBelow {
+    /// Opens it beneath the given directory, through no link.
+    pub(crate) fn open(&self) -> io::Result<File> {
+        let mut dir = OpenDir::clone(&self.root);
+        for part in self.name.parent().into_iter().flat_map(Path::components) {
+            dir = dir.dir(part.as_os_str())?;
+        }
+        dir.file(self.name.file_name().unwrap_or_default(), OFlags::RDONLY)
+    }
+
+    /// Returns its first bytes.
+    pub(crate) fn beginning(&self, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open()?.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Returns when it was last changed.
+    pub(crate) fn modified(&self) -> Option<SystemTime> {
+        self.open().ok()?.metadata().ok()?.modified().ok()
+    }
+
+    /// Returns its path as the user would write it.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.root.path().join(&self.name)
+    }
+}
+
+/// A directory in which others are made before they are put into their places. It is removed when
+/// this is dropped.
+pub(crate) struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    /// Makes one below a directory, which is made where it is missing: what is renamed has to be on
+    /// the same file system.
+    pub(crate) fn below(dir: &Path) -> io::Result<Self> {
+        super::open_or_make(&FileSystem, dir)?;
+        let made = tempfile::Builder::new().prefix(".import-").tempdir_in(dir);
+        made.map(Self)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+/// Puts a directory into the place of a name in another one, by one rename. What was there is then
+/// where the directory was.
+pub(crate) fn put_dir(from: &Path, to: &Path, name: &str) -> io::Result<()> {
+    let from = OpenDir::open(from)?;
+    let (to, _) = super::open_or_make(&FileSystem, to)?;
+    let rename = |flags| rustix::fs::renameat_with(from.fd(), name, to.fd(), name, flags);
+    let flags = if to.has(name) {
+        RenameFlags::EXCHANGE
+    } else {
+        RenameFlags::NOREPLACE
+    };
+    match rename(flags) {
+        // This file system can't do it in one step.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            if to.has(name) {
+                let aside = format!("{name}.old");
+                rustix::fs::renameat(to.fd(), name, from.fd(), aside)?;
+            }
+            Ok(rustix::fs::renameat(from.fd(), name, to.fd(), name)?)
+        }
+        renamed => Ok(renamed?),
+    }
+}
+
+/// Returns the beginning of a file of a run, as far as a number of bytes.
+pub(crate) fn beginning_of(run: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    let file = OpenDir::open(run)?.file(name, OFlags::RDONLY)?;
+    file.take(most).read_to_end(&mut content)?;
+    Ok(content)
+}
