@@ -29,6 +29,7 @@
 mod assertion;
 mod attachment;
 mod bounded;
+pub(crate) mod call;
 mod clock;
 mod crashes;
 mod error;

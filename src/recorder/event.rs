@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::call::AGENT;
 use super::clock::Micros;
 use super::error::Error;
 use super::text::text;
@@ -93,6 +94,15 @@ impl RunEvent {
             payload,
             phase: phase.into(),
             timestamp: DateTime(String::new()),
+        }
+    }
+
+    /// Returns an act or a note, by the agent that it names.
+    pub(super) fn told(phase: impl Into<String>, payload: Map<String, Value>) -> Self {
+        let agent = payload.get(AGENT).and_then(Value::as_str);
+        match agent.filter(|agent| !agent.is_empty()).map(str::to_owned) {
+            Some(agent) => Self::new(phase, payload).by(agent),
+            None => Self::new(phase, payload),
         }
     }
 

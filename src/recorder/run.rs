@@ -197,15 +197,29 @@ impl Run {
     /// # Ok::<(), Error>(())
     /// ```
     ///
+    /// The text `x-agent` in the payload is the agent that the event is by, in place of `system`.
+    ///
     /// # Errors
     /// [`Error::Refused`] for phases that the recorder writes itself, and for names that are easily
     /// mistaken for them.
     pub fn note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<String, Error> {
         self.must_not_have_ended()?;
-        if let Some(why) = reserved(phase) {
-            return Err(Error::refused("the phase", why));
-        }
-        self.write(RunEvent::new(phase, payload))
+        must_be_free(phase)?;
+        self.write(RunEvent::told(phase, payload))
+    }
+
+    /// Asks the rules of the team before something is done that a note will tell, such as a call of a
+    /// model: see [`Run::may_act`], which does so for acts.
+    ///
+    /// A rule that reads what only the end of a call of a model gives (`text`, `thinking`, `usage`,
+    /// `stop_reason`) holds nothing back.
+    ///
+    /// # Errors
+    /// The errors of [`Run::note`]; [`Error::Violates`] for a note that is held back.
+    pub fn may_note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<Allowed, Error> {
+        self.must_go_on()?;
+        must_be_free(phase)?;
+        self.ask_before(None, RunEvent::told(phase, payload))
     }
 
     /// Replaces `state.json` by the present state, after its evidence.
@@ -416,6 +430,11 @@ impl Run {
             )),
         }
     }
+}
+
+/// Refuses a phase whose events an agent can't add itself.
+fn must_be_free(phase: &str) -> Result<(), Error> {
+    reserved(phase).map_or(Ok(()), |why| Err(Error::refused("the phase", why)))
 }
 
 /// Returns why an agent can't add events of a phase itself.

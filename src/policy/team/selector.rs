@@ -28,8 +28,17 @@ pub(super) const EVENT_NAMES: [&str; 2] = ["params", "event"];
 /// The place of the event among them.
 pub(super) const EVENT: usize = 1;
 
-/// The keys of the payload of an act that only its end gives.
-const OUTCOME: [&str; 4] = ["output", "result_status", "result_artifacts", "duration_ms"];
+/// The keys of the payload that only the end of an act, or of a call of a model, gives.
+const OUTCOME: [&str; 8] = [
+    "output",
+    "result_status",
+    "result_artifacts",
+    "duration_ms",
+    "text",
+    "thinking",
+    "usage",
+    "stop_reason",
+];
 
 /// Returns `true` if an expression may read, of the event with a name, what only its end gives.
 pub(super) fn reads_outcome(expression: &Expression, event: usize) -> bool {

@@ -28,7 +28,9 @@ pub(crate) enum RecorderCommand {
     Open(String),
     /// Adds an action of an open step, or of none if none is open. An action without any result
     /// (`output`, `result_status`, `result_artifacts`, `duration_ms`) has not happened yet: it is
-    /// refused if a schema of the team finds an error in the fields that are given.
+    /// refused if a schema of the team finds an error in the fields that are given. It is recorded
+    /// with an `input` that is an object, with a `kind` by the name of its tool unless it has one,
+    /// and with `x-command` or `x-paths` if it is the call of a command, or reads or edits files.
     Act(Box<Act>),
     /// Ends an open step. The argument is an object, or the id of a step that succeeded.
     Close(Either<String, Close>),
@@ -42,6 +44,10 @@ pub(crate) enum RecorderCommand {
         phase: String,
         /// The payload of the event: any keys with any values.
         payload: Option<Map<String, Value>>,
+        /// The agent that the note is by: `agent_id` of the event, and `x-agent` in its payload.
+        /// Absent means `system`, unless the payload has `x-agent`.
+        #[schemars(length(min = 1))]
+        agent: Option<String>,
     },
     /// Asks what the rules of the team would find if an event were added now. Nothing is written;
     /// the answer has the findings.
@@ -143,6 +149,10 @@ impl JsonSchema for Act {
                          is open, the action is one of no step.";
             let step = json_schema!({ "description": about, "type": "string" });
             properties.insert("step_id".into(), step.into());
+            let about = "The agent that the action is by: `agent_id` of the event, and `x-agent` of \
+                         the action. Absent means `system`.";
+            let agent = json_schema!({ "description": about, "type": "string", "minLength": 1 });
+            properties.insert("agent".into(), agent.into());
         }
         schema
     }

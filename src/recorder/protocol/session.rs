@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::bounded::{MAX_OUTPUT, bounded};
+use super::super::call::{AGENT, in_one_form};
 use super::super::run::Ending;
 use super::super::size::value;
 use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
@@ -250,8 +251,16 @@ fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Don
             run.persist()?;
             return Ok(Done::nothing());
         }
-        RecorderCommand::Note { phase, payload } => {
-            run.note(&phase, payload.unwrap_or_default())?
+        RecorderCommand::Note {
+            phase,
+            payload,
+            agent,
+        } => {
+            let mut payload = payload.unwrap_or_default();
+            if let Some(agent) = agent {
+                payload.insert(AGENT.into(), agent.into());
+            }
+            run.note(&phase, payload)?
         }
         RecorderCommand::Believe {
             statement,
@@ -341,7 +350,8 @@ fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
         None if run.open_steps().is_empty() => None,
         named => Some(open_step(run, named)?),
     };
-    let mut action = act.action;
+    // Its form is that of the whole values.
+    let mut action = in_one_form(act.action, run.directory());
     let large = [&mut action.input_excerpt, &mut action.output];
     let large = large.into_iter().flatten();
     for value in large.chain(action.extensions.values_mut()) {

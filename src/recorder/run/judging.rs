@@ -6,13 +6,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::super::bounded::cut;
+use super::super::call::{AGENT, in_one_form};
 use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
 use crate::gate::Gate;
 use crate::ground::finding::{Finding, Severity};
-use crate::ground::record::{Step, StepStatus};
+use crate::ground::record::{Action, Step, StepStatus};
 use crate::ground::source::{Artifact, EpisodeKey, Line, Pointer};
 use crate::judge::check::{LiveChecker, WrittenLine};
 use crate::judge::rule::TeamCheck;
@@ -90,17 +91,25 @@ impl Run {
     /// [`Error::Ended`].
     pub fn would(&self, phase: &str, payload: Map<String, Value>) -> Result<Vec<Finding>, Error> {
         self.must_not_have_ended()?;
-        let mut draft = RunEvent::new(phase, payload);
-        if phase == "act" && !draft.payload.contains_key(SYNTHETIC) {
-            self.complete_act(&mut draft.payload);
+        let mut payload = payload;
+        if phase == "act" && !payload.contains_key(SYNTHETIC) {
+            payload = self.complete_act(payload);
         }
+        let draft = RunEvent::told(phase, payload);
         self.must_fit(&draft)?;
         let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
         self.found_in(&event)
     }
 
-    /// Adds what the recorder sets in the payload of an act.
-    fn complete_act(&self, payload: &mut Map<String, Value>) {
+    /// Returns the payload of an act as it would be recorded, with what the recorder sets in it.
+    fn complete_act(&self, given: Map<String, Value>) -> Map<String, Value> {
+        let formed = serde_json::from_value::<Action>(given.clone().into())
+            .and_then(|action| serde_json::to_value(in_one_form(action, self.directory())));
+        let mut payload = match formed {
+            Ok(Value::Object(formed)) => formed,
+            // It is judged as it is.
+            _ => given,
+        };
         let open = self.open_steps();
         let step = <[String; 1]>::try_from(open).ok();
         let step = step.map_or(Value::Null, |[step]| step.into());
@@ -116,6 +125,7 @@ impl Run {
         for (name, value) in set {
             payload.entry(name).or_insert(value);
         }
+        payload
     }
 
     /// Returns what the rules of the team found in what was written since the last call, also while
@@ -227,23 +237,23 @@ impl Run {
     /// of it, not for what is still missing.
     pub(super) fn hold_act(&self, payload: &Map<String, Value>) -> Result<(), Error> {
         let is_given = |pointer: &Pointer| is_given(payload, pointer);
-        self.hold(ACTION, RunEvent::new("act", payload.clone()), is_given)
+        self.hold(ACTION, RunEvent::told("act", payload.clone()), is_given)
     }
 
-    /// Asks the rules of the team about an act that is about to be made. Where they find an error
-    /// in what is known of it, the run gets the event of a veto; else the act is under way.
+    /// Asks the rules of the team about an act or a note that is about to be made. Where they find an
+    /// error in what is known of it, the run gets the event of a veto; else it is under way.
     pub(super) fn ask_before(
         &mut self,
         step: Option<&str>,
-        payload: &Map<String, Value>,
+        draft: RunEvent,
     ) -> Result<Allowed, Error> {
         let allowed = Allowed(Arc::default());
         self.under_way.retain(|(act, _)| act.strong_count() > 0);
         let Some((live, gate)) = self.holding() else {
             return Ok(allowed);
         };
-        let event = RunEvent::new("act", payload.clone());
-        let event = event.numbered(self.id(), self.fold.events + 1, self.now());
+        let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
+        let payload = &event.payload;
         let text = event.line()?;
         let under_way = self.under_way.iter().map(|(_, line)| line.clone());
         let under_way: Vec<Vec<u8>> = under_way.collect();
@@ -271,20 +281,21 @@ impl Run {
             self.under_way.push((Arc::downgrade(&allowed.0), text));
             return Ok(allowed);
         };
+        let (what, scope) = match &*event.phase {
+            "act" => (ACTION, "act"),
+            _ => ("the note", "note"),
+        };
         let veto = object([
-            ("act", held(payload)),
+            (scope, held(payload)),
             ("reason", first.message.clone().into()),
-            ("scope", "act".into()),
+            ("scope", scope.into()),
             ("status", "blocked".into()),
             ("step_id", step.into()),
         ]);
         let by = format!("rule:{}", first.rule);
         // An act is held back whether or not that can be recorded.
         let _ = self.direct("direction.veto", veto, &by);
-        Err(Error::Violates {
-            what: ACTION,
-            findings,
-        })
+        Err(Error::Violates { what, findings })
     }
 
     /// Returns the rules that hold back, if there are any.
@@ -353,10 +364,10 @@ fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
     name.is_some_and(|name| payload.contains_key(&*name))
 }
 
-/// Returns what is kept of an act that was held back. No selector of acts names it.
+/// Returns what is kept of an act or a note that was held back. No selector of either names it.
 fn held(payload: &Map<String, Value>) -> Value {
     let mut act = payload.clone();
-    act.retain(|key, _| matches!(&**key, "kind" | "tool" | "input"));
+    act.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "model" | AGENT));
     cut(&mut act);
     act.into()
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 #[cfg(doc)]
 use super::super::bounded::bounded;
 use super::super::bounded::cut;
+use super::super::call::in_one_form;
 use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::super::text::json;
@@ -280,6 +281,11 @@ impl Run {
     /// Records an action of an open step, or of none, and returns its id. The recorder sets `id`,
     /// `step_id` and `timestamp`.
     ///
+    /// It is recorded in the one form that all doors write: with an input that is an object, with a
+    /// `kind` by the name of the tool unless it has one, and with the command or the paths of the
+    /// call as `x-command` or `x-paths`. Relative paths are joined to the tag `cwd` of the run. The
+    /// text `x-agent` is the agent that the event is by, in place of `system`.
+    ///
     /// Where the state is too full for it, large values are recorded as [`bounded`] does.
     ///
     /// ```
@@ -327,7 +333,7 @@ impl Run {
             }
             self.hold_act(&payload)?;
         }
-        let mut draft = RunEvent::new("act", payload);
+        let mut draft = RunEvent::told("act", payload);
         if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
             cut(&mut draft.payload);
         }
@@ -381,7 +387,7 @@ impl Run {
             self.must_go_on()?;
         }
         let payload = self.act_of(step, action)?;
-        self.ask_before(step, &payload)
+        self.ask_before(step, RunEvent::told("act", payload))
     }
 
     pub(super) fn action_count(&self) -> usize {
@@ -393,11 +399,18 @@ impl Run {
         format!("act-{}", self.action_count() + 1)
     }
 
+    /// Returns the working directory of the run, if it has the tag.
+    pub(in crate::recorder) fn directory(&self) -> Option<&str> {
+        let tags = self.fold.state.episode.tags.as_ref();
+        tags?.get("cwd")?.as_str()
+    }
+
     /// Returns the payload of the event of an action.
     fn act_of(&self, step: Option<&str>, action: Action) -> Result<Map<String, Value>, Error> {
         if let Some(step) = step {
             self.must_be(step, StepStatus::Running, "acting")?;
         }
+        let action = in_one_form(action, self.directory());
         let refused = |why: String| Err(Error::refused("the action", why));
         let is_set = [
             ("id", action.id.is_some()),

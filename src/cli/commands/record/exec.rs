@@ -25,6 +25,7 @@ use crate::ground::finding::Finding;
 use crate::ground::parallel::locked;
 use crate::ground::printable::shortened;
 use crate::ground::record::{Action, StepKind};
+use crate::recorder::call::quoted;
 use crate::recorder::{
     End, Error, OpenStep, Recorder, Run, StepDecision, StepDraft, StepEnd, Task,
 };
@@ -46,15 +47,10 @@ fn words(command: &[OsString]) -> impl Iterator<Item = String> {
 
 /// Returns a program and its arguments as a shell would read them.
 pub(super) fn shown(command: &[OsString]) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:=@_".contains(c);
-    let quoted = |word: String| {
-        if !word.is_empty() && word.chars().all(is_plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    words(command).map(quoted).collect::<Vec<_>>().join(" ")
+    words(command)
+        .map(|word| quoted(&word))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Records the execution of a command; returns the exit code of the command. A signal that comes
@@ -187,8 +183,9 @@ impl Executed {
         }
         let duration_ms = (self.took.as_secs_f64() * 1e6).round() / 1e3;
         Action {
-            kind: Some("exec".into()),
+            kind: Some("execute".into()),
             tool: words(command).next().map(Into::into),
+            input: Some(json!({ "command": words(command).collect::<Vec<_>>() })),
             input_excerpt: Some(shortened(&shown(command), MAX_SHOWN_CHARS).into()),
             result_status: Some(self.error().map_or("ok", |_| "error").into()),
             duration_ms: Some(duration_ms.into()),
