@@ -429,7 +429,11 @@ impl Import {
         for (kind, number) in &conversation.skipped {
             *converted.skipped.entry(kind.clone()).or_default() += number;
         }
-        let others = log.files.iter().skip(1).map(LogFile::base);
+        let others = log
+            .files
+            .iter()
+            .map(LogFile::base)
+            .filter(|name| *name != source);
         let files: Vec<&str> = std::iter::once(&*source)
             .chain(others)
             .take(MAX_NAMED)

@@ -5,7 +5,8 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use super::call::{arguments, command, is_end_tool, kind, paths};
+use super::call::is_end_tool;
+use crate::recorder::call::{arguments, kind};
 
 /// A conversation of a log, which becomes a run.
 ///
@@ -112,7 +113,7 @@ pub(super) struct Call {
     at: Option<SystemTime>,
     agent: Option<String>,
     parent: Option<String>,
-    cwd: Option<String>,
+    pub(super) cwd: Option<String>,
     place: usize,
 }
 
@@ -578,7 +579,7 @@ impl Answer {
             "stop_reason": self.stop_reason,
             "x-message-id": self.message_id,
         });
-        let mut members = arguments(&payload);
+        let mut members = arguments(payload);
         members.retain(|_, value| !value.is_null());
         members
     }
@@ -623,40 +624,19 @@ impl Act {
     }
 
     fn is_of_kind(&self, wanted: &str) -> bool {
-        kind(&self.call.tool, &arguments(&self.call.input)) == wanted
+        kind(&self.call.tool, &arguments(self.call.input.clone())) == wanted
     }
 
-    /// Returns the fields of the act, but for its output.
-    pub(super) fn fields(&self, at: Option<SystemTime>, cwd: Option<&str>) -> Map<String, Value> {
-        let Self { call, outcome } = self;
-        let input = arguments(&call.input);
-        let kind = kind(&call.tool, &input);
-        let cwd = call.cwd.as_deref().or(cwd);
-        let seconds = match outcome.took {
+    /// Returns how long it took, in milliseconds, if the log says it.
+    pub(super) fn duration_ms(&self, at: Option<SystemTime>) -> Option<f64> {
+        let seconds = match self.outcome.took {
             Took::Unknown => None,
             Took::Seconds(seconds) => Some(seconds),
-            Took::Between => (at.zip(call.at))
+            Took::Between => (at.zip(self.call.at))
                 .and_then(|(at, began)| at.duration_since(began).ok())
                 .map(|took| took.as_secs_f64()),
         };
-        let commands = matches!(kind, "execute" | "edit").then(|| command(&call.tool, &input));
-        let is_command =
-            kind == "execute" || input.keys().any(|key| key == "command" || key == "cmd");
-        let of_files = matches!(kind, "read" | "edit").then(|| paths(&input, cwd));
-        let members = json!({
-            "tool": call.tool,
-            "kind": kind,
-            "duration_ms": seconds.map(|seconds| (seconds * 1e6).round() / 1e3),
-            "result_status": outcome.status.unwrap_or("ok"),
-            "x-call-id": call.id,
-            "x-command": commands.flatten().filter(|_| is_command),
-            "x-paths": of_files.flatten(),
-            "input": input,
-        });
-        let mut members = arguments(&members);
-        members.retain(|_, value| !value.is_null());
-        members.extend(call.extensions.clone());
-        members
+        seconds.map(|seconds| (seconds * 1e6).round() / 1e3)
     }
 }
 

@@ -10,6 +10,7 @@ use super::conversation::{Act, Answer, Conversation, Ending, Event, Usage, What}
 use crate::ground::parallel::locked;
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
+use crate::recorder::call::{AGENT, in_one_form};
 use crate::recorder::{
     Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task, bounded,
 };
@@ -186,7 +187,6 @@ impl Draft {
         }
         run.note("observe", self.note)?;
         let usage = conversation.usage();
-        let cwd = conversation.tags.get("cwd").map(String::as_str);
         for mut event in conversation.events {
             if let What::Answer(number) = event.what {
                 let answer = conversation.answers.get(&number).map(Answer::payload);
@@ -197,7 +197,7 @@ impl Draft {
                 .as_ref()
                 .and_then(|it| conversation.parents.get(it));
             event.parent = event.parent.or_else(|| parent.cloned());
-            write(&mut run, event, cwd)?;
+            write(&mut run, event)?;
         }
         let metrics = metrics(usage, conversation.cost, conversation.metrics);
         let with_results = |mut end: End| {
@@ -229,50 +229,57 @@ fn metrics(usage: Usage, cost: Option<f64>, more: Map<String, Value>) -> Map<Str
     metrics
 }
 
-/// Writes an event; calls without a directory of their own are made in `cwd`.
-fn write(run: &mut Run, event: Event, cwd: Option<&str>) -> Result<(), Error> {
+/// Writes an event.
+fn write(run: &mut Run, event: Event) -> Result<(), Error> {
     run.at(event.at)?;
-    let of_agent = [("x-agent", event.agent), ("x-parent", event.parent)];
+    let of_agent = [(AGENT, event.agent), ("x-parent", event.parent)];
     let of_agent = of_agent
         .into_iter()
-        .filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+        .filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))));
     match event.what {
         What::Note(phase, mut payload) => {
             payload.extend(of_agent);
             run.note(phase, payload).map(drop)
         }
         What::Act(act) => {
-            let mut fields = act.fields(event.at, cwd);
-            fields.extend(of_agent);
-            act.record(run, fields)
+            let duration_ms = act.duration_ms(event.at);
+            let mut action = act.action(run)?;
+            action.duration_ms = duration_ms.map(Value::from);
+            action.extensions.extend(of_agent);
+            run.act(None, action).map(drop)
         }
         What::Answer(_) | What::TurnEnd | What::Nothing => Ok(()),
     }
 }
 
 impl Act {
-    fn record(self, run: &mut Run, fields: Map<String, Value>) -> Result<(), Error> {
-        let mut action = Action::default();
-        let output = Some(self.outcome.output).filter(|output| !output.is_null());
-        action.output = output.map(|output| attached(run, output)).transpose()?;
+    /// Returns the action, after what it refers to is attached.
+    fn action(self, run: &mut Run) -> Result<Action, Error> {
+        let Self { call, outcome } = self;
+        let mut action = Action::new(call.tool).status(outcome.status.unwrap_or("ok"));
+        action.input = Some(call.input);
+        action.extensions.extend(call.extensions);
+        action
+            .extensions
+            .entry("x-call-id".into())
+            .or_insert(call.id.into());
+        action.kind = action.extensions.remove("kind");
+        if let Some(directory) = &call.cwd {
+            action = in_one_form(action, Some(directory));
+        }
+        action.input = action.input.map(each_bounded);
+        for value in action.extensions.values_mut() {
+            *value = bounded(value.take(), MAX_OUTPUT);
+        }
+        if !outcome.output.is_null() {
+            action.output = Some(attached(run, outcome.output)?);
+        }
         let mut artifacts = Vec::new();
-        for picture in self.outcome.pictures {
+        for picture in outcome.pictures {
             artifacts.push(run.attach(&picture.content, &picture.extension)?.name);
         }
         action.result_artifacts = (!artifacts.is_empty()).then(|| artifacts.into());
-        for (name, value) in fields {
-            match &*name {
-                "tool" => action.tool = Some(value),
-                "kind" => action.kind = Some(value),
-                "duration_ms" => action.duration_ms = Some(value),
-                "result_status" => action.result_status = Some(value),
-                "input" => action.input = Some(each_bounded(value)),
-                _ => {
-                    action.extensions.insert(name, bounded(value, MAX_OUTPUT));
-                }
-            }
-        }
-        run.act(None, action).map(drop)
+        Ok(action)
     }
 }
 

@@ -113,6 +113,12 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     for (kind, number) in others.skipped {
         *conversation.skipped.entry(kind).or_default() += number;
     }
+    let is_main = |file: &&LogFile| session_above(file).is_none() && file.stem() == id;
+    conversation.source = log
+        .files
+        .iter()
+        .find(is_main)
+        .map(|file| file.base().to_owned());
     conversation.id = id;
     take(log, conversation);
     Ok(())

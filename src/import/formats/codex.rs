@@ -45,7 +45,14 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     while let Some(entry) = log.next()? {
         if file != Some(entry.file) {
             file = Some(entry.file);
-            threads.push(Thread::default());
+            let conversation = Conversation {
+                source: log.files.get(entry.file).map(|file| file.base().to_owned()),
+                ..Conversation::default()
+            };
+            threads.push(Thread {
+                conversation,
+                ..Thread::default()
+            });
         }
         if let Some(thread) = threads.last_mut() {
             thread.add(&entry.value);

@@ -60,8 +60,9 @@ fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
 }
 
 /// A session, its messages, and their parts.
-#[derive(Default)]
 struct Session {
+    /// The name of its file.
+    source: Option<String>,
     info: Value,
     messages: Vec<(Value, Vec<Value>)>,
 }
@@ -72,16 +73,19 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut pieces: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     while let Some(entry) = log.next()? {
         let mut value = entry.value;
+        let source = log.files.get(entry.file).map(|file| file.base().to_owned());
         match part(&value) {
             Some(Part::Export) => sessions.push(Session {
+                source,
                 messages: (items(&value, "/messages").iter())
                     .map(|it| (it["info"].clone(), items(it, "/parts").to_vec()))
                     .collect(),
                 info: value["info"].take(),
             }),
             Some(Part::Session) => sessions.push(Session {
+                source,
                 info: value,
-                ..Session::default()
+                messages: Vec::new(),
             }),
             Some(Part::Message) => messages.push(value),
             Some(Part::Piece(message)) => {
@@ -133,6 +137,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 impl Session {
     fn conversation(mut self) -> Conversation {
         let mut conversation = Conversation {
+            source: self.source,
             id: text(&self.info, "/id").to_owned(),
             started_at: time(&self.info, "/time/created"),
             cwd: some_text(&self.info, "/directory"),
