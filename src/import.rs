@@ -29,14 +29,15 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
+use crate::ground::finding::TIME_UNKNOWN;
 use crate::ground::parallel::{cores, in_order};
+use crate::ground::printable::count;
 use crate::store::{FilesBelow, display};
 use call::plain_id;
 use conversation::{Conversation, Event, What};
 use formats::{FORMATS, Format};
 use log::{Log, LogFile};
 use write::{Draft, Made, Target};
-pub(crate) use write::{STARTED_AT, UNKNOWN};
 
 /// The number of files that a note or a report names; the rest are counted.
 const MAX_NAMED: usize = 20;
@@ -224,7 +225,7 @@ impl Import {
                 .iter()
                 .map(|(suffix, number)| format!("{number} {suffix}"));
             let kinds: Vec<String> = kinds.collect();
-            let note = format!("{number} files are no logs: {}", kinds.join(", "));
+            let note = format!("no logs: {} ({})", count(number, "file"), kinds.join(", "));
             let to = if self.is_strict {
                 &mut report.errors
             } else {
@@ -272,11 +273,10 @@ impl Import {
         let below = FilesBelow::of(path, &self.into)?;
         let report = &mut found.report;
         if below.links > 0 {
-            let number = below.links;
-            report.notes.push(format!(
-                "{}: {number} links are not followed",
-                display(path)
-            ));
+            let links = count(below.links, "link");
+            report
+                .notes
+                .push(format!("{}: {links} not followed", display(path)));
         }
         report
             .faults
@@ -416,7 +416,8 @@ impl Import {
             conversation.tags.insert(name.clone(), value.clone());
         }
         if began.is_none() {
-            conversation.tags.insert(STARTED_AT.into(), UNKNOWN.into());
+            let (tag, unknown) = TIME_UNKNOWN;
+            conversation.tags.insert(tag.into(), unknown.into());
         }
         let is_work = |event: &Event| match &event.what {
             What::Act(act) => act.needs_directory(),

@@ -16,12 +16,6 @@ use crate::recorder::{
 };
 use crate::store::{Scratch, beginning_of, put_dir};
 
-/// The word of the tag by which a run says that its log has no times.
-pub(crate) const UNKNOWN: &str = "unknown";
-
-/// The tag with that word.
-pub(crate) const STARTED_AT: &str = "started_at";
-
 /// The number of bytes of the first two events of a run, at most.
 const MAX_FIRST_EVENTS: u64 = 16 << 20;
 

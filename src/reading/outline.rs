@@ -13,7 +13,7 @@ mod track;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::ground::document::Tape;
+use crate::ground::document::{Node, Tape};
 use crate::ground::printable::brief;
 use crate::ground::record::phases;
 use crate::ground::source::Line;
@@ -92,6 +92,9 @@ impl<'n> OutlineReader<'n> {
         let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
         let offset_sec = at.map(|at| self.outlined.clock.offset(&at));
         let marked = incident::mark(event);
+        if line.number == 2 && phase == "observe" {
+            self.outlined.outline.imported = event.node().and_then(imported);
+        }
         count(&mut self.outlined.outline, &phase);
         if marked.is_some() || phase == "terminate" {
             self.incident(event, &phase, marked, offset_sec);
@@ -187,6 +190,13 @@ impl<'n> OutlineReader<'n> {
         outlined.track = self.track.map(Track::finish).unwrap_or_default();
         outlined
     }
+}
+
+/// Returns the format of the log that a note says a run was made of.
+fn imported(event: Node<'_>) -> Option<String> {
+    let kind = event.at(&["payload", "kind"])?.text()?;
+    let format = event.at(&["payload", "format"])?.text()?;
+    (kind == "import").then(|| brief(&format))
 }
 
 /// Counts an event of a phase.

@@ -192,13 +192,14 @@ impl<'o> DashboardText<'o> {
             Some(format!("{name}{}", fit(text, self.column(columns))))
         };
         let started = run.started_at.as_deref().map(instant_with_offset);
+        let started = started.map(|started| format!("started {started}"));
         let took = run
             .duration_sec
             .map(|took| format!("took {}", seconds(took)));
         let parts = [
             named("status ", run.status.as_deref(), 20),
             named("outcome ", run.outcome.as_deref(), 20),
-            started.map(|started| format!("started {started}")),
+            started.or_else(|| run.time_unknown().map(Into::into)),
             took,
             named("mode ", run.mode.as_deref(), 20),
             named("", run.adapter.as_deref(), 30),

@@ -322,8 +322,10 @@ fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()>
     }
     for run in runs {
         let started = run.started_at.as_deref();
-        let started =
-            started.map_or_else(|| "-".into(), |started| instant(started, starts.max(16)));
+        let started = started.map_or_else(
+            || run.time_unknown().unwrap_or("-").into(),
+            |started| instant(started, starts.max(16)),
+        );
         let status = match &run.status {
             _ if run.paused.is_some() => "paused",
             None if is_only_in_progress(run) => IN_PROGRESS,

@@ -23,7 +23,12 @@ const MAX_ITEMS: usize = 256;
 /// The maximum number of texts that runs share.
 const MAX_SHARED: usize = 10_000;
 
-/// A run as an entry of a list. What its records do not say is null.
+/// The tag, and its value, by which a run says that it does not know when it happened: its times are
+/// those of the file that it was made of.
+pub(crate) const TIME_UNKNOWN: (&str, &str) = ("started_at", "unknown");
+
+/// A run as an entry of a list. What its records do not say is null, and so are the start and the
+/// duration of a run with the tag `started_at=unknown`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct RunEntry {
@@ -148,11 +153,12 @@ impl RunEntry {
             }
         }
         let duration = summary.and_then(|summary| summary.get("duration_sec")?.number());
+        let is_dated = !tags.iter().any(is_time_unknown);
         let entry = Self {
             task: text(state, &["goal", "task"]).or_else(|| text(summary, &["task"])),
             status: text(state, &["outcomes", "status"]),
             outcome: text(summary, &["outcome"]),
-            duration_sec: duration.map(Number::as_f64),
+            duration_sec: duration.filter(|_| is_dated).map(Number::as_f64),
             mode: text(summary, &["flags", "mode"]).map(Arc::from),
             adapter: text(state, &["episode", "using"]).map(Arc::from),
             tags: tags.into(),
@@ -161,7 +167,14 @@ impl RunEntry {
             ..self
         };
         let started = text(state, &["episode", "started_at"]);
-        entry.started(started.or_else(|| text(summary, &["started_at"])))
+        let started = started.or_else(|| text(summary, &["started_at"]));
+        entry.started(started.filter(|_| is_dated))
+    }
+
+    /// Returns the words of a run that says that its times are unknown.
+    pub(crate) fn time_unknown(&self) -> Option<&'static str> {
+        let is_unknown = self.tags.iter().any(is_time_unknown);
+        is_unknown.then_some("time unknown")
     }
 
     fn started(mut self, at: Option<String>) -> Self {
@@ -332,6 +345,10 @@ impl RunEntry {
         };
         entry.started(started_at)
     }
+}
+
+fn is_time_unknown((name, value): &(Arc<str>, Arc<str>)) -> bool {
+    (&**name, &**value) == TIME_UNKNOWN
 }
 
 /// Texts that many runs have, such as a status or a task. One beyond the limit is kept by its run

@@ -9,7 +9,7 @@ use serde_json::Number as Figure;
 
 use super::cell::{Figures, RecordPart};
 use crate::ground::document::{Node, OwnedDocument};
-use crate::ground::finding::{EpisodeReport, Finding, Lifecycle, Severity};
+use crate::ground::finding::{EpisodeReport, Finding, Lifecycle, Severity, TIME_UNKNOWN};
 use crate::judge::load::Loaded;
 use crate::look::read::{Error, EventLines};
 
@@ -301,10 +301,13 @@ impl<'r> JudgedRun<'r> {
             figures.cell(column, summary.at(path))
         };
         let metrics = RecordPart(summary.at(&["metrics"]));
+        let (tag, unknown) = TIME_UNKNOWN;
+        let is_dated =
+            either(&["episode", "tags", tag], &["tags", tag]).as_deref() != Some(unknown);
         let mut row = RunRow {
             lifecycle: self.report.lifecycle,
             task: either(&["goal", "task"], &["task"]),
-            started_at: either(&["episode", "started_at"], &["started_at"]),
+            started_at: either(&["episode", "started_at"], &["started_at"]).filter(|_| is_dated),
             adapter: state.text(&["episode", "using"]),
             mode: summary.text(&["flags", "mode"]),
             seed: None,
@@ -318,7 +321,7 @@ impl<'r> JudgedRun<'r> {
             verification_provided: summary.boolean(&["verification", "provided"]),
             verification_passed: summary.boolean(&["verification", "passed"]),
             verification_error: summary.text(&["verification", "error"]),
-            duration_sec: of(&["duration_sec"]),
+            duration_sec: of(&["duration_sec"]).filter(|_| is_dated),
             success: of(&["metrics", "success"]),
             plan_count: of(&["metrics", "plan_count"]),
             act_count: of(&["metrics", "act_count"]),

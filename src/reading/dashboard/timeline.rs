@@ -15,6 +15,8 @@ pub(crate) struct Outline {
     pub(crate) events: u64,
     /// The number of events of each phase.
     pub(crate) phases: BTreeMap<String, u64>,
+    /// The format of the log of which the run was made, if its first note says so.
+    pub(crate) imported: Option<String>,
     /// The events in their order. Of a long timeline, events that matter less are folded.
     pub(crate) rows: Vec<TimelineRow>,
     /// The errors of the first lines that are not events.

@@ -20,6 +20,10 @@ impl DashboardText<'_> {
         }
         let is_folded = |row: &TimelineRow| matches!(row, TimelineRow::Folded(_));
         self.title(&format!("Timeline, events: {}", outline.events))?;
+        if let Some(format) = &outline.imported {
+            let origin = format!("imported from a log of {format}: it proves what the log says");
+            self.paragraph(["  ", "    "], &origin)?;
+        }
         let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
         phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let phases: Vec<String> = phases

@@ -106,7 +106,7 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             task: run.task.as_deref(),
             status: run.status.as_deref(),
             outcome: run.outcome.as_deref(),
-            started_at: run.started_at.as_deref(),
+            started_at: run.started_at.as_deref().or_else(|| run.time_unknown()),
             started_sec: run.started_sec(),
             duration_sec: run.duration_sec,
             written_sec: since_1970().and_then(|since| i64::try_from(since.as_secs()).ok()),

@@ -121,7 +121,7 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
     }
 }
 
-/// Returns further values of the whole run: its seed, and the metrics of its outcomes.
+/// Returns further values of the whole run: the format that it was imported from, its seed, and the metrics of its outcomes.
 fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
     let [state, summary] =
         [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));
@@ -132,7 +132,9 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
     let metrics = &page.dashboard.overview.outcome_metrics.first;
     let metrics = metrics.iter().take(details::MAX_METRICS).cloned();
     let seed = seed.map(|seed| ("seed".to_owned(), brief(seed.raw())));
-    seed.into_iter().chain(metrics).collect()
+    let imported = page.dashboard.timeline.imported.clone();
+    let imported = imported.map(|format| ("imported from".to_owned(), format));
+    imported.into_iter().chain(seed).chain(metrics).collect()
 }
 
 /// Returns all tags of a run, each a link to the runs that have it.
@@ -161,7 +163,10 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
     };
     let paused = run.paused.as_deref();
     let figures = [
-        ("started", run.started_at.as_deref().map(at)),
+        (
+            "started",
+            (run.started_at.as_deref().map(at)).or_else(|| run.time_unknown().map(Into::into)),
+        ),
         (
             "paused since",
             paused.and_then(|it| it.since.as_deref()).map(at),
