@@ -433,8 +433,8 @@ impl Import {
         let others = log
             .files
             .iter()
-            .map(LogFile::base)
-            .filter(|name| *name != source);
+            .filter(|file| source != file.base() && source != file.name)
+            .map(LogFile::base);
         let files: Vec<&str> = std::iter::once(&*source)
             .chain(others)
             .take(MAX_NAMED)

@@ -29,6 +29,7 @@ from ._errors import (
     UnknownRun,
     Vetoed,
 )
+from ._import import Imported, ImportedRun, import_logs
 from ._policy import Advice, Consulted, Hint, Intervention, Policy, Veto, consult
 from ._read import (
     BadLine,
@@ -96,6 +97,8 @@ __all__ = [
     "Finding",
     "FindingWarning",
     "Hint",
+    "Imported",
+    "ImportedRun",
     "Intervention",
     "Level",
     "NoRunData",
@@ -147,6 +150,7 @@ __all__ = [
     "file_exists",
     "find_runvet_bin",
     "impact",
+    "import_logs",
     "rules",
     "schema",
     "tool",

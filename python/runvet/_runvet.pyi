@@ -1,6 +1,7 @@
 # What the extension module has. Nothing here is for users.
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, final
 
@@ -32,6 +33,7 @@ __all__ = [
     "nearest_config",
     "fetched",
     "impact",
+    "import_logs",
     "instant",
     "loads",
     "moment",
@@ -54,6 +56,18 @@ def exit_code(
     totals: str, is_complete: bool, deny: tuple[bool, bool], allow_empty: bool
 ) -> int: ...
 def explain(rule: str) -> str: ...
+def import_logs(
+    paths: list[Path],
+    into: Path,
+    format: str | None,
+    only: list[str],
+    since: datetime | None,
+    tags: dict[str, str],
+    ended: bool,
+    strict: bool,
+) -> tuple[
+    list[tuple[str, Path, str, str, str, str | None]], dict[str, int], list[str], list[str]
+]: ...
 def nearest_config() -> str | None: ...
 def fetched(
     checker: Checker,

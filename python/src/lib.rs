@@ -5,6 +5,7 @@ mod check;
 mod errors;
 mod exiting;
 mod finding;
+mod imports;
 mod json;
 mod policy;
 mod read;
@@ -30,6 +31,8 @@ mod _runvet {
     use super::check::{Checker, Checking};
     #[pymodule_export]
     use super::exiting::end;
+    #[pymodule_export]
+    use super::imports::import_logs;
     #[pymodule_export]
     use super::read::{Episode, Events, Record, RunData, instant, moment};
     #[pymodule_export]

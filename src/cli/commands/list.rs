@@ -91,7 +91,11 @@ impl Order {
             // start, or a status, has just begun.
             Self::Newest => runs.sort_by_cached_key(|run| {
                 let start = started(run).map_or((false, None), |at| (true, Some(Reverse(at))));
-                (start, !is_only_in_progress(run))
+                (
+                    run.time_unknown().is_some(),
+                    start,
+                    !is_only_in_progress(run),
+                )
             }),
             Self::Started => runs.sort_by_cached_key(|run| Reverse(started(run))),
             Self::Duration => runs.sort_by(|a, b| duration(b).total_cmp(&duration(a))),

@@ -1,0 +1,213 @@
+What every import keeps to, whatever the format.
+
+# A log that has grown replaces its run; a run that is no import of it stays.
+  $ log=$(ls "$CORPUS"/logs/claude/*/*.jsonl) && name=${log##*/} && id=${name%.jsonl}
+  $ head -12 "$log" > $name && runvet import $name --into runs --quiet
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: new
+  $ cat runs/episodes/*/state.json | json /outcomes status
+  pending
+  $ tail -1 runs/episodes/*/events.jsonl | json . event_type
+  run.state_projection
+  $ head -19 "$log" > $name && runvet import $name --into runs --quiet
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: again
+  $ cat runs/episodes/*/state.json | json /outcomes status
+  ok
+  $ ls -A runs runs/episodes | grep -v $id
+  runs:
+  episodes
+
+  runs/episodes:
+  $ rm -r runs/episodes/$id && printf '{"finish":"ok"}\n' | runvet record --run-data runs --task x --id $id > out
+  $ runvet import $name --into runs
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: refused: a run of this id is there, and it is no import (./7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21.jsonl)
+  note: left out: 1 file-history-snapshot, 1 progress
+  note: 1 run in runs
+  [1]
+  $ cat runs/episodes/*/state.json | json /goal task
+  x
+
+An import of another log with the same id stays, too.
+  $ rm -r runs && runvet import $name --into runs --quiet
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: new
+  $ cp $name copy.jsonl && runvet import copy.jsonl --into runs --quiet
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: refused: a run of this id is there, and it is no import of this log (./copy.jsonl)
+  [1]
+  $ mkdir a b && cp $name a && cp $name b && rm -r runs && runvet import a b --into runs --quiet
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: new
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: refused: another log of this import has the same id (b/7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21.jsonl)
+  [1]
+
+# A line that is not finished is no line yet; a broken one is said, and the rest is imported.
+  $ log=$(ls "$CORPUS"/logs/codex/*/*/*/*.jsonl)
+  $ (cat "$log"; printf '{"timestamp":') > grows.jsonl && runvet import grows.jsonl --into runs --quiet
+  019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4: new
+  $ sed '3i {"timestamp"; nonsense' "$log" > broken.jsonl && runvet import broken.jsonl --into other --quiet
+  019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4: new
+  error: ./broken.jsonl:3: it is not JSON: expected `:` after the key
+  [1]
+  $ runvet import broken.jsonl --into other --quiet
+  019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4: unchanged
+  error: ./broken.jsonl:3: it is not JSON: expected `:` after the key
+  [1]
+  $ sed -n 2p other/episodes/*/events.jsonl | json /payload unreadable lines
+  1 15
+
+# The end comes from the log alone: `ok` is never the default.
+  $ line() { printf '{"type":"%s","uuid":"u%s","sessionId":"s1","timestamp":"2026-03-01T12:00:%02dZ","isSidechain":false,"cwd":"/w","message":%s%s}\n' "$@"; }
+  $ user() { line user $1 $1 "{\"role\":\"user\",\"content\":$2}"; }
+  $ call() { line assistant $1 $1 "{\"id\":\"m$1\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t$1\",\"name\":\"Bash\",\"input\":{\"command\":\"make\"}}]}"; }
+  $ said() { line assistant $1 $1 "{\"id\":\"m$1\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"$2\"}]$3}" "$4"; }
+  $ ends() { rm -rf runs && cat > s1.jsonl && runvet import s1.jsonl --into runs --quiet "$@" | sed 's/s1: new//' && cat runs/episodes/s1/state.json | tr , '\n' | grep -o '"status":"[a-z]*"\|"result_status":"[a-z]*"'; grep '"terminate"\|run.interrupt' runs/episodes/s1/events.jsonl | grep -o '"reason":"[^"]*"\|"error":"[^"]*"'; }
+  $ user 1 '"Build"' | ends
+  "status":"pending"
+  "reason":"the log ends within a turn"
+  $ (user 1 '"Build"'; call 2) | ends
+  "status":"pending"
+  "reason":"the call of Bash has no result"
+  $ (user 1 '"Build"'; call 2) | ends --ended
+  "result_status":"missing"
+  "status":"partial"
+  "reason":"the call of Bash has no result, and nothing follows"
+  $ (user 1 '"Build"'; said 2 Done) | ends
+  "status":"ok"
+  [1]
+  $ (user 1 '"Build"'; call 2; user 3 '"[Request interrupted by user for tool use]"') | ends
+  "result_status":"cancelled"
+  "status":"aborted"
+  "reason":"interrupted"
+  $ (user 1 '"Build"'; said 2 No ',"stop_reason":"refusal"') | ends
+  "status":"partial"
+  "reason":"the model refused"
+  $ (user 1 '"Build"'; said 2 'Overloaded' '' ',"isApiErrorMessage":true') | ends
+  "status":"error"
+  "error":"Overloaded"
+
+# A log without anything that was said or done is an error: no empty run is made.
+  $ echo '{"type":"file-history-snapshot","messageId":"m","snapshot":{}}' > s1.jsonl
+  $ runvet import s1.jsonl --into runs
+  error: ./s1.jsonl: it looks like a log of claude-code, and has nothing that a run could be made of
+  note: 0 runs in runs
+  [1]
+  $ test -e runs
+  [1]
+
+# What is no log is named, with what it looks like; what lies beside logs is counted.
+  $ mkdir none logs && echo '{"users": [{"role": "user"}]}' > none/users.json && echo text > none/notes.txt
+  $ printf 'SQLite format 3\0' > none/opencode.db && : > none/empty.json && echo '{"type": "user", "sessionId": "s"}' > none/clicks.jsonl
+  $ runvet import none --into runs
+  error: none/clicks.jsonl: it is no log of a known format: its first value is an object with the keys sessionId, type
+  error: none/empty.json: it is empty
+  error: none/notes.txt: it is no log of a known format, and no JSON
+  error: none/opencode.db: it is a database of SQLite, which is not read: `opencode export ID` writes a session of opencode as a file
+  error: none/users.json: it is no log of a known format: its first value is an object with the keys users
+  note: 0 runs in runs
+  [1]
+  $ cp none/users.json none/notes.txt logs && cp "$CORPUS"/logs/opencode/*.json logs && runvet import logs --into runs
+  ses_3c1tickets: new
+  note: left out: 2 step-finish, 1 synthetic text
+  note: no logs: 2 files (1 .json, 1 .txt)
+  note: 1 run in runs
+  $ runvet import logs --into runs --strict --quiet
+  ses_3c1tickets: unchanged
+  error: no logs: 2 files (1 .json, 1 .txt)
+  [1]
+  $ runvet import logs none/users.json --into runs --quiet
+  ses_3c1tickets: unchanged
+  error: none/users.json: it is no log of a known format: its first value is an object with the keys users
+  [1]
+  $ runvet import missing --into runs
+  error: missing: No such file or directory (os error 2)
+  [2]
+
+# No link is followed, and no directory with runs is read.
+  $ mkdir logs && ln -s "$CORPUS"/logs/opencode/header.json logs/link.json && ln -s "$CORPUS"/logs logs/dir
+  $ runvet import logs --into runs
+  error: logs: there is no log
+  note: logs: 2 links not followed
+  note: 0 runs in runs
+  [1]
+  $ runvet import logs/link.json --into runs
+  error: logs/link.json: it is a symbolic link, and links are not followed
+  note: 0 runs in runs
+  [1]
+  $ cp "$CORPUS"/logs/opencode/header.json logs && runvet import . --into runs --quiet && runvet import . --into runs
+  ses_3c1tickets: new
+  ses_3c1tickets: unchanged
+  note: left out: 2 step-finish, 1 synthetic text
+  note: .: 2 links not followed
+  note: 1 run in runs
+
+# What a file holds can't stop the others, nor leave half a run.
+  $ mkdir logs && cp "$CORPUS"/logs/opencode/header.json logs/z.json
+  $ printf '[{"role":"user","content":"\377"}]' > logs/utf8.json
+  $ printf '{"messages": [{"role":"user","content":"x"}, ' > logs/open.json
+  $ (printf '{"messages":'; head -c 100000 /dev/zero | tr '\0' '['; echo ']}') > logs/deep.json
+  $ (printf '[{"role":"user","content":"'; head -c 70000000 /dev/zero | tr '\0' x; echo '"}]') > logs/long.json
+  $ runvet import logs logs/utf8.json logs/open.json logs/deep.json logs/long.json --into runs
+  ses_3c1tickets: new
+  error: logs/utf8.json: it is no log of a known format: it is not JSON: the text has a byte that is not UTF-8
+  error: logs/open.json: it is no log of a known format: it is not JSON: the text ends where a value is expected
+  error: logs/deep.json: it is no log of a known format: it is not JSON: arrays and objects are nested deeper than 128 levels
+  error: logs/long.json: it is no log of a known format: its first value is nothing
+  note: left out: 2 step-finish, 1 synthetic text
+  note: no logs: 4 files (4 .json)
+  note: 1 run in runs
+  [1]
+  $ ls -A runs runs/episodes
+  runs:
+  episodes
+
+  runs/episodes:
+  ses_3c1tickets
+
+A call that nests deeper than a record may is refused, and no other.
+  $ nest() { printf '[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":'; printf "%0$1d" 0 | tr 0 '['; printf "%0$1d" 0 | tr 0 ']'; echo '}}}]},{"role":"tool","tool_call_id":"1","content":"ok"}]'; }
+  $ nest 119 > deep.json && nest 9 > flat.json && runvet import deep.json flat.json --into runs --quiet
+  deep: refused: the `act` event is larger than the limit: 120 levels of nesting (./deep.json)
+  flat: new
+  [1]
+  $ ls -A runs runs/episodes
+  runs:
+  episodes
+
+  runs/episodes:
+  flat
+  ses_3c1tickets
+
+# What is chosen is imported: by id, by time, with tags.
+  $ runvet import "$CORPUS/logs" --into runs --quiet --only ses_3c1tickets --tag team=web
+  ses_3c1tickets: new
+  $ cat runs/episodes/*/state.json | json /episode/tags team cwd
+  web /home/mo/web
+  $ runvet import "$CORPUS/logs" --into late --quiet --since 2026-03-02T10:30:00Z
+  chat-helpdesk-1-0: new
+  chat-helpdesk-2-0: new
+  ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6: new
+
+# With `--check`, one line is a gate: the exit code is that of the check, too.
+  $ printf '[[rule]]\nid = "a/no-close"\neach = { tool = "close_ticket" }\ncheck = "false"\nmessage = "closed"\n' > runvet.toml && mkdir .git
+  $ runvet import "$CORPUS/logs/chat" --into runs --check --quiet | tail -3
+  2 episodes: 0 valid, 2 break a rule of the team (2 errors)
+  To learn more about a rule: runvet explain a/no-close
+  $ runvet import "$CORPUS/logs/opencode" --into runs --check --quiet
+  ses_3c1tickets: new
+  1 episode: valid
+
+# Files of one name, and conversations of one file, are runs of their own.
+  $ for dir in a b; do mkdir -p logs/$dir && echo '[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho"}]' > logs/$dir/chat.json; done
+  $ printf '{"messages":[{"role":"user","content":"%s"}]}\n' 1 2 > logs/many.jsonl
+  $ runvet import logs --into runs --quiet
+  a-chat: new
+  b-chat: new
+  many-1: new
+  many-2: new
+
+# A large result, and a picture, are attached.
+  $ text=$(head -c 70000 /dev/zero | tr '\0' x)
+  $ echo "[{\"role\":\"user\",\"content\":\"x\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"$text\"}]" > large.json
+  $ runvet import large.json --into runs --quiet
+  large: new
+  $ cat runs/episodes/large/state.json | json /outcomes/actions/0/output bytes
+  70000
+  $ wc -c runs/episodes/large/attachments/*.txt | sed 's#/.*##'
+  70000 runs
