@@ -36,7 +36,7 @@ use crate::store::{FilesBelow, display};
 use call::plain_id;
 use conversation::{Conversation, Event, What};
 use formats::{FORMATS, Format};
-use log::{Log, LogFile};
+use log::{BYTE_ORDER_MARK, Log, LogFile};
 use write::{Draft, Made, Target};
 
 /// The number of files that a note or a report names; the rest are counted.
@@ -287,15 +287,16 @@ impl Import {
             let file = LogFile::new(file);
             match self.recognize(&file) {
                 Ok((format, ties)) => tied.add(format, ties, file),
-                Err(why) => others.push((file, why)),
+                Err(no_log) => others.push((file, no_log)),
             }
         }
         let groups = tied.groups();
         // A file that was named is meant, and so is each of a directory without logs.
         let is_log_dir = !groups.is_empty();
         let mut unnamed = 0;
-        for (number, (file, why)) in others.into_iter().enumerate() {
-            if is_log_dir && !file.file.is_given {
+        for (number, (file, no_log)) in others.into_iter().enumerate() {
+            let NoLog { why, is_broken } = no_log;
+            if is_log_dir && !(file.file.is_given || is_broken) {
                 let suffix = Path::new(file.base()).extension().and_then(OsStr::to_str);
                 let suffix = suffix.map_or("without suffix".into(), |suffix| format!(".{suffix}"));
                 *found.others.entry(suffix).or_default() += 1;
@@ -320,37 +321,39 @@ impl Import {
     }
 
     /// Returns the format of a file, and what ties it to others of the same log.
-    ///
-    /// # Errors
-    /// What the file looks like.
-    fn recognize(&self, file: &LogFile) -> Result<(&'static Format, BTreeSet<String>), String> {
-        let start = file
-            .file
-            .beginning(SNIFFED)
-            .map_err(|why| why.to_string())?;
-        let first = start.iter().find(|byte| !byte.is_ascii_whitespace());
-        if !matches!(first, Some(b'{' | b'[')) {
-            return Err(formats::looks_like(&start));
-        }
-        let files = std::slice::from_ref(file);
-        let mut log = Log::new(files);
-        let head = log.head().map_err(|why| {
-            let why = why
-                .strip_prefix(&format!("{}: ", file.path))
-                .unwrap_or(&why);
-            format!("it is no log of a known format: {why}")
+    fn recognize(&self, file: &LogFile) -> Result<(&'static Format, BTreeSet<String>), NoLog> {
+        let broken = |why: String| NoLog {
+            is_broken: file.is_json(),
+            why,
+        };
+        let other = |why| NoLog {
+            is_broken: false,
+            why,
+        };
+        let start = file.file.beginning(SNIFFED).map_err(|why| NoLog {
+            is_broken: true,
+            why: why.to_string(),
         })?;
+        let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start);
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+        if !matches!(first, Some(b'{' | b'[')) {
+            return Err(other(formats::looks_like(&start)));
+        }
+        let mut log = Log::new(std::slice::from_ref(file));
+        let head = log.head().map_err(broken)?;
+        if let Some(first) = log.unreadable.first().filter(|_| head.is_empty()) {
+            return Err(broken(format!("line {}: {}", first.line, first.why)));
+        }
         let is_wanted = |format: &&Format| self.format.is_none_or(|name| name == format.name);
         let mut wanted = FORMATS.iter().filter(is_wanted);
-        let Some(format) = wanted.find(|format| (format.is_form)(&head)) else {
-            return Err(formats::looks_like_json(head.first()));
-        };
+        let format = wanted.find(|format| (format.is_form)(&head));
+        let format = format.ok_or_else(|| other(formats::looks_like_json(head.first())))?;
         let mut ties = BTreeSet::new();
         for value in &head {
             (format.ties)(file, value, &mut ties);
         }
         while format.is_spread
-            && let Some(entry) = log.next()?
+            && let Some(entry) = log.next().map_err(broken)?
         {
             (format.ties)(file, &entry.value, &mut ties);
         }
@@ -362,21 +365,20 @@ impl Import {
         let mut converted = Converted::default();
         let mut log = Log::new(&group.files);
         let mut number = 0;
-        let name = |log: &Log<'_>| log.files.first().map_or("", |file| &file.path).to_owned();
         let read = (group.format.read)(&mut log, &mut |log, conversation| {
             number += 1;
             self.write(group, log, conversation, target, &mut converted);
         });
-        converted.errors.append(&mut log.unreadable);
-        match read {
-            Err(why) => converted.errors.push(why),
-            Ok(()) if number == 0 && converted.errors.is_empty() => converted.errors.push(format!(
-                "{}: it looks like a log of {}, and has nothing that a run could be made of",
-                name(&log),
-                group.format.name
-            )),
-            Ok(()) => {}
-        }
+        let unreadable = log.unreadable.iter();
+        let unreadable = unreadable.map(|it| format!("{}:{}: {}", it.path, it.line, it.why));
+        converted.errors.extend(unreadable);
+        let form = group.format.name;
+        let nothing =
+            || format!("it looks like a log of {form}, and nothing is said or done in it");
+        let is_nothing = number == 0 && converted.errors.is_empty();
+        let why = read.err().or_else(|| is_nothing.then(nothing));
+        let why = why.map(|why| format!("{}: {why}", log.path()));
+        converted.errors.extend(why);
         converted
     }
 
@@ -490,6 +492,14 @@ impl Imported {
         let is_refused = |run: &ImportedRun| matches!(run.change, Change::Refused(_));
         !self.errors.is_empty() || self.runs.iter().any(is_refused)
     }
+}
+
+/// A file that is no log.
+struct NoLog {
+    /// What it looks like.
+    why: String,
+    /// `true` if it might be one, and can't be read.
+    is_broken: bool,
 }
 
 /// Files, grouped by what ties them to each other.

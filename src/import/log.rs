@@ -19,6 +19,9 @@ const MAX_LOG_BYTES: u64 = 1 << 30;
 const HEAD_VALUES: usize = 64;
 const HEAD_BYTES: u64 = 1 << 20;
 
+/// What some programs write before a text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A file of a log.
 pub(super) struct LogFile {
     pub(super) file: FileBelow,
@@ -40,6 +43,12 @@ impl LogFile {
     /// Returns the name of the file alone.
     pub(super) fn base(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or_default()
+    }
+
+    pub(super) fn is_json(&self) -> bool {
+        [".json", ".jsonl"]
+            .iter()
+            .any(|suffix| self.name.ends_with(suffix))
     }
 
     /// Returns the name of the file without its suffix.
@@ -64,10 +73,16 @@ pub(super) struct Log<'l> {
     bytes: u64,
     /// The number of values that were read.
     pub(super) lines: u64,
-    /// The lines that could not be read: where, and why.
-    pub(super) unreadable: Vec<String>,
+    pub(super) unreadable: Vec<Unreadable<'l>>,
     /// The digest of each file that was read.
     digests: Vec<String>,
+}
+
+/// A line that could not be read.
+pub(super) struct Unreadable<'l> {
+    pub(super) path: &'l str,
+    pub(super) line: u64,
+    pub(super) why: String,
 }
 
 /// A file that is being read.
@@ -157,15 +172,10 @@ impl<'l> Log<'l> {
                     })
                 }
             };
-            let path = || (self.files.get(self.opened.saturating_sub(1))).map(|it| it.path.clone());
-            let read = read.map_err(|why| format!("{}: {why}", path().unwrap_or_default()))?;
             if self.bytes > MAX_LOG_BYTES {
-                return Err(format!(
-                    "{}: it is larger than 1 GiB",
-                    path().unwrap_or_default()
-                ));
+                return Err("it is larger than 1 GiB".into());
             }
-            if let Some(value) = read {
+            if let Some(value) = read? {
                 self.lines += 1;
                 return Ok(Some(Entry {
                     file: number,
@@ -187,7 +197,7 @@ impl<'l> Log<'l> {
         match lines.next_line().map_err(|why| why.to_string())? {
             None => is_at_end = true,
             Some(LineRead::TooLong { line }) => {
-                self.broken(line.number, "it is longer than 64 MiB");
+                self.unreadable(line.number, "it is longer than 64 MiB".into());
             }
             Some(LineRead::Text { line, bytes, ended }) => {
                 self.bytes += bytes.len() as u64;
@@ -196,7 +206,7 @@ impl<'l> Log<'l> {
                     Err(_) if is_first => is_document = true,
                     // It is still being written.
                     Err(_) if !ended => {}
-                    Err(why) => self.broken(line.number, &why),
+                    Err(why) => self.unreadable(line.number, why),
                 }
             }
         }
@@ -212,11 +222,15 @@ impl<'l> Log<'l> {
         Ok(value)
     }
 
-    /// Notes a line that can't be read.
-    fn broken(&mut self, line: u64, why: &str) {
+    /// Returns the path of the file that is being read.
+    pub(super) fn path(&self) -> &'l str {
         let file = self.files.get(self.opened.saturating_sub(1));
-        let path = file.map_or("", |file| &file.path);
-        self.unreadable.push(format!("{path}:{line}: {why}"));
+        file.map_or("", |file| &file.path)
+    }
+
+    fn unreadable(&mut self, line: u64, why: String) {
+        let path = self.path();
+        self.unreadable.push(Unreadable { path, line, why });
     }
 
     /// Reads a file whose first line is no value as a whole.
@@ -258,6 +272,7 @@ impl<'l> Log<'l> {
 }
 
 fn read(tape: &mut Tape, bytes: &[u8]) -> Result<Value, String> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let read = tape.read_record(bytes);
     let value = read.map(|document| document.root().to_value());
     let value = value.map_err(|why| format!("it is {why}"));

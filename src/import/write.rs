@@ -160,8 +160,10 @@ impl Draft {
     fn record(mut self, dir: &Path) -> Result<(), Error> {
         let ending = self.conversation.finish(self.is_over);
         let conversation = self.conversation;
-        let first = conversation.first_time();
-        let started_at = conversation.started_at.or(first).or(self.modified);
+        let started_at = conversation
+            .started_at
+            .or_else(|| conversation.first_time());
+        let started_at = started_at.or(self.modified);
         let task = (conversation.task.as_deref())
             .or_else(|| conversation.first_message())
             .filter(|task| !task.trim().is_empty());
@@ -176,9 +178,6 @@ impl Draft {
         };
         let recorder = Recorder::new(dir).durability(Durability::Process);
         let mut run = recorder.begin(task)?;
-        if first.is_none() && conversation.started_at.is_none() {
-            run.at(None)?;
-        }
         run.note("observe", self.note)?;
         let usage = conversation.usage();
         for mut event in conversation.events {

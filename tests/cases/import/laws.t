@@ -6,7 +6,7 @@ What every import keeps to, whatever the format.
   7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: new
   $ cat runs/episodes/*/state.json | json /outcomes status
   pending
-  $ tail -1 runs/episodes/*/events.jsonl | json . event_type
+  $ tail -1 runs/episodes/*/events.jsonl | json /payload/outcomes status
   run.state_projection
   $ head -19 "$log" > $name && runvet import $name --into runs --quiet
   7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: again

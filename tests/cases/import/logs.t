@@ -69,9 +69,9 @@ The format of each file is found by its form, or is named.
   git checkout -- . && rm -rf tests -
   - ["/home/mo/tickets/tests/test_list.py"]
   git commit -am 'Show day and month' && git push -
-  $ cat runs/episodes/7*/state.json | json /outcomes/metrics .
+  $ cat runs/episodes/7*/state.json | json /outcomes metrics
   -
-  $ cat runs/episodes/7*/state.json | json /episode/tags .
+  $ cat runs/episodes/7*/state.json | json /episode tags
   -
   $ sed -n 2p runs/episodes/7*/events.jsonl | json /payload kind format files skipped unreadable ended
   import claude-code ["7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21.jsonl","agent-e4f5a6b.jsonl"] {"file-history-snapshot":1,"progress":1,"prompt of a sub-agent":1} 0 false
@@ -101,7 +101,7 @@ The format of each file is found by its form, or is named.
   7,2026-01-03
   9,2026-02-11
   run_shell_command execute denied rm /home/mo/data/tickets.csv - [Operation Cancelled] Reason: User did not allow tool call
-  $ cat runs/episodes/*/state.json | json /outcomes/metrics .
+  $ cat runs/episodes/*/state.json | json /outcomes metrics
   -
 
 # An export of opencode has the usage of each step.
@@ -129,7 +129,7 @@ The format of each file is found by its form, or is named.
   close_ticket error 1000.0 {"id":7} not allowed
   $ cat runs/episodes/*/state.json | json /outcomes/metrics tokens
   715
-  $ cat runs/episodes/*/state.json | json /episode/tags .
+  $ cat runs/episodes/*/state.json | json /episode tags
   -
 
 # Messages have no times: nothing says one.

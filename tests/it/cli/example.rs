@@ -1,9 +1,7 @@
 //! `runvet example`: every rule accepts what it prints and writes.
 
 use std::fs;
-use std::io;
 use std::path::Path;
-use std::process::Command;
 
 use runvet::gate::{Gate, all_rules};
 
@@ -11,7 +9,6 @@ use runvet::finding::Level;
 use serde_json::Value;
 
 use crate::support::binary::{run, stderr, stdout};
-use crate::support::skip::skip;
 
 /// A check with every rule at `error`, those that are off by default too.
 fn strictest() -> Gate {
@@ -70,27 +67,4 @@ fn example_overwrites_nothing() {
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
-}
-
-/// The converter of `docs/bring-your-runs.md`, on the trace beside it.
-#[test]
-fn converted_trace_is_a_valid_run() {
-    let temp = tempfile::tempdir().unwrap();
-    let runs = temp.path().join("runs");
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let made = Command::new("python3")
-        .arg(examples.join("convert.py"))
-        .arg(examples.join("spans.json"))
-        .arg(&runs)
-        .output();
-    let made = match made {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return skip("there is no python3");
-        }
-        made => made.unwrap(),
-    };
-    assert!(made.status.success(), "{}", stderr(&made));
-    let report = Gate::default().run([&runs]).unwrap();
-    assert_eq!(report.totals.valid, 1, "{report:?}");
-    assert_eq!(report.totals.warnings, 0, "{report:?}");
 }
