@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::ground::finding::TIME_UNKNOWN;
 use crate::ground::parallel::{cores, in_order};
@@ -268,6 +268,15 @@ impl Import {
         Ok(report)
     }
 
+    /// Returns the files at or below some paths, each with the time of its last change.
+    pub(crate) fn versions(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<SystemTime>)> {
+        let below = paths
+            .iter()
+            .filter_map(|path| FilesBelow::of(path, &self.into).ok());
+        let files = below.flat_map(|below| below.files);
+        files.map(|file| (file.path(), file.modified())).collect()
+    }
+
     /// Finds the logs at or below a path.
     fn find(&self, path: &Path, found: &mut Found) -> io::Result<()> {
         let below = FilesBelow::of(path, &self.into)?;
@@ -452,11 +461,8 @@ impl Import {
             "ended": self.is_over,
         });
         let draft = Draft {
-            note: match note {
-                Value::Object(note) => note,
-                _ => Map::new(),
-            },
-            using: format!("adapter:{format}"),
+            note,
+            using: format!("adapter:{format}").into(),
             is_over: self.is_over,
             modified: file.and_then(|file| file.file.modified()),
             conversation,

@@ -10,7 +10,7 @@ use super::conversation::{Act, Answer, Conversation, Ending, Event, Usage, What}
 use crate::ground::parallel::locked;
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
-use crate::recorder::call::{AGENT, in_one_form};
+use crate::recorder::call::{AGENT, arguments, in_one_form};
 use crate::recorder::{
     Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task, bounded,
 };
@@ -34,8 +34,9 @@ pub(super) struct Target<'t> {
 pub(super) struct Draft {
     pub(super) conversation: Conversation,
     /// The note that says what is imported.
-    pub(super) note: Map<String, Value>,
-    pub(super) using: String,
+    pub(super) note: Value,
+    /// The label of the run.
+    pub(super) using: Value,
     pub(super) is_over: bool,
     /// The time of the file, for a log without times.
     pub(super) modified: Option<SystemTime>,
@@ -79,16 +80,17 @@ impl<'t> Target<'t> {
             Found::Nothing => true,
             Found::Other(why) => return Ok(Made::Refused(why)),
             Found::Run { start, note } => {
-                let files = |note: &Map<String, Value>| note.get("files")?.get(0).cloned();
-                let is_of_source = start.get("using") == Some(&draft.using.as_str().into())
-                    && files(&note).is_some()
-                    && files(&note) == files(&draft.note);
-                if !is_of_source {
+                let is_same = |at: &str| {
+                    let [old, new] = [&note, &draft.note].map(|note| note.pointer(at));
+                    old.is_some() && old == new
+                };
+                if start.get("using") != Some(&draft.using) || !is_same("/files/0") {
                     let why = "a run of this id is there, and it is no import of this log";
                     return Ok(Made::Refused(why.into()));
                 }
                 let tags = start.get("tags").cloned().unwrap_or_else(|| json!({}));
-                if note == draft.note && tags == json!(draft.conversation.tags) {
+                let has_tags = tags == json!(draft.conversation.tags);
+                if has_tags && is_same("/sha256") && is_same("/ended") {
                     return Ok(Made::Unchanged);
                 }
                 false
@@ -122,8 +124,8 @@ enum Found {
     Nothing,
     /// A run: the payload of its `start` event, and that of the note that follows.
     Run {
-        start: Map<String, Value>,
-        note: Map<String, Value>,
+        start: Value,
+        note: Value,
     },
     Other(String),
 }
@@ -137,17 +139,14 @@ impl Found {
             Ok(events) => events,
             Err(why) => return Self::Other(format!("what is at its place can't be read: {why}")),
         };
-        let payload = |line: Option<&[u8]>| -> Option<Map<String, Value>> {
+        let payload = |line: Option<&[u8]>| {
             let mut event: Value = serde_json::from_slice(line?).ok()?;
-            match event.get_mut("payload")?.take() {
-                Value::Object(payload) => Some(payload),
-                _ => None,
-            }
+            Some(event.get_mut("payload")?.take())
         };
         let mut lines = events.split(|byte| *byte == b'\n');
         let start = payload(lines.next());
         let note = payload(lines.next());
-        let is_import = |note: &Map<String, Value>| note.get("kind") == Some(&"import".into());
+        let is_import = |note: &Value| note.get("kind").is_some_and(|kind| kind == "import");
         match (start, note.filter(is_import)) {
             (Some(start), Some(note)) => Self::Run { start, note },
             _ => Self::Other("a run of this id is there, and it is no import".into()),
@@ -173,12 +172,12 @@ impl Draft {
             tags: (conversation.tags.iter())
                 .map(|(name, text)| (name.clone(), text.as_str().into()))
                 .collect(),
-            using: Some(self.using),
+            using: self.using.as_str().map(str::to_owned),
             ..Task::new(task.unwrap_or(NO_TASK))
         };
         let recorder = Recorder::new(dir).durability(Durability::Process);
         let mut run = recorder.begin(task)?;
-        run.note("observe", self.note)?;
+        run.note("observe", arguments(self.note))?;
         let usage = conversation.usage();
         for mut event in conversation.events {
             if let What::Answer(number) = event.what {

@@ -203,11 +203,18 @@ impl ImportCommand {
             waiting.unpark();
         })?;
         output.note("watching for changes; Ctrl-C ends it");
+        // A log that has grown since it was read is read again.
+        let mut last = Vec::new();
         loop {
             thread::park_timeout(PAUSE);
             if asked.load(Ordering::Relaxed) {
                 return Ok(exit);
             }
+            let now = import.versions(&self.paths);
+            if now == last {
+                continue;
+            }
+            last = now;
             let imported = self.import_once(import, output)?;
             self.print(&imported, false, output)?;
             exit = worse(exit, exit_of(&imported));

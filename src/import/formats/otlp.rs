@@ -314,6 +314,9 @@ impl Attributes {
             _ => self.first(&[name]),
         };
         let list = list.map(parsed).unwrap_or_default();
+        if let Some(prompt) = list.get("prompt").and_then(Value::as_str) {
+            return vec![("user".to_owned(), prompt.to_owned())];
+        }
         let list = list.get("messages").unwrap_or(&list);
         let of_message = |message: &Value| {
             let content = message.get("parts").or(message.get("content"));
