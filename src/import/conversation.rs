@@ -267,7 +267,7 @@ impl Conversation {
         call.place = self.calls;
         (call.at, call.agent) = (self.at, self.agent.clone());
         call.parent.clone_from(&self.parent);
-        call.cwd.clone_from(&self.cwd);
+        call.cwd = call.cwd.or_else(|| self.cwd.clone());
         if call.id.is_empty() {
             call.id = format!("call {}", call.place);
         }

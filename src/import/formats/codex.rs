@@ -218,8 +218,10 @@ impl Thread {
                 self.thinking += &summary;
             }
             ("function_call", _) => {
-                let arguments = argument("/payload/arguments");
-                conversation.call(Call::new(id, text(line, "/payload/name"), arguments));
+                let arguments = parsed(&argument("/payload/arguments"));
+                let mut call = Call::new(id, text(line, "/payload/name"), arguments);
+                call.cwd = some_text(&call.input, "/workdir").filter(|dir| dir.starts_with('/'));
+                conversation.call(call);
             }
             ("custom_tool_call", _) => {
                 let input = argument("/payload/input");
