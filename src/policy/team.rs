@@ -87,9 +87,12 @@ impl Team {
         let schemas = self.schemas.iter();
         let mut schemas = schemas.filter(|schema| schema.record.artifact() == Some(artifact));
         schemas.any(|schema| {
+            let record = schema.record.part_of(&tokens);
             let at = schema.at.tokens().iter();
-            let is_within = at.clone().zip(&tokens).all(|(at, token)| **at == **token);
-            let below = tokens.get(at.len()..).filter(|_| is_within);
+            let below = record.and_then(|record| {
+                let is_within = at.clone().zip(record).all(|(at, token)| **at == **token);
+                record.get(at.len()..).filter(|_| is_within)
+            });
             below.is_some_and(|below| schema.schema.declares(below))
         })
     }

@@ -8,6 +8,7 @@
 mod advice;
 mod branching;
 mod declared;
+mod exact;
 mod infer;
 mod instance;
 mod reader;
@@ -26,6 +27,8 @@ use crate::ground::source::Pointer;
 use crate::ground::timestamp::Timestamp;
 pub(crate) use advice::likely_word;
 pub(crate) use declared::DeclaredSchema;
+use exact::NumberKeyword;
+pub(crate) use exact::parse_exactly;
 pub(crate) use infer::Inferred;
 use instance::{Instance, TapeJson};
 pub(crate) use reader::SlotReader;
@@ -93,12 +96,15 @@ pub(crate) fn errors<T>(
 /// Returns the options to compile any schema: its formats are judged, and its patterns take linear
 /// time.
 fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, TapeJson> {
-    jsonschema::options_for::<TapeJson>()
+    let options = jsonschema::options_for::<TapeJson>()
         .should_validate_formats(true)
         .should_ignore_unknown_formats(false)
         .with_format("date-time", Timestamp::is_valid)
         .with_format("regex", is_pattern)
-        .with_pattern_options(PatternOptions::regex())
+        .with_pattern_options(PatternOptions::regex());
+    NumberKeyword::ALL.into_iter().fold(options, |options, it| {
+        options.with_keyword(it.name(), move |schema, value, _| it.compile(schema, value))
+    })
 }
 
 /// The bytes of a text that may be a pattern: a compiled one takes many times its length.

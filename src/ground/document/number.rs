@@ -1,6 +1,7 @@
 //! The text of a JSON number -> its exact value, for comparisons that never round.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use crate::ground::digest::Digest;
 
@@ -64,6 +65,49 @@ impl<'a> Number<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Returns the order of two numbers by their exact values.
+    pub(crate) fn order(self, other: Number<'_>) -> Ordering {
+        let (Some(a), Some(b)) = (self.decimal(), other.decimal()) else {
+            return self.as_f64().total_cmp(&other.as_f64());
+        };
+        if a.sign() != b.sign() || a.sign() == 0 {
+            return a.sign().cmp(&b.sign());
+        }
+        // Digits that start with one that is not zero are compared as texts are.
+        let sizes = a.size().cmp(&b.size());
+        let order = sizes.then_with(|| a.digits().cmp(b.digits()));
+        if a.negative { order.reverse() } else { order }
+    }
+
+    /// Returns `true` if the value is an integer times another one; `None` where that has too many
+    /// digits to tell, or is 0.
+    pub(crate) fn is_multiple_of(self, other: Number<'_>) -> Option<bool> {
+        const MAX_DIGITS: usize = 18;
+        let divisor = other.decimal()?;
+        if divisor.sign() == 0 || divisor.digits().nth(MAX_DIGITS).is_some() {
+            return None;
+        }
+        let with = |value: u128, digit: u8| 10 * value + u128::from(digit - b'0');
+        let by = divisor.digits().fold(0, with);
+        let Some(value) = self.decimal() else {
+            return Some(false);
+        };
+        // The last digit of neither is zero, so no power of ten makes up for places that are left.
+        let Ok(mut zeros) = u128::try_from(value.exponent.saturating_sub(divisor.exponent)) else {
+            return Some(value.sign() == 0);
+        };
+        let mut rest = value.digits().fold(0, |rest, digit| with(rest, digit) % by);
+        let mut power = 10 % by;
+        while zeros > 0 {
+            if zeros % 2 == 1 {
+                rest = rest * power % by;
+            }
+            power = power * power % by;
+            zeros /= 2;
+        }
+        Some(rest == 0)
     }
 
     /// Returns the digest of the value: two numbers have the same one if they are equal, and only
@@ -215,6 +259,20 @@ impl<'a> Number<'a> {
 }
 
 impl<'a> Decimal<'a> {
+    fn sign(self) -> i8 {
+        match (self.mantissa, self.negative) {
+            ("", _) => 0,
+            (_, true) => -1,
+            (_, false) => 1,
+        }
+    }
+
+    /// Returns the number of digits before the decimal point, negative where zeros follow it.
+    fn size(self) -> i128 {
+        let digits = i128::try_from(self.digits().count()).unwrap_or(i128::MAX);
+        self.exponent.saturating_add(digits)
+    }
+
     pub(super) fn digits(self) -> impl Iterator<Item = u8> + use<'a> {
         self.mantissa.bytes().filter(u8::is_ascii_digit)
     }
@@ -243,6 +301,56 @@ mod tests {
         ] {
             assert!(Number(a).equals(Number(b)), "{a} = {b}");
             assert_eq!(Number(a).meaning(), Number(b).meaning(), "{a} = {b}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_their_exact_values() {
+        let ascending = [
+            "-1e400",
+            "-12.5",
+            "-12",
+            "-1e-400",
+            "0",
+            "1e-400",
+            "0.1",
+            "0.10000000000000000001",
+            "9",
+            "10.0",
+            "9007199254740992",
+            "9007199254740993.0",
+            "123456789012345678901234567890",
+            "123456789012345678901234567891",
+            "1e400",
+        ];
+        for (at, a) in ascending.iter().enumerate() {
+            for (other, b) in ascending.iter().enumerate() {
+                assert_eq!(
+                    Number::of(a).order(Number::of(b)),
+                    at.cmp(&other),
+                    "{a} {b}"
+                );
+            }
+        }
+        assert!(Number::of("1e2").order(Number::of("100.0")).is_eq());
+    }
+
+    #[test]
+    fn multiples_are_exact() {
+        for (number, of, expected) in [
+            ("3e50", "3", Some(true)),
+            ("1e23", "500", Some(true)),
+            ("1e999999999999", "7", Some(false)),
+            ("0.3", "0.1", Some(true)),
+            ("0.10000000000000000000000001", "0.1", Some(false)),
+            ("-7.5", "2.5", Some(true)),
+            ("5", "2", Some(false)),
+            ("0", "0.3", Some(true)),
+            ("1", "0", None),
+            ("1", "1234567890123456789", None),
+        ] {
+            let is_multiple = Number::of(number).is_multiple_of(Number::of(of));
+            assert_eq!(is_multiple, expected, "{number} {of}");
         }
     }
 

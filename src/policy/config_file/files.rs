@@ -1,7 +1,7 @@
 //! The paths of files that a configuration names -> their texts, each read once.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use jsonschema::{Retrieve, Uri};
@@ -69,6 +69,9 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
+const NOT_REACHED: &str = "it is neither a file below the directory of the configuration nor \
+                           `urn:runvet:schema:state`, `summary` or `event`";
+
 /// The targets of a schema's references: files below a directory, and the built-in schemas.
 #[derive(Clone)]
 pub(crate) struct Reached {
@@ -92,11 +95,16 @@ impl Retrieve for Reached {
             _ => {}
         }
         let below = uri.strip_prefix(ROOT).map(percent_decode_str);
-        let path = below.ok_or("it is neither a file below the directory of the configuration nor `urn:runvet:schema:state`, `summary` or `event`")?;
-        let path = path.decode_utf8()?;
-        let path = self.dir.join(&*path);
+        let below = below.ok_or(NOT_REACHED)?.decode_utf8()?;
+        // A slash that was encoded is one of the file system's all the same.
+        let mut names = Path::new(&*below).components();
+        if !names.all(|name| matches!(name, Component::Normal(_))) {
+            return Err(NOT_REACHED.into());
+        }
+        let path = self.dir.join(&*below);
         let text = self.files.schema(&path)?;
         locked(&self.paths).push(path);
-        Ok(serde_json::from_str(&text)?)
+        let schema = schema::parse_exactly(&text);
+        schema.map_err(|(_, why)| why.into())
     }
 }

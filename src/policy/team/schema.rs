@@ -3,6 +3,7 @@
 mod compile;
 mod table;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -97,6 +98,18 @@ impl Judged {
             Self::Action => Some(Artifact::State),
             Self::Whole(artifact) => Some(artifact),
             Self::Other(_) => None,
+        }
+    }
+
+    /// Returns the part of a path into its artifact that leads from the record on; `None` where the
+    /// path leads elsewhere.
+    pub(super) fn part_of<'p>(self, path: &'p [Cow<'p, str>]) -> Option<&'p [Cow<'p, str>]> {
+        match (self, path) {
+            (Self::Action, [outcomes, actions, _, below @ ..]) => {
+                (outcomes == "outcomes" && actions == "actions").then_some(below)
+            }
+            (Self::Action, _) => None,
+            _ => Some(path),
         }
     }
 
@@ -200,7 +213,7 @@ impl SchemaJudge {
         match condition.map(|it| it.ask(record, &mut self.budget)) {
             None | Some(Ok(Truth::Yes)) => return true,
             Some(Ok(Truth::Unknown(why))) if self.unjudged.is_none() => {
-                self.found.add(|| Draft::new(place(), why));
+                self.found.add(|| Draft::new(place(), why).unjudged());
             }
             Some(Err(limit)) => {
                 self.unjudged

@@ -48,13 +48,13 @@ impl DeclaredSchema {
     pub(crate) fn new(
         text: Value,
         address: String,
-        files: impl Retrieve + 'static,
+        files: impl Retrieve + Clone + 'static,
     ) -> Result<Self, Box<ValidationError<'static>>> {
         let validator = super::options()
-            .with_base_uri(address)
-            .with_retriever(files)
+            .with_base_uri(address.clone())
+            .with_retriever(files.clone())
             .build(&text)?;
-        let applied = most_applied(&text);
+        let applied = most_applied(&text, &address, &files);
         if applied > MAX_APPLIED {
             return Err(Box::new(ValidationError::custom(format!(
                 "it applies more than {MAX_APPLIED} subschemas to one value, references followed, \

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node as JsonNode, NodeIdentity, Object};
@@ -64,6 +65,11 @@ impl<'a> Instance<'a> {
         (left > 0).then_some(node)
     }
 
+    /// Returns the number that the value is.
+    pub(super) fn number(self) -> Option<Number<'a>> {
+        self.node_of(Kind::Number)?.number()
+    }
+
     fn node_of(self, kind: Kind) -> Option<Node<'a>> {
         match self {
             Self::Node(node) if node.kind() == kind => Some(node),
@@ -93,7 +99,7 @@ impl<'a> JsonNode<'a, TapeJson> for Instance<'a> {
     }
 
     fn as_number(&self) -> Option<InstanceNumber<'a>> {
-        self.node_of(Kind::Number)?.number().map(InstanceNumber)
+        self.number().map(InstanceNumber)
     }
 
     fn as_boolean(&self) -> Option<bool> {
@@ -225,6 +231,11 @@ impl<'a> Array<'a, TapeJson> for Node<'a> {
 
     fn elements(&self) -> Self::ElementsIter {
         self.items().map(Instance::Node)
+    }
+
+    fn is_unique(&self) -> bool {
+        let mut known = BTreeSet::new();
+        self.items().all(|item| known.insert(item.meaning()))
     }
 }
 

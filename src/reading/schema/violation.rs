@@ -398,11 +398,12 @@ fn breach(
             let expected = brief(&expected_value.to_string());
             Breach::NotConstant(format!("is {shown}, not {expected}"), expected)
         }
-        ValidationErrorKind::Minimum { limit } => {
-            Breach::BelowMinimum(format!("is {shown}, below the minimum of {limit}"))
+        // Keywords of ours have their number as the message.
+        ValidationErrorKind::Custom { keyword, message } if keyword == "minimum" => {
+            Breach::BelowMinimum(format!("is {shown}, below the minimum of {message}"))
         }
-        ValidationErrorKind::Maximum { limit } => {
-            Breach::AboveMaximum(format!("is {shown}, above the maximum of {limit}"))
+        ValidationErrorKind::Custom { keyword, message } if keyword == "maximum" => {
+            Breach::AboveMaximum(format!("is {shown}, above the maximum of {message}"))
         }
         ValidationErrorKind::MinLength { limit: 1 } => Breach::Empty("is empty".into()),
         ValidationErrorKind::Format { format } if format == "date-time" => {
@@ -415,6 +416,9 @@ fn breach(
             let (keyword, expected) = match other {
                 // Nothing is allowed where the schema is `false`.
                 ValidationErrorKind::FalseSchema => ("false".into(), None),
+                ValidationErrorKind::Custom { keyword, message } => {
+                    (keyword.clone(), Some(brief(message)))
+                }
                 other => (other.keyword().to_string(), expected_by(other)),
             };
             let expected = expected.map_or(String::new(), |expected| format!(": {expected}"));
@@ -429,15 +433,12 @@ fn expected_by(kind: &ValidationErrorKind) -> Option<String> {
     Some(match kind {
         ValidationErrorKind::Pattern { pattern: text }
         | ValidationErrorKind::Format { format: text } => brief(text),
-        ValidationErrorKind::ExclusiveMinimum { limit }
-        | ValidationErrorKind::ExclusiveMaximum { limit } => limit.to_string(),
         ValidationErrorKind::MinItems { limit }
         | ValidationErrorKind::MaxItems { limit }
         | ValidationErrorKind::MinLength { limit }
         | ValidationErrorKind::MaxLength { limit }
         | ValidationErrorKind::MinProperties { limit }
         | ValidationErrorKind::MaxProperties { limit } => limit.to_string(),
-        ValidationErrorKind::MultipleOf { multiple_of } => multiple_of.to_string(),
         _ => return None,
     })
 }

@@ -182,6 +182,11 @@ It does not send its reader to itself.
   $ printf "[[schema]]\nid = 'a/b'\nwhere = { phase = 'act' }\nat = '/payload'\nschema = { properties = { actionid = {} } }\n[[schema]]\nid = 'a/c'\nrecord = 'summary'\nschema = { properties = { artifact = {} } }\n" > runvet.toml
   $ slips | json /episodes/*/findings/* rule
 
+# A schema of actions declares their keys, and none at the root of the state.
+  $ repository good/terminal < /dev/null; edit 's/"memory":/"memry":/' runs/episodes/*/state.json
+  $ printf "[[schema]]\nid = 'a/s'\nrecord = 'action'\nschema = { properties = { memry = { type = 'object' } } }\n" > runvet.toml; levels | grep record/
+  ep_an warning record/misspelled-field
+
 # A pack finds what the record format leaves open, and judges records of a declared version by their schema.
   $ cd "$CORPUS/team"; in_team() { runvet validate --format json --config $1/runvet.toml $1/runs; }
   $ code --no-config refunds/runs

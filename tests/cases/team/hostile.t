@@ -34,6 +34,22 @@ Packs that would take for ever, or all memory, end in an error of the configurat
   2 recursion limit
   2 longer than 1 MiB
 
+References to files multiply as those within one do.
+  $ link() { printf '{"allOf":[{"$ref":"f%d.json"},{"$ref":"f%d.json"}]}' $1 $1; }; for n in $(seq 30); do link $((n + 1)) > f$n.json; done; echo '{"type":"object"}' > f31.json
+  $ link 1 | judge; echo '{"$ref":"f31.json"}' | judge
+  2 subschemas to one value
+  0
+
+A reference leads to no file outside of the directory, however it is written.
+  $ mkdir -p gate && echo '{"type":"object"}' | tee gate/b.json > secret.json
+  $ reach() { printf "packs = ['gate/p.toml']\n" > runvet.toml; printf "[[schema]]\nid = 'a/b'\nat = '/payload'\nschema = { '\$ref' = '%s' }\n" "$1" > gate/p.toml; code --select a/b runs; }
+  $ reach b.json; reach ..%2fsecret.json; reach "$(pwd | sed 's#/#%2F#g')%2Fsecret.json"; reach %2e%2e/secret.json
+  0
+  2
+  2
+  2
+  $ printf "[[schema]]\nid = 'a/b'\nat = '/payload'\nfile = 'a.json'\n" > runvet.toml
+
 # A schema that applies itself twice ends on deep values.
   $ printf "[[schema]]\nid = 'a/b'\nat = '/payload/deep'\nfile = 'a.json'\n" > runvet.toml; again='{"type":"object","required":["x"],"properties":{"x":{"$ref":"#"}}}'
   $ events ended "{\"deep\":$(printf '{"k":"a","x":%.0s' $(seq 60))1$(printf '}%.0s' $(seq 60))}"
@@ -62,8 +78,33 @@ Packs that would take for ever, or all memory, end in an error of the configurat
   "errors":0
   "errors":0
   "errors":1
-  $ compared '{"uniqueItems":true}' '[1e400,1e401]'
+  $ compared '{"uniqueItems":true}' '[1e400,1e401]'; compared '{"uniqueItems":true}' '[9007199254740992.0,9007199254740993.0]'; compared '{"uniqueItems":true}' '[1,[2],1.0]'
   "errors":0
+  "errors":0
+  "errors":1
+  $ compared '{"maximum":9007199254740992}' 9007199254740993.0; compared '{"maximum":18446744073709551615}' 18446744073709551615.0; compared '{"exclusiveMinimum":0.1}' 0.10000000000000000000000001
+  "errors":1
+  "errors":0
+  "errors":0
+  $ compared '{"maximum":123456789012345678901234567890}' 123456789012345678901234567891; compared '{"minimum":123456789012345678901234567890}' 123456789012345678901234567890.0
+  "errors":1
+  "errors":0
+  $ compared '{"multipleOf":3}' 3e50; compared '{"multipleOf":500}' 1e23; compared '{"multipleOf":0.1}' 0.10000000000000000000000001; compared '{"multipleOf":0.1}' 0.3
+  "errors":0
+  "errors":0
+  "errors":1
+  "errors":0
+  $ compared '{"$schema":"http://json-schema.org/draft-04/schema#","maximum":5,"exclusiveMaximum":true}' 5; compared '{"$schema":"http://json-schema.org/draft-04/schema#","maximum":5,"exclusiveMaximum":true}' 4
+  "errors":1
+  "errors":0
+
+The numbers stand in messages as the schema has them, and a constant that a double can't hold is refused.
+  $ printf '{"maximum":123456789012345678901234567890}' > a.json; events ended '{"x":1e40}'; judged | json /episodes/*/findings/* message
+  `payload.x` is 1e40, above the maximum of 123456789012345678901234567890
+  $ printf '{"exclusiveMaximum":0.5}' > a.json; judged | json /episodes/*/findings/* message
+  `payload.x` is 1e40, which `exclusiveMaximum: 0.5` in its schema does not allow
+  $ printf '{"enum":[1,\n123456789012345678901234567890]}' > a.json; runvet validate runs 2>&1 | grep error:
+  error: the schema file can't be used: the number 123456789012345678901234567890 has too many digits for a constant; bound it with `minimum` and `maximum` (named by runvet.toml:4)
 
 A text that is too long for a pattern is none.
   $ regex='{"properties":{"v":{"format":"regex"}}}'; compared "$regex" '{"v":"a+"}'; compared "$regex" '{"v":"("}'; compared "$regex" "{\"v\":\"$(head -c 70000 /dev/zero | tr '\0' a)\"}"

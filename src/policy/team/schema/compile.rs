@@ -16,7 +16,7 @@ use crate::ground::source::Pointer;
 use crate::policy::config_file::{ConfigSource, MAX_MISTAKES, ROOT, Reached};
 use crate::policy::team::data::TomlData;
 use crate::policy::team::reader::FileReader;
-use crate::reading::schema::DeclaredSchema;
+use crate::reading::schema::{DeclaredSchema, parse_exactly};
 
 impl FileReader<'_> {
     /// Returns the schema of a table, compiled.
@@ -120,10 +120,9 @@ impl FileReader<'_> {
     }
 
     fn parsed<'f>(&mut self, file: ConfigSource<'f>, from: &'f str) -> Option<SchemaFile<'f>> {
-        let parsed = serde_json::from_str(file.text).map_err(|error| {
-            let at = offset_of(file.text, error.line(), error.column());
+        let parsed = parse_exactly(file.text).map_err(|(at, why)| {
             let from = brief(from);
-            let message = format!("the schema file is not JSON: {error} (named by {from})");
+            let message = format!("the schema file can't be used: {why} (named by {from})");
             self.wrong_schema(file, at..at, message);
         });
         Some(SchemaFile {
@@ -298,9 +297,4 @@ fn place_in(whole: &Spanned<TomlData>, pointer: &str) -> Range<usize> {
         }
     }
     at.span()
-}
-
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let before = text.split_inclusive('\n').take(line.saturating_sub(1));
-    before.map(str::len).sum::<usize>() + column.saturating_sub(1)
 }
