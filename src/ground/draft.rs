@@ -36,6 +36,8 @@ pub(crate) struct Draft {
     pub(crate) causes: Vec<(Place, String)>,
     /// The artifacts that it rests on; `None` for all that belongs to the episode.
     pub(crate) rests_on: Option<&'static [Artifact]>,
+    /// `true` if it says that what a team declares can't be judged.
+    pub(crate) is_unjudged: bool,
 }
 
 impl Draft {
@@ -49,6 +51,15 @@ impl Draft {
             further: None,
             causes: Vec::new(),
             rests_on: None,
+            is_unjudged: false,
+        }
+    }
+
+    /// Marks it as one that says that what a team declares can't be judged.
+    pub(crate) fn unjudged(self) -> Self {
+        Self {
+            is_unjudged: true,
+            ..self
         }
     }
 

@@ -41,6 +41,9 @@ const STEPS: u64 = 20_000_000;
 const STEPS_OF_RECORD: u64 = 1_000;
 const STEPS_OF_BYTE: u64 = 8;
 
+/// The bytes of lists, maps and texts that one evaluation makes: about how much memory it takes.
+const MAX_MADE_BYTES: usize = 128 << 20;
+
 /// The bytes of texts in a run that constant patterns are held against at no charge: to find out
 /// what a pattern costs takes long, and most runs have few such texts.
 const FREE_BYTES: usize = 16 << 10;
@@ -68,7 +71,7 @@ pub(in crate::policy) struct ExpressionMistake {
 #[derive(Debug)]
 pub(in crate::policy) enum Stop {
     Failed(EvaluationFailure),
-    /// The budget is spent.
+    /// The steps or the memory of the budget are spent.
     Spent,
 }
 
@@ -104,6 +107,8 @@ impl Stop {
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     left: u64,
+    /// The bytes that the evaluation has made.
+    made: usize,
     /// The bytes of texts that constant patterns may still be held against without a charge.
     free: usize,
     /// The pattern that was compiled last.
@@ -114,6 +119,7 @@ impl Budget {
     pub(in crate::policy) fn new(steps: u64) -> Self {
         Self {
             left: steps,
+            made: 0,
             free: FREE_BYTES,
             pattern: None,
         }
@@ -147,6 +153,14 @@ impl Budget {
             }
             None => self.spend(bytes.saturating_mul(steps_of_byte())),
         }
+    }
+
+    /// Makes room for a value of a number of bytes, for as long as the evaluation lasts.
+    fn make(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.made = self.made.saturating_add(bytes);
+        (self.made <= MAX_MADE_BYTES)
+            .then_some(())
+            .ok_or(Stop::Spent)
     }
 
     pub(in crate::policy) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
@@ -253,7 +267,7 @@ impl Expression {
             match Evaluator::new(&self.text, bound, folded, budget).value(part) {
                 Ok(value) => format!("{text} = {}", value.shown()),
                 Err(Stop::Failed(failure)) => format!("{text} has no value: {}", failure.why),
-                Err(Stop::Spent) => format!("{text} takes too many steps"),
+                Err(Stop::Spent) => format!("{text} takes too many steps, or too much memory"),
             }
         });
         shown.collect()

@@ -18,6 +18,9 @@ use crate::ground::select::KeyPath;
 /// The steps of an item that an expression makes, which bound the memory that it takes.
 const STEPS_OF_ITEM: usize = 50;
 
+/// The bytes of a list or a map that an expression makes, but for its items.
+const BYTES_OF_LIST: usize = 96;
+
 impl Expression {
     /// Returns its value, with a value for each name and for each of its folds, or why that has
     /// none.
@@ -69,6 +72,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         folded: &'a [Result<Value<'a>, String>],
         budget: &'b mut Budget,
     ) -> Self {
+        budget.made = 0;
         Self {
             text,
             bound,
@@ -122,7 +126,14 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 }
                 self.operation(*operator, &a, &b)?
             }
-            PartKind::List(parts) => Value::List(Arc::new(self.values(parts)?)),
+            PartKind::List(parts) => {
+                self.budget.make(BYTES_OF_LIST)?;
+                let items = self.values(parts)?;
+                for item in &items {
+                    self.budget.make(item.made_bytes())?;
+                }
+                Value::List(Arc::new(items))
+            }
             PartKind::Map(entries) => self.map_of(entries)?,
             PartKind::Call(function, arguments) => {
                 let arguments = self.values(arguments)?;
@@ -247,7 +258,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         &mut self,
         entries: &'a [(ExpressionPart, ExpressionPart)],
     ) -> Result<Value<'a>, Stop> {
-        let mut map: Vec<(Value<'a>, Value<'a>)> = Vec::new();
+        self.budget.make(BYTES_OF_LIST)?;
+        let mut map: Vec<(Value<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
         for (key_part, value) in entries {
             let key = self.value(key_part)?;
             if !matches!(
@@ -264,7 +276,9 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                     return Err(stop.at(&key_part.span));
                 }
             }
-            map.push((key, self.value(value)?));
+            let value = self.value(value)?;
+            self.budget.make(key.made_bytes() + value.made_bytes())?;
+            map.push((key, value));
         }
         Ok(Value::Map(Arc::new(map)))
     }
@@ -294,10 +308,15 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         for item in items {
             self.budget.spend(1)?;
             let item = item.value(self.budget);
-            self.items
-                .push(item.map_err(|stop| stop.at(&each.list.span))?);
-            let outcome = self.item(each, &mut made);
-            self.items.pop();
+            let outcome = match item.map_err(|stop| stop.at(&each.list.span)) {
+                Ok(item) => {
+                    self.items.push(item);
+                    let outcome = self.item(each, &mut made);
+                    self.items.pop();
+                    outcome
+                }
+                Err(stop) => Err(stop),
+            };
             match (each.macro_, outcome) {
                 (_, Err(Stop::Spent)) => return Err(Stop::Spent),
                 (Macro::All, Ok(false)) => return Ok(Value::Bool(false)),
@@ -332,6 +351,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             _ => return Ok(true),
         };
         self.budget.spend(STEPS_OF_ITEM)?;
+        // A list that grows has up to twice the room that it needs.
+        self.budget.make(2 * made_item.made_bytes())?;
         made.push(made_item);
         Ok(true)
     }

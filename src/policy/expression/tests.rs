@@ -6,7 +6,7 @@ use crate::ground::document::{Tape, work};
 const RECORD: &str = r#"{
     "payload": {"tool": "refund", "amount": 900, "half": 2.50, "whole": 5.0e2, "big": 18446744073709551615,
         "huge": 1e400, "none": null, "empty": "", "name": "Zo\u00eb", "is-odd": true,
-        "items": [1, 2.0, 3], "mixed": [1, "a", 1e400], "nested": {"a": [1, {"b": 2}]}},
+        "items": [1, 2.0, 3], "mixed": [1, "a", 1e400], "turned": [1e400, "a", 1], "nested": {"a": [1, {"b": 2}]}},
     "timestamp": "2026-03-01T12:30:15.123456789Z"
 }"#;
 
@@ -166,6 +166,8 @@ fn macros_go_through_lists_and_keys() {
             "event.payload.all(key, key != 'absent') && event.exists(k, k == 'timestamp')",
             "[1, 2].all(x, [3, 4].all(y, y > x))",
             "[0, 1].exists(x, 1 / x == 1)",
+            "event.payload.mixed.exists(x, x == 1) && !event.payload.mixed.all(x, x == 'a')",
+            "event.payload.turned.exists(x, x == 1) && !event.payload.turned.all(x, x == 'a')",
             "![0, 1].all(x, 1 / x == 2)",
             "[].all(x, x) && ![].exists(x, x)",
             "[1, 2].map(event, event + 1) == [2, 3]",
@@ -503,4 +505,18 @@ fn patterns_of_data_are_spent_by_what_they_take() {
         outcome_of(&with_items(member), same, 100_000).as_deref(),
         Ok("true")
     );
+}
+
+#[test]
+fn values_that_are_made_take_bounded_memory() {
+    let items = format!("{{\"l\": [{}0]}}", "0,".repeat(999));
+    for (of_item, expected) in [("y", "ok"), ("{'a': y}", "spent"), ("[[[[y]]]]", "spent")] {
+        let text = format!("event.l.map(x, event.l.map(y, {of_item})).size() == 1000");
+        let outcome = outcome_of(&items, &text, u64::MAX);
+        assert_eq!(
+            outcome.map_or_else(|why| why, |_| "ok".into()),
+            expected,
+            "{of_item}"
+        );
+    }
 }

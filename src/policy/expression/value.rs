@@ -281,6 +281,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns the bytes that the value takes as an item, but for what it shares with others.
+    pub(super) fn made_bytes(&self) -> usize {
+        let of_text = match self {
+            Self::Text(Cow::Owned(text)) => text.len(),
+            _ => 0,
+        };
+        size_of::<Self>() + of_text
+    }
+
     /// Returns the number of characters, bytes, items or keys; `None` for values of other types.
     pub(super) fn size(&self, budget: &mut Budget) -> Result<Option<usize>, Stop> {
         Ok(Some(match self {

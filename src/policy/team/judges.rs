@@ -69,6 +69,13 @@ impl TeamJudges {
         rules.any(|rule| rule.is_on && rule.rule.reads(record))
     }
 
+    /// Returns `true` if an order, or a rule of events, is on.
+    pub(crate) fn has_rules_of_events(&self) -> bool {
+        let has_rule =
+            |it: &RuleJudge| it.is_on && (it.rule.each.is_some() || it.rule.counts_events());
+        self.orders.iter().any(|it| it.in_events.is_some()) || self.rules.iter().any(has_rule)
+    }
+
     /// Returns `true` if a rule that is on has a name.
     pub(crate) fn names(&self, name: Name) -> bool {
         let mut rules = self.rules.iter();

@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TeamLimit {
     #[error(
-        "its evaluation takes more steps than its limit; make its expressions simpler, or its \
-         selectors narrower"
+        "its evaluation takes more steps or memory than its limit; make its expressions simpler, or \
+         its selectors narrower"
     )]
     Steps,
     #[error(

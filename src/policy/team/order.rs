@@ -239,7 +239,10 @@ impl OrderJudge {
         if let Some(reason) = (run.unjudged)(Artifact::Events) {
             return Some(reason);
         }
-        if self.is_of_the_end() && run.lifecycle == Lifecycle::Unknown {
+        if !self.is_of_the_end() {
+            return None;
+        }
+        if run.lifecycle == Lifecycle::Unknown {
             return Some(UNKNOWN_LIFECYCLE);
         }
         let broken = run.broken_line.filter(|_| pattern.needs_every_event());
@@ -284,6 +287,10 @@ impl OrderJudge {
             }
             (None, _) => Draft::new(Place::whole(Artifact::Events), message),
         };
+        let draft = match offence.why {
+            OffenceKind::Unknown(_) => draft.unjudged(),
+            _ => draft,
+        };
         match offence.other {
             Some(other) => draft.related(Place::event(other, ""), "the other event"),
             None => draft,
@@ -295,11 +302,17 @@ impl Judge for OrderJudge {
     /// Reports what it found, in the order of the timeline.
     fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
         let pattern = self.order.pattern;
-        let mut offences = self.offences.clone();
+        let (mut offences, mut more) = (self.offences.clone(), self.more);
         if let Some(run) = run {
             if let Some(reason) = self.unmet(run) {
                 findings.skip(&reason);
                 return None;
+            }
+            if let Some(broken) = run.broken_line.filter(|_| pattern.needs_every_event()) {
+                // What it may have been counts for no event before it.
+                findings.skip(&SkipReason::no_event(broken.number));
+                offences.retain(|it| it.line.is_some_and(|it| it.number < broken.number));
+                more = 0;
             }
             // What a later event would have done is not known of an order that was stopped.
             if self.is_of_the_end() && self.stopped.is_none() {
@@ -310,12 +323,12 @@ impl Judge for OrderJudge {
             }
         }
         offences.sort_by_key(|offence| offence.line);
-        let more = offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        more += offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
         offences.truncate(MAX_FINDINGS_PER_RULE);
         for offence in &offences {
             findings.push(self.draft(offence));
         }
-        findings.more(self.more + more);
+        findings.more(more);
         if let Some(stopped) = self.stopped {
             findings.skip(&SkipReason::bound(&stopped));
         }

@@ -58,10 +58,17 @@ impl RunExample {
         let mut expected = self.fires.get_ref().clone();
         expected.sort_unstable();
         let mut failures = Vec::new();
-        for (line, message) in self.found(judges, check, &events) {
+        for (line, message, is_unjudged) in self.found(judges, check, &events) {
             match expected.iter().position(|expected| *expected == line) {
                 Some(known) => {
                     expected.remove(known);
+                    if is_unjudged {
+                        failures.push((
+                            line,
+                            "a finding",
+                            format!("it can't be judged: {message}"),
+                        ));
+                    }
                 }
                 None => failures.push((line, "no finding", format!("there was one: {message}"))),
             }
@@ -81,13 +88,14 @@ impl RunExample {
         worded.collect()
     }
 
-    /// Returns the lines at which a declaration finds something in it, with what it says.
+    /// Returns the lines at which a declaration finds something in it, with what it says, and whether
+    /// that is that it can't be judged.
     fn found(
         &self,
         judges: &TeamJudges,
         check: TeamCheck,
         events: &[String],
-    ) -> Vec<(u64, String)> {
+    ) -> Vec<(u64, String, bool)> {
         let index = &judges.index;
         let mut judges = judges.clone();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
@@ -140,7 +148,8 @@ impl RunExample {
         let _ = judge.and_then(|judge| judge.report(Some(&facts), &mut findings));
         let found = drafts.into_iter().map(|it| {
             let line = it.draft.place.line;
-            (line.map_or(0, |line| line.number), it.draft.message)
+            let line = line.map_or(0, |line| line.number);
+            (line, it.draft.message, it.draft.is_unjudged)
         });
         found.collect()
     }

@@ -18,6 +18,10 @@ use crate::ground::spelling::nearest;
 /// The maximum number of values that are counted apart, in addition to those that are listed.
 const MAX_UNLISTED: usize = 100_000;
 
+/// The maximum number of pairs of a value and a word that are compared in a run, to name the word
+/// that is probably meant.
+const MAX_PAIRS: usize = 20_000;
+
 /// The vocabulary, and what it finds in one run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VocabularyJudge {
@@ -30,6 +34,8 @@ pub(super) struct VocabularyJudge {
     /// The values that it lacks, by the places of their keys.
     outside: BTreeMap<(usize, Digest), Outside>,
     unlisted: BTreeSet<(usize, Digest)>,
+    /// The number of pairs of a value and a word that were compared.
+    pairs: usize,
 }
 
 /// A value that the vocabulary lacks.
@@ -103,7 +109,8 @@ impl VocabularyJudge {
             let Some((key, values)) = self.closed.get(index) else {
                 return;
             };
-            let text = value.text();
+            self.pairs = self.pairs.saturating_add(values.any_of.len());
+            let text = value.text().filter(|_| self.pairs <= MAX_PAIRS);
             let words = values.any_of.iter().filter_map(|wanted| match wanted {
                 SelectorValue::Text(glob) => glob.word(),
                 _ => None,

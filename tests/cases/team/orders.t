@@ -51,6 +51,7 @@ No event stands in for itself.
 # A line that is no event proves nothing that is missing.
   $ refund='{"tool":"refund"}'; events ended "$refund" '{broken' "$refund"
   $ order "needs-earlier = { tool = 'escalate' }"; judged | found
+  1 m 1 nothing
   skipped: line 2 of events.jsonl is not an event, and could be the one that matters
   $ order "needs-later = { tool = 'escalate' }"; judged | found
   skipped: line 2 of events.jsonl is not an event, and could be the one that matters
@@ -60,6 +61,15 @@ No event stands in for itself.
   3 m 2 nothing
   $ order "none-later = { tool = 'refund' }"; judged | found
   1 m 1 nothing <- 3
+
+What comes before it is judged: nothing after an event is what that needed, or ended its row.
+  $ events ended "$refund" "$refund" '{broken' "$refund"; order "needs-earlier = { tool = 'escalate' }"; judged | found
+  1 m 1 nothing
+  2 m 2 nothing
+  skipped: line 3 of events.jsonl is not an event, and could be the one that matters
+  $ order 'at-most = 1\nin-a-row = true'; judged | found
+  2 m 2 nothing
+  skipped: line 3 of events.jsonl is not an event, and could be the one that matters
 
 # An event without an instant is found where time counts.
   $ order "needs-earlier = { tool = 'escalate' }\nwithin = '5s'"; events ended '{"tool":"escalate"}' '{"phase":"act","timestamp":"soon","payload":{"tool":"refund"}}'

@@ -75,18 +75,18 @@ Rules that a team writes as expressions are judged over the events and the recor
   $ rule "each = { tool = 'refund' }\ncheck = 'event.payload.items.all(a, event.payload.items.all(b, a == b))'"
   $ events ended '{"tool":"refund"}' "{\"tool\":\"refund\",\"items\":[1$(printf ',1%.0s' $(seq 19999))]}"
   $ runvet validate --select a/b --rule a/b=error runs 2>&1 | grep -e error: -e undecided
-  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps than its limit; make its expressions simpler, or its selectors narrower
+  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps or memory than its limit; make its expressions simpler, or its selectors narrower
   1 episode: 0 valid, 0 invalid, 1 undecided (1 error); 1 not fully judged
   $ runvet validate --select a/b --rule a/b=warning runs > out 2>&1; echo $?; grep -e error: -e ' valid' out
   2
-  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps than its limit; make its expressions simpler, or its selectors narrower
+  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps or memory than its limit; make its expressions simpler, or its selectors narrower
   1 episode: valid, with 1 warning; 1 not fully judged
   $ judged | json /episodes/*/findings/* line
   1
   $ printf "[[order]]\nid = 'a/b'\neach = { if = 'event.payload.items.all(a, event.payload.items.all(b, a == b))' }\nnever = true\nmessage = 'm'\n" > runvet.toml; runvet validate --select a/b --quiet runs 2>&1 | grep error:
-  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps than its limit; make its expressions simpler, or its selectors narrower
+  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps or memory than its limit; make its expressions simpler, or its selectors narrower
   $ printf "[[schema]]\nid = 'a/b'\nwhere = { if = 'event.payload.items.all(a, event.payload.items.all(b, a == b))' }\nschema = {}\n" > runvet.toml; runvet validate --select a/b --quiet runs 2>&1 | grep error:
-  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps than its limit; make its expressions simpler, or its selectors narrower
+  error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps or memory than its limit; make its expressions simpler, or its selectors narrower
 
 # The examples of rules are judged, and take records from their events.
   $ mkdir .git; example() { rule "check = 'tools.refund < 1'\n[[rule.example]]\nevents = ['{\"payload\":{\"tool\":\"refund\"}}', '{}']\n$1"; runvet rules --test; }
@@ -95,6 +95,12 @@ Rules that a team writes as expressions are judged over the events and the recor
   $ example 'fires = [1]'
   a/b: runvet.toml:8: expected no finding without a line; there was one: wrong: nothing
   a/b: runvet.toml:8: expected a finding at line 1 ({"payload":{"tool":"refund"}}); there was none
+  [1]
+  $ rule "each = { tool = 'refund' }\ncheck = 'event.payload.amuont < 1'\n[[rule.example]]\nevents = ['{\"payload\":{\"tool\":\"refund\",\"amount\":2}}']\nfires = [1]"; runvet rules --test
+  a/b: runvet.toml:9: expected a finding at line 1 ({"payload":{"tool":"refund","amount":2}}); it can't be judged: `check` can't be evaluated: there is no `amuont` in `event.payload`, at `event.payload.amuont`
+  [1]
+  $ order "never = true\neach = { if = 'event.payload.amuont > 1' }\n[[order.example]]\nevents = ['{\"payload\":{\"amount\":2}}']\nfires = [1]"; sed -i "/tool = 'refund' }/d" runvet.toml; runvet rules --test
+  a/b: runvet.toml:7: expected a finding at line 1 ({"payload":{"amount":2}}); it can't be judged: `if` can't be evaluated: there is no `amuont` in `event.payload`, at `event.payload.amuont`
   [1]
   $ records() {
   >   rule "in = 'summary'\ncheck = \"$1\""; cat >> runvet.toml <<.
@@ -128,5 +134,6 @@ What fails is only that no example fires.
 
 # The packs of the documentation are right, and find what a run shows.
   $ runvet rules --test --config "$CORPUS/team/conduct/runvet.toml" > out; runvet rules --test --config "$CORPUS/team/policies/runvet.toml" > out
+  [1]
   $ runvet validate --config "$CORPUS/team/conduct/runvet.toml" --format concise "$CORPUS/team/refunds/runs" 2>&1 | grep -o 'error acme/refund-limit.*'
   error acme/refund-limit: `check` can't be evaluated: there is no `amount` in `event.payload.input`, at `event.payload.input.amount`

@@ -138,6 +138,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Returns two texts or lists as one.
     fn joined(&mut self, a: &Value<'a>, b: &Value<'a>) -> Result<Option<Value<'a>>, Stop> {
         self.budget.spend(a.bytes() + b.bytes())?;
+        self.budget.make(a.bytes() + b.bytes())?;
         Ok(Some(match (a, b) {
             (Value::Text(a), Value::Text(b)) => Value::Text(format!("{a}{b}").into()),
             (Value::Bytes(a), Value::Bytes(b)) => Value::Bytes([&**a, &**b].concat().into()),
@@ -146,7 +147,10 @@ impl<'a> Evaluator<'a, '_> {
                 for item in a.items().chain(b.items()) {
                     self.budget.spend(STEPS_OF_ITEM)?;
                     match item.value(self.budget) {
-                        Ok(item) => made.push(item),
+                        Ok(item) => {
+                            self.budget.make(2 * item.made_bytes())?;
+                            made.push(item);
+                        }
                         Err(Stop::Spent) => return Err(Stop::Spent),
                         Err(Stop::Failed(_)) => return Ok(None),
                     }

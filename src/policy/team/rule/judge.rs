@@ -57,8 +57,10 @@ enum RuleVerdict {
     /// The guard is false.
     NotAsked,
     Sound,
-    /// The text that the expression gives, if it does, or the reason why it can't be evaluated.
+    /// The text that the expression gives, if it does.
     Wrong(Option<String>),
+    /// The reason why an expression can't be evaluated.
+    Unjudged(String),
 }
 
 impl RuleJudge {
@@ -123,7 +125,7 @@ impl RuleJudge {
             Some(Ok(Truth::Yes)) => self.judge_named(event, values),
             Some(Ok(Truth::Unknown(why))) => {
                 let place = || self.rule.place(Some(event.line), event.root());
-                self.found.add(|| Draft::new(place(), why));
+                self.found.add(|| Draft::new(place(), why).unjudged());
             }
             Some(Err(spent)) => self.spent = Some(spent),
         }
@@ -244,6 +246,11 @@ impl RuleJudge {
             Err(spent) => self.spent = Some(spent),
             Ok(RuleVerdict::NotAsked) => {}
             Ok(RuleVerdict::Sound) => self.found.examined = true,
+            Ok(RuleVerdict::Unjudged(why)) => self.found.add(|| {
+                let message = shortened(&why, MESSAGE_CHARS);
+                let draft = Draft::new(rule.place(line, record()), message);
+                draft.further([why.as_bytes()]).unjudged()
+            }),
             Ok(RuleVerdict::Wrong(text)) => self.found.add(|| {
                 let value = || record().and_then(|record| rule.at.of(record));
                 let shown = |word| match word {
@@ -328,7 +335,7 @@ fn verdict<'a>(
         match ask("when", when, bound, budget)? {
             Truth::Yes => {}
             Truth::No => return Ok(RuleVerdict::NotAsked),
-            Truth::Unknown(why) => return Ok(RuleVerdict::Wrong(Some(why))),
+            Truth::Unknown(why) => return Ok(RuleVerdict::Unjudged(why)),
         }
     }
     let why = match rule.check.evaluate(bound, folded, budget) {
@@ -344,7 +351,7 @@ fn verdict<'a>(
         Err(Stop::Failed(failure)) => rule.check.describe(&failure),
     };
     let why = format!("`check` can't be evaluated: {why}");
-    Ok(RuleVerdict::Wrong(Some(why)))
+    Ok(RuleVerdict::Unjudged(why))
 }
 
 /// The numbers of events by phase, and by tool.
