@@ -22,7 +22,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
@@ -32,11 +32,10 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
-use tokio::sync::{Semaphore, broadcast, watch as signal};
+use tokio::sync::{Semaphore, watch as signal};
 use tower_http::compression::CompressionLayer;
 
 use crate::gate::Gate;
@@ -47,6 +46,7 @@ use crate::report::page::RunItem;
 use crate::store;
 use guard::Guard;
 use index::Index;
+use live::ChangeFeed;
 use metrics::Numbers;
 use problem::Problem;
 
@@ -181,7 +181,8 @@ impl BoundService {
             .build()
             .map_err(|why| Error::threads(&why))?;
         let stopped = self.stop.subscribe();
-        let service = Arc::new(Service::new(self.guard, &gate, settings, stopped));
+        let dirs = self.watches.iter().map(Watch::dir).collect();
+        let service = Arc::new(Service::new(self.guard, dirs, &gate, settings, stopped));
         let gate = gate.keep_cards(true);
         let (watches, listener) = (&self.watches, self.listener);
         let unseen = AtomicUsize::new(watches.len());
@@ -237,13 +238,15 @@ const TOLD: usize = 256;
 /// The state that all answers are made from.
 struct Service {
     guard: Guard,
+    /// The directories whose runs it gives.
+    dirs: Vec<PathBuf>,
     index: RwLock<Index>,
     gate: Gate,
     /// The sources of the settings, in a few words.
     settings: String,
     /// The gates that judge what is posted. They keep their buffers from one request to the next.
     judges: Mutex<Vec<Gate>>,
-    changes: broadcast::Sender<Event>,
+    changes: ChangeFeed,
     stopped: signal::Receiver<bool>,
     bodies: Arc<Semaphore>,
     judged: Arc<Semaphore>,
@@ -257,17 +260,24 @@ struct Service {
 }
 
 impl Service {
-    fn new(guard: Guard, gate: &Gate, settings: String, stopped: signal::Receiver<bool>) -> Self {
+    fn new(
+        guard: Guard,
+        dirs: Vec<PathBuf>,
+        gate: &Gate,
+        settings: String,
+        stopped: signal::Receiver<bool>,
+    ) -> Self {
         // For one run at a time.
         let gate = gate.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
         let numbers = Numbers::new(gate.active_rules());
         Self {
             guard,
+            dirs,
             index: RwLock::default(),
             judges: Mutex::default(),
             gate,
             settings,
-            changes: broadcast::Sender::new(live::MAX_BEHIND),
+            changes: ChangeFeed::new(),
             stopped,
             bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),
             judged: Arc::new(Semaphore::new(api::MAX_JUDGED / api::BODY_UNIT)),
@@ -348,11 +358,9 @@ impl Service {
     }
 
     fn tell(&self, name: &'static str, data: &impl Serialize) {
-        if self.changes.receiver_count() > 0 {
-            // There is an error where the last listener has just left.
-            let data = String::from_utf8(json_bytes(data)).unwrap_or_default();
-            let _ = self.changes.send(Event::default().event(name).data(data));
-        }
+        self.changes.tell(name, || {
+            String::from_utf8(json_bytes(data)).unwrap_or_default()
+        });
     }
 }
 
@@ -439,6 +447,7 @@ mod tests {
         let guard = Guard::new(([127, 0, 0, 1], 8123).into(), None, Vec::new()).unwrap();
         let service = Arc::new(Service::new(
             guard,
+            Vec::new(),
             &Gate::default(),
             String::new(),
             stopped,

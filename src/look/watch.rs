@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -22,8 +21,8 @@ use crate::ground::finding::EpisodeReport;
 use crate::ground::parallel::locked;
 use crate::ground::printable::escape;
 use crate::ground::source::Artifact;
-use crate::store::path::join;
-use crate::store::{Fault, GivenPaths, KnownRuns, Renewed, look_at};
+use crate::store::path::{join, tidy};
+use crate::store::{Fault, GivenPaths, KnownRuns, OpenDir, Renewed, look_at};
 use touched::{Due, Touched};
 
 /// The interval at which the path of the directory is resolved anew: what is above it is not
@@ -69,16 +68,24 @@ pub(crate) struct Watch {
     place: Mutex<(Place, Option<RecommendedWatcher>)>,
 }
 
-/// The real path of a directory, its device, and its number there.
-type Place = (PathBuf, u64, u64);
+/// The directory that a path leads to. While it is held open, none that is made after it was
+/// removed has its number.
+struct Place {
+    /// Its real path.
+    top: PathBuf,
+    dir: OpenDir,
+}
 
-fn place_of(dir: &Path) -> io::Result<Place> {
-    let top = dir.canonicalize()?;
-    let metadata = top.metadata()?;
-    if !metadata.is_dir() {
-        return Err(io::ErrorKind::NotFound.into());
+impl Place {
+    fn of(dir: &Path) -> io::Result<Self> {
+        let top = dir.canonicalize()?;
+        let dir = OpenDir::open(&top)?;
+        Ok(Self { top, dir })
     }
-    Ok((top, metadata.dev(), metadata.ino()))
+
+    fn is(&self, other: &Self) -> bool {
+        self.top == other.top && self.dir.is(&other.dir)
+    }
 }
 
 /// A function that makes a watch judge what was written so far, and end.
@@ -97,10 +104,10 @@ impl Watch {
         given: GivenPaths,
         poll: Option<Duration>,
     ) -> Result<Self, Error> {
-        let place = look_at(&dir).and_then(|()| place_of(&dir));
+        let place = look_at(&dir).and_then(|()| Place::of(&dir));
         let place = place.map_err(|error| unwatchable(&dir, &error))?;
         let touched = Arc::new(Touched::default());
-        let watcher = poll.is_none().then(|| watcher(&dir, &place.0, &touched));
+        let watcher = poll.is_none().then(|| watcher(&dir, &place.top, &touched));
         let watcher = watcher.transpose()?;
         Ok(Self {
             dir,
@@ -109,6 +116,11 @@ impl Watch {
             poll,
             place: Mutex::new((place, watcher)),
         })
+    }
+
+    /// Returns the directory, as it stands in front of the paths of its runs.
+    pub(crate) fn dir(&self) -> PathBuf {
+        tidy(&self.dir)
     }
 
     /// Returns what stops the watch from another thread.
@@ -244,12 +256,12 @@ impl Watch {
     /// system does not report changes.
     fn look(&self, seen: &mut WatchState) {
         let mut place = locked(&self.place);
-        match place_of(&self.dir) {
-            Ok(now) if now == place.0 && now.0 == seen.known.top() => {}
+        match Place::of(&self.dir) {
+            Ok(now) if now.is(&place.0) && now.top == seen.known.top() => {}
             Ok(now) => {
                 // Another directory is at the path now. All of it is due before what comes into it.
                 self.touched.add_all();
-                let watcher = || watcher(&self.dir, &now.0, &self.touched);
+                let watcher = || watcher(&self.dir, &now.top, &self.touched);
                 let watcher = self.poll.is_none().then(watcher).transpose();
                 let found = seen.known.find_top();
                 let found = found.map_err(|error| unwatchable(&self.dir, &error));
@@ -258,7 +270,12 @@ impl Watch {
                     Err(error) => self.touched.end(Err(error)),
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
                 let dir = self.dir.to_string_lossy();
                 let gone = format!("the watched directory {} no longer exists", escape(&dir));
                 self.touched.end(Err(Error(gone)));
@@ -275,7 +292,7 @@ impl Watch {
     fn listen(&self, below: &Path) {
         let (place, watcher) = &mut *locked(&self.place);
         if let Some(watcher) = watcher
-            && let Err(error) = watcher.watch(&join(&place.0, below), RecursiveMode::NonRecursive)
+            && let Err(error) = watcher.watch(&join(&place.top, below), RecursiveMode::NonRecursive)
             && matches!(error.kind, ErrorKind::MaxFilesWatch)
         {
             self.touched.end(Err(unwatchable(&self.dir, &error)));
@@ -351,10 +368,11 @@ fn watcher(dir: &Path, top: &Path, touched: &Arc<Touched>) -> Result<Recommended
         }
         Err(error) => touched.end(Err(unwatchable(&given, &error))),
     };
-    // Reading a file, as this process does too, changes nothing.
+    // Reading a file, as this process does too, changes nothing. A write through a memory map shows
+    // when the file is closed.
     let config = Config::default()
         .with_follow_symlinks(false)
-        .with_event_kinds(EventKindMask::CORE);
+        .with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE);
     let watcher = RecommendedWatcher::new(report, config);
     let mut watcher = watcher.map_err(|error| unwatchable(dir, &error))?;
     let started = watcher.watch(top, RecursiveMode::NonRecursive);

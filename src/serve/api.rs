@@ -425,9 +425,13 @@ impl Service {
         Ok(self.find(id)?.0)
     }
 
-    /// Opens the run at a path, with the links followed that its check follows.
+    /// Opens the run at a path below a directory of the service, with the links followed that its
+    /// check follows.
     pub(super) fn open(&self, path: impl AsRef<std::path::Path>) -> Result<RunReader, Error> {
-        Ok(RunReader::open(path)?.following(&self.gate))
+        let path = path.as_ref();
+        let run = RunReader::open(path)?.following(&self.gate);
+        let dir = self.dirs.iter().find(|dir| path.starts_with(dir));
+        Ok(run.beneath(dir.map_or(std::path::Path::new("."), |dir| dir)))
     }
 
     /// Returns the run with an id, or with a directory.
@@ -518,7 +522,13 @@ mod tests {
         let (_stop, stopped) = tokio::sync::watch::channel(false);
         let guard = Guard::new(([127, 0, 0, 1], 8123).into(), None, Vec::new()).unwrap();
         let gate = Gate::default();
-        let service = Arc::new(Service::new(guard, &gate, String::new(), stopped));
+        let service = Arc::new(Service::new(
+            guard,
+            Vec::new(),
+            &gate,
+            String::new(),
+            stopped,
+        ));
         let run = RunEntry::named("ep_01_answer", RUN, Lifecycle::Terminal);
         service.index_mut().put(std::path::Path::new(RUN), run);
         for (busy, query) in [(&service.searches, None), (&service.readers, Some("q=act"))] {

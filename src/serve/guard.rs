@@ -357,7 +357,13 @@ mod tests {
     fn answers_that_wait_for_their_clients_are_limited_together() {
         let (_stop, stopped) = tokio::sync::watch::channel(false);
         let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None, Vec::new()).unwrap();
-        let service = Service::new(guard, &crate::gate::Gate::default(), String::new(), stopped);
+        let service = Service::new(
+            guard,
+            Vec::new(),
+            &crate::gate::Gate::default(),
+            String::new(),
+            stopped,
+        );
         let turn = |bytes: usize| turn(&service, &Response::new(vec![0; bytes].into()));
         let (first, second) = (turn(60 << 20).unwrap(), turn(60 << 20).unwrap());
         assert!(first.is_some());

@@ -32,6 +32,8 @@ pub(super) struct Index {
     totals: Totals,
     /// The messages by the paths that they are about.
     faults: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// The number of these messages.
+    fault_count: usize,
     /// The number of runs that were found; `None` while they are searched for the first time.
     found: Option<usize>,
     /// `true` if all runs that were there at the start were looked at.
@@ -86,9 +88,12 @@ impl Index {
         match news {
             News::Fault(fault) => {
                 let of_path = self.faults.entry(fault.path().to_owned()).or_default();
-                of_path.insert(fault.to_string());
+                self.fault_count += usize::from(of_path.insert(fault.to_string()));
             }
-            News::FaultGone(path) => drop(self.faults.remove(&path)),
+            News::FaultGone(path) => {
+                let gone = self.faults.remove(&path);
+                self.fault_count -= gone.map_or(0, |gone| gone.len());
+            }
             News::Found(number) => self.found = Some(number),
             News::AllSeen => self.all_seen = true,
             News::Judged(_) | News::Gone(_) | News::PassedOver(_) => {}
@@ -152,7 +157,7 @@ impl Index {
     }
 
     pub(super) fn fault_count(&self) -> usize {
-        self.faults.values().map(BTreeSet::len).sum()
+        self.fault_count
     }
 
     /// Returns `true` if runs that were there at the start are still being looked at.

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fd::{AsRawFd as _, OwnedFd};
+use rustix::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 #[cfg(target_os = "linux")]
 use rustix::fs::ResolveFlags;
 use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::artifacts::limit;
-use super::listing::{list, open_dir};
-use super::path::is_nothing;
+use super::listing::{Listing, open_dir};
+use super::path::{is_nothing, tidy};
 use super::stillness::{FileVersion, Movement, OpenedAt};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
 use crate::ground::source::{Artifact, Entries, EntryKind, EpisodeKey};
@@ -32,6 +32,8 @@ pub struct EpisodeDir {
     pub name: String,
     /// The artifacts that it lists.
     pub entries: Entries,
+    /// The given path that it is below.
+    pub(crate) within: Option<Arc<Path>>,
 }
 
 impl EpisodeDir {
@@ -43,8 +45,29 @@ impl EpisodeDir {
 
     /// Lists the directory again.
     pub(crate) fn list_again(&mut self) -> io::Result<()> {
-        self.entries = list(&self.path)?.entries;
+        self.entries = Listing::of(self.opened()?.as_fd())?.entries;
         Ok(())
+    }
+
+    /// Returns the episode as one that is below a given path.
+    pub(crate) fn beneath(self, given: &Path) -> Self {
+        let within = Some(tidy(given).into());
+        Self { within, ..self }
+    }
+
+    /// Opens it. Below the given path, nothing on the way may be a link: one may have taken the
+    /// place of a directory since that was found.
+    fn opened(&self) -> io::Result<OwnedFd> {
+        let Some(given) = &self.within else {
+            return open_dir(&self.path);
+        };
+        let below = self.path.strip_prefix(given);
+        let mut names = below.unwrap_or(&self.path).components();
+        names.try_fold(open_dir(given)?, |dir, name| {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+            let name = name.as_os_str();
+            Ok(rustix::fs::openat(dir, name, flags, Mode::empty())?)
+        })
     }
 }
 
@@ -133,7 +156,7 @@ impl Artifacts for Directory {
 impl Directory {
     /// Opens an episode's directory.
     pub(crate) fn open(episode: &EpisodeDir, links: LinkPolicy) -> io::Result<Self> {
-        let dir = open_dir(&episode.path)?;
+        let dir = episode.opened()?;
         Ok(Self::new(dir, episode.entries, links))
     }
 

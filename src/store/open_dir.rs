@@ -67,8 +67,12 @@ impl OpenDir {
         let Some(name) = path.file_name() else {
             return Err(io::Error::other("it is a directory"));
         };
-        let dir = Self::open(directory_of(path))?;
-        let (file, mut content) = (dir.file(name, OFlags::RDONLY)?, Vec::new());
+        Self::open(directory_of(path))?.read(name, most)
+    }
+
+    /// Reads the beginning of a regular file in it.
+    pub(crate) fn read(&self, name: impl AsRef<Path>, most: usize) -> io::Result<Vec<u8>> {
+        let (file, mut content) = (self.file(name, OFlags::RDONLY)?, Vec::new());
         file.take(most as u64).read_to_end(&mut content)?;
         Ok(content)
     }
@@ -99,6 +103,12 @@ impl OpenDir {
         self.version(Path::new(name)).is_some()
     }
 
+    /// Returns `true` if it has a regular file of a name, with a number of bytes.
+    pub(crate) fn has_file(&self, name: &str, bytes: u64) -> bool {
+        let version = self.version(Path::new(name));
+        version.is_some_and(|it| it.kind == EntryKind::File && it.bytes == bytes)
+    }
+
     /// Returns the version of the entry of a name.
     pub(super) fn version(&self, name: &Path) -> Option<FileVersion> {
         FileVersion::of_entry(&self.dir, name).ok()
@@ -110,7 +120,7 @@ impl OpenDir {
     }
 
     /// Returns `true` if two open directories are one.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         self.is_same(FileVersion::of(&other.dir).ok())
     }
 

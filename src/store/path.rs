@@ -78,7 +78,7 @@ pub(super) fn prefix(path: &Path) -> Vec<u8> {
 }
 
 /// Returns a path without `.` in it, as a user would type it.
-pub(super) fn tidy(path: &Path) -> PathBuf {
+pub(crate) fn tidy(path: &Path) -> PathBuf {
     let tidy: PathBuf = path
         .components()
         .filter(|part| *part != Component::CurDir)

@@ -68,6 +68,8 @@ pub(crate) struct Dir {
 pub(super) struct Around {
     /// The root of the walk.
     root: Arc<Root>,
+    /// Its path, as the user typed it.
+    given: Arc<Path>,
     /// The beginning of their paths, as the user would type them; of the root, the whole path.
     prefix: Vec<u8>,
     /// The number of bytes of the prefix before the path from the root on.
@@ -102,6 +104,7 @@ impl Dir {
             in_episodes: below_episodes(&root.real),
             in_group: false,
             episode: None,
+            given: Arc::from(&*root.typed),
             root: Arc::clone(root),
         };
         let name = root.real.file_name().unwrap_or_default();
@@ -127,6 +130,7 @@ impl Dir {
         let prefix = self.prefix();
         Arc::new(Around {
             root: Arc::clone(&around.root),
+            given: Arc::clone(&around.given),
             before: if self.is_root() {
                 prefix.len()
             } else {
@@ -220,6 +224,7 @@ impl Dir {
             id: self.is_below_episodes().then(|| name.clone()),
             name,
             entries: self.entries,
+            within: Some(Arc::clone(&self.around.given)),
         }
     }
 

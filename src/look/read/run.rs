@@ -75,6 +75,7 @@ impl RunReader {
             id: id.map(str::to_owned),
             name: name.to_string_lossy().into_owned(),
             entries: memory.entries(),
+            within: None,
         };
         let memory = Some(Arc::new((key.clone(), memory)));
         Self {
@@ -90,6 +91,12 @@ impl RunReader {
     pub fn following(self, gate: &Gate) -> Self {
         let links = gate.links().clone();
         Self { links, ..self }
+    }
+
+    /// Returns the run as one that is below a directory: no link on the way from there is followed.
+    pub(crate) fn beneath(self, dir: &Path) -> Self {
+        let dir = self.dir.beneath(dir);
+        Self { dir, ..self }
     }
 
     /// Returns the run at a path: an episode's directory, or an artifact in it.

@@ -974,3 +974,70 @@ fn alert_rules_say_what_their_cases_want() {
         ),
     }
 }
+
+/// Who writes a run must not have the records of another directory served.
+#[test]
+fn link_in_place_of_a_directory_is_not_followed() {
+    let temp = tempfile::tempdir().unwrap();
+    let episodes = temp.path().join("episodes");
+    let run = episodes.join("ep_1");
+    copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
+    let outside = tempfile::tempdir().unwrap();
+    for at in ["ep_1", "."] {
+        let private = outside.path().join(at);
+        fs::create_dir_all(&private).unwrap();
+        fs::write(
+            private.join("state.json"),
+            r#"{"goal": {"task": "private"}}"#,
+        )
+        .unwrap();
+        fs::write(private.join("events.jsonl"), "{\"phase\": \"private\"}\n").unwrap();
+    }
+    // Nobody looks before the test is over.
+    let service = Service::start(temp.path(), &["--poll", "3600"]);
+    service.wait_for(1);
+    for (place, target) in [(&run, outside.path()), (&episodes, outside.path())] {
+        let away = place.with_extension("away");
+        fs::rename(place, &away).unwrap();
+        std::os::unix::fs::symlink(target, place).unwrap();
+        for part in ["", "/records/state.json", "/events"] {
+            let answer = service.get(&format!("api/v1/runs/ep_1{part}"));
+            let text = answer.json().to_string();
+            assert!(
+                answer.status != 200 && !text.contains("private"),
+                "{part}: {text}"
+            );
+        }
+        fs::remove_file(place).unwrap();
+        fs::rename(&away, place).unwrap();
+        assert_eq!(service.get("api/v1/runs/ep_1/events").status, 200);
+    }
+}
+
+#[test]
+fn changes_go_on_after_the_last_id() {
+    let temp = tempfile::tempdir().unwrap();
+    fs::create_dir(temp.path().join("episodes")).unwrap();
+    let service = Service::start(temp.path(), &[]);
+    fn verdict(changes: &mut impl Iterator<Item = String>) -> String {
+        changes.find(|line| line == "event: verdict").unwrap();
+        changes.find(|line| line.starts_with("data: ")).unwrap()
+    }
+    let of_run = |id: &str| {
+        let run = temp.path().join("episodes").join(id);
+        copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
+    };
+    let mut changes = service.changes();
+    let first = changes.find(|line| line.starts_with("id: ")).unwrap();
+    of_run("ep_1");
+    assert!(verdict(&mut changes).contains("ep_1"));
+    drop(changes);
+    of_run("ep_2");
+    service.wait_for(2);
+    let last = first.trim_start_matches("id: ");
+    let mut changes = service.changes_after(last);
+    assert!(verdict(&mut changes).contains("ep_1"));
+    assert!(verdict(&mut changes).contains("ep_2"));
+    let mut changes = service.changes_after("0-7");
+    changes.find(|line| line == "event: lost").unwrap();
+}

@@ -16,6 +16,7 @@ use crate::support::binary::runvet;
 use crate::support::corpus::corpus;
 use crate::support::process::{Unprivileged, let_interrupt};
 use crate::support::runs::copy_dir;
+use crate::support::skip::skip;
 
 /// More than the time of any verdict: a test that would block forever fails instead.
 const TOO_LONG: Duration = Duration::from_secs(60);
@@ -732,4 +733,41 @@ fn last_verdict_is_that_of_validate_after_any_writes() {
 #[test]
 fn last_polled_verdict_is_that_of_validate_after_any_writes() {
     last_verdict_is_that_of_validate(&["--poll", "1"], 7);
+}
+
+/// A directory that is removed and made again has the same number on many file systems.
+#[test]
+fn root_that_is_made_anew_at_once_is_watched() {
+    let (temp, _) = scratch();
+    let root = temp.path().join("runs");
+    copy_dir(&good("terminal"), &root.join("episodes/ep_1"));
+    let watch = Watch::start(temp.path(), &["runs"]);
+    watch.until("runs/episodes/ep_1 (ended)");
+    fs::remove_dir_all(&root).unwrap();
+    copy_dir(&good("terminal"), &root.join("episodes/ep_2"));
+    watch.until("runs/episodes/ep_2 (ended)");
+    copy_dir(&good("terminal"), &root.join("episodes/ep_3"));
+    watch.until("runs/episodes/ep_3 (ended)");
+}
+
+#[test]
+fn write_through_a_memory_map_is_seen() {
+    let (temp, episode) = scratch();
+    copy_dir(&good("terminal"), &episode);
+    let watch = Watch::start(temp.path(), &["episodes"]);
+    watch.until("episodes/ep_answer (ended): valid");
+    let script = "import mmap, sys
+with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as written:
+    at = written.find(b'task') + 8
+    written[at:at + 1] = b'_'";
+    let summary = episode.join("summary.json");
+    match Command::new("python3")
+        .args(["-c", script])
+        .arg(summary)
+        .status()
+    {
+        Ok(written) => assert!(written.success()),
+        Err(_) => return skip("there is no python3"),
+    }
+    watch.until("episodes/ep_answer (ended): error");
 }

@@ -144,8 +144,17 @@ impl Service {
 
     /// Listens to changes; the lines of the stream, from the first on.
     pub(crate) fn changes(&self) -> impl Iterator<Item = String> + use<> {
+        self.listening("")
+    }
+
+    /// Listens to the changes after one that was read before.
+    pub(crate) fn changes_after(&self, id: &str) -> impl Iterator<Item = String> + use<> {
+        self.listening(&format!("Last-Event-ID: {id}\r\n"))
+    }
+
+    fn listening(&self, header: &str) -> impl Iterator<Item = String> + use<> {
         let mut socket = self.socket();
-        let request = "GET /api/v1/changes HTTP/1.1\r\nHost: ";
+        let request = format!("GET /api/v1/changes HTTP/1.1\r\n{header}Host: ");
         write!(socket, "{request}{}\r\n\r\n", self.address()).unwrap();
         let mut lines = BufReader::new(socket).lines().map_while(Result::ok);
         assert_eq!(lines.next().unwrap(), "HTTP/1.1 200 OK");
