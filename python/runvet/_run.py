@@ -441,6 +441,13 @@ class Run:
             if not self._run.is_over():
                 error.add_note(f"runvet could not end the run {self.id}: {failed}")
 
+    def _kept(self, value: Any, most: int = MAX_OUTPUT) -> Any:
+        """A value as JSON; one that has more bytes is attached, and its digest stands for it."""
+        try:
+            return self._run.shortened(value, most)
+        except Exception:
+            return bounded(value, most, self._plain)
+
     def _lose(self, what: str) -> None:
         """Logs once that something can't be recorded: while an exception is handled."""
         if not self._has_losses:
@@ -571,7 +578,7 @@ class OpenStep:
             return
         if error is None:
             outputs = (self.outputs or {}).items()
-            kept = {name: bounded(it, MAX_OUTPUT, run._plain) for name, it in outputs}
+            kept = {name: run._kept(it) for name, it in outputs}
             try:
                 run.close(self, kept or None, **(self._end or {}))
             except Refused as refused:

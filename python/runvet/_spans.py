@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ._encode import MAX_OUTPUT, bounded
+from ._encode import MAX_OUTPUT
 from ._errors import Refused
 from ._recorder import Recorder
 from ._run import OpenStep, Run
@@ -52,7 +52,7 @@ class Spans:
                 root = above or span
                 span.step = span.step or self._step(root, name)
                 root.step = span.step
-                kept = bounded(given, MAX_OUTPUT, run._plain)
+                kept = run._kept(given)
                 call = Call(span.step, name, kept, MAX_OUTPUT)
                 try:
                     call.must_be_allowed()

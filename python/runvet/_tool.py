@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from . import _runvet
-from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, error_of, shortened
+from ._encode import MAX_EXCERPT, MAX_OUTPUT, error_of, shortened
 from ._errors import FindingWarning, RecorderError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _named(
 
 
 def _kept(step: OpenStep | Run, value: Any, most: int) -> Any:
-    return bounded(value, most, step._of_run._plain)
+    return step._of_run._kept(value, most)
 
 
 def may_act(step: OpenStep | Run, action: Mapping[str, Any]) -> _runvet.Allowed | None:
@@ -146,7 +146,7 @@ def may_act(step: OpenStep | Run, action: Mapping[str, Any]) -> _runvet.Allowed 
     try:
         return run._run.may_act(step._step, action) if run._is_judged else None
     except RecorderError as error:
-        # A run that is full, or could not be written, is no reason to hold the agent back.
+        # An act that is too large, or a run that could not be written, is no reason to hold back.
         if error.kind not in ("too_large", "poisoned"):
             raise
         return None

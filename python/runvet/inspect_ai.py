@@ -34,7 +34,7 @@ from inspect_ai.scorer import (  # type: ignore[import-not-found, unused-ignore]
 )
 
 from . import _runvet
-from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, described, shortened
+from ._encode import MAX_EXCERPT, MAX_OUTPUT, described, shortened
 from ._errors import RecorderError
 from ._recorder import Recorder
 from ._run import Evaluated, OpenStep, Run
@@ -60,7 +60,7 @@ class _Sample:
     """The calls of tools that were allowed and are not recorded yet."""
 
     def input_of(self, given: Any) -> Any:
-        return bounded(given, MAX_OUTPUT, self.run._plain)
+        return self.run._kept(given)
 
 
 def _recorder() -> Recorder:
@@ -151,7 +151,7 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
             run.close(step, error=error)
             run.finish("error", error=error)
             return
-        run.close(step, {"completion": bounded(sample.output.completion, MAX_OUTPUT)})
+        run.close(step, {"completion": run._kept(sample.output.completion)})
         scores = {name: score.value for name, score in (sample.scores or {}).items()}
         judged = {name: value == CORRECT for name, value in scores.items() if value in VERDICTS}
         run.finish(

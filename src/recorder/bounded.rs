@@ -10,7 +10,7 @@ pub const MAX_OUTPUT: usize = 64 << 10;
 
 /// The number of bytes of a value that is kept where the state is full: about those of a digest
 /// with its excerpt.
-const MAX_SMALL: usize = 512;
+pub(super) const MAX_SMALL: usize = 512;
 
 /// The number of characters of an excerpt.
 const EXCERPT: usize = 200;
@@ -51,11 +51,28 @@ pub fn bounded(value: Value, most: usize) -> Value {
     })
 }
 
-/// Replaces what is large in the payload of an act by digests, for a state that is full.
-pub(super) fn cut(payload: &mut Map<String, Value>) {
-    let is_free =
-        |name: &str| matches!(name, "input" | "input_excerpt" | "output") || name.starts_with("x-");
+/// Returns `true` if a value is what stands for one that was too large.
+pub(super) fn is_shortened(value: &Value) -> bool {
+    let known = |name: &String| matches!(&**name, "sha256" | "bytes" | "excerpt" | "attachment");
+    let members = value.as_object();
+    members.is_some_and(|it| it.contains_key("sha256") && it.len() >= 3 && it.keys().all(known))
+}
+
+/// Returns `true` if a field of an act may have any value.
+pub(super) fn is_free(name: &str) -> bool {
+    matches!(name, "input" | "input_excerpt" | "output") || name.starts_with("x-")
+}
+
+/// Replaces what is large in the payload of an act by digests, for a state that is full. Returns
+/// the number of values that are nowhere whole then.
+pub(super) fn cut(payload: &mut Map<String, Value>) -> u64 {
+    let mut lost = 0;
     for (_, value) in payload.iter_mut().filter(|(name, _)| is_free(name)) {
-        *value = bounded(value.take(), MAX_SMALL);
+        if !is_shortened(value) {
+            let short = bounded(value.clone(), MAX_SMALL);
+            lost += u64::from(short != *value);
+            *value = short;
+        }
     }
+    lost
 }

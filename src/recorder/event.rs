@@ -80,6 +80,9 @@ impl RunEvent {
 /// The key of an act event that no action mirrors.
 pub(super) const SYNTHETIC: &str = "synthetic";
 
+/// The key of the number of acts, notes and values that were to be recorded and are not in the run.
+pub(super) const REFUSED: &str = "x-refused";
+
 /// The key in the payload of an event of which the caller does not know when it happened.
 pub(super) const UNKNOWN_TIME: &str = "x-time-unknown";
 

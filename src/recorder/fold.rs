@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::attachment::{ATTACHED, Attachment};
 use super::clock::Micros;
-use super::event::{RunEvent, SYNTHETIC, UNKNOWN_TIME};
+use super::event::{REFUSED, RunEvent, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
 use super::text::text;
@@ -68,6 +68,8 @@ pub(super) struct RunFold {
     pub(super) has_given_times: bool,
     /// `true` if the caller does not know when some events happened.
     pub(super) has_unknown_times: bool,
+    /// The number of acts, notes and values that were to be recorded and are not in the run.
+    pub(super) refused: u64,
     /// The attachments, by their names.
     pub(super) attached: BTreeMap<String, Attachment>,
 }
@@ -131,6 +133,7 @@ impl RunFold {
             stopped: None,
             has_given_times: word("times") == Some(GIVEN),
             has_unknown_times: false,
+            refused: 0,
             attached: BTreeMap::new(),
         })
     }
@@ -302,6 +305,9 @@ impl RunFold {
             artifacts.push(attachment.name.clone());
             self.attached.insert(attachment.name.clone(), attachment);
         }
+        if event.is("runtime", "run.interrupt") {
+            self.refused = typed(event, REFUSED)?.unwrap_or_default();
+        }
         if event.is_evidence() {
             self.sealed_last = typed(event, "state_sha256")?;
         }
@@ -310,6 +316,7 @@ impl RunFold {
 
     fn terminate(&mut self, event: &RunEvent) -> Folded {
         let status: RunStatus = typed(event, "status")?.ok_or_else(|| wrong(event))?;
+        self.refused = typed(event, REFUSED)?.unwrap_or_default();
         self.terminated = Some(self.last);
         let done = self.with_status(StepStatus::Done).count();
         let mut metrics = typed::<Map<String, Value>>(event, "metrics")?.unwrap_or_default();

@@ -27,7 +27,7 @@ pub(super) use verification::{PRE, SNAPSHOTS};
 
 use super::clock::Micros;
 use super::error::Error;
-use super::event::{RunEvent, UNKNOWN_TIME, object};
+use super::event::{REFUSED, RunEvent, UNKNOWN_TIME, object};
 use super::fold::RunFold;
 use super::size::Size;
 use super::text::{json, text};
@@ -203,6 +203,11 @@ impl Run {
     /// [`Error::Refused`] for phases that the recorder writes itself, and for names that are easily
     /// mistaken for them.
     pub fn note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<String, Error> {
+        let noted = self.try_note(phase, payload);
+        self.counted(noted)
+    }
+
+    fn try_note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<String, Error> {
         self.must_not_have_ended()?;
         must_be_free(phase)?;
         self.write(RunEvent::told(phase, payload))
@@ -220,6 +225,36 @@ impl Run {
         self.must_go_on()?;
         must_be_free(phase)?;
         self.ask_before(None, RunEvent::told(phase, payload))
+    }
+
+    /// Counts what was to be recorded and is not in the run. What a rule of the team refused was
+    /// not done.
+    fn counted<T>(&mut self, recorded: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &recorded
+            && !matches!(error, Error::Violates { .. } | Error::Ended { .. })
+        {
+            self.lose();
+        }
+        recorded
+    }
+
+    /// Counts something that was to be recorded and is not in the run: the end of the run tells the
+    /// number, as `x-refused`. Calls that fail are counted already.
+    pub fn lose(&mut self) {
+        self.fold.refused += 1;
+    }
+
+    /// Returns the number of acts, notes and values that were to be recorded and are not in the
+    /// run.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.fold.refused
+    }
+
+    /// Returns the key with that number, where there are any.
+    fn losses(&self) -> Option<(String, Value)> {
+        let lost = self.lost();
+        (lost > 0).then(|| (REFUSED.to_owned(), lost.into()))
     }
 
     /// Replaces `state.json` by the present state, after its evidence.
@@ -289,7 +324,8 @@ impl Run {
             let why = format!("the step {open:?} is open");
             return Err(Error::refused("pausing", why));
         }
-        let payload = object([("reason", reason.into())]);
+        let mut payload = object([("reason", reason.into())]);
+        payload.extend(self.losses());
         self.write(RunEvent::runtime("run.interrupt", payload))?;
         self.leave()
     }
@@ -373,7 +409,8 @@ impl Run {
     fn must_be_as_written(&self) -> Result<(), Error> {
         self.must_be_in_place()?;
         self.events.must_be_as_written()?;
-        self.learn.must_be_as_written()
+        self.learn.must_be_as_written()?;
+        self.attachments_must_be_there()
     }
 
     /// After a failed write it may be unknown what the disk holds.

@@ -99,6 +99,11 @@ impl Size {
         self.bytes <= other.bytes && self.values <= other.values && self.objects <= other.objects
     }
 
+    /// Returns `true` if it takes more than half of what a reader reads.
+    pub(super) fn is_more_than_half(self) -> bool {
+        2 * self.bytes > MAX_BYTES || 2 * self.values > MAX_VALUES || 2 * self.objects > MAX_OBJECTS
+    }
+
     /// Refuses what a reader would refuse.
     pub(super) fn check(self, what: &'static str) -> Result<(), Error> {
         if self.is_reserved {

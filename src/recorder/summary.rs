@@ -44,6 +44,7 @@ impl RunFold {
                     execution_ms: (self.first_action.is_none() || !state.plan.steps.is_empty())
                         .then(|| self.busy_millis()),
                 }),
+                refused: (self.refused > 0).then_some(Count(self.refused)),
             },
             insight: is_meta.then(|| insight(self)),
             tags: state.episode.tags.clone(),

@@ -383,6 +383,19 @@ impl Run {
         object(py, &attachment)
     }
 
+    /// Returns a value as JSON; one that has more bytes than a limit is attached, and what stands for
+    /// it is returned.
+    fn shortened<'py>(
+        &self,
+        py: Python<'py>,
+        value: Bound<'py, PyAny>,
+        most: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let value = self.encoder.value(&value)?;
+        let short = self.with(py, None, |run| Ok(run.shortened(value, most)))?;
+        object(py, &short)
+    }
+
     fn persist(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, None, recorder::Run::persist)
     }

@@ -245,6 +245,16 @@ pub struct Metrics {
     /// The durations of the parts of the run, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<Latencies>,
+    /// The number of acts, notes and values that were to be recorded and are not in the run: an
+    /// extension, of which the schema says nothing.
+    #[serde(
+        rename = "x-refused",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_extension"
+    )]
+    #[schemars(skip)]
+    pub refused: Option<Count>,
 }
 
 /// The durations of the parts of a run, in milliseconds; each is at least 0.
@@ -296,4 +306,12 @@ pub struct InsightMetrics {
     /// The number of times the plan was revised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_revisions: Option<Count>,
+}
+
+/// Reads a count under a key that may have any value.
+fn read_extension<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Count>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(Count::deserialize(value).ok())
 }

@@ -124,6 +124,11 @@ impl LiveChecker {
         })
     }
 
+    /// Returns `true` if an order or a rule of events is on.
+    pub(crate) fn has_rules_of_events(&self) -> bool {
+        self.team().has_rules_of_events()
+    }
+
     /// Returns `true` if schemas of actions are on.
     pub(crate) fn judges_actions(&self) -> bool {
         self.team().has_schema_of(Judged::Action)

@@ -227,6 +227,11 @@ impl Failed {
         }
     }
 
+    /// Returns `true` if rules of the team are the reason.
+    pub(super) fn is_of_rules(&self) -> bool {
+        self.error.findings.is_some()
+    }
+
     pub(crate) fn is_fault(&self) -> bool {
         let faults = ["io", "not_durable", "lost", "poisoned", "forked"];
         faults.contains(&self.error.kind)

@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::bounded::{MAX_OUTPUT, bounded};
+use super::super::bounded::{MAX_OUTPUT, is_free};
 use super::super::call::{AGENT, in_one_form};
 use super::super::run::Ending;
 use super::super::size::value;
@@ -24,6 +24,11 @@ pub(crate) const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
 
 /// The number of bytes of a line whose mistake is explained, at most.
 const EXPLAINED_BYTES: usize = 64 << 10;
+
+/// The commands that record what has happened: one that is refused is counted.
+const RECORDING: [&str; 8] = [
+    "act", "attach", "note", "believe", "remember", "jot", "reflect", "propose",
+];
 
 /// The source of a plan that names none.
 const SOURCE: &str = "planner.external";
@@ -100,15 +105,34 @@ impl Session {
 
     /// Obeys the command of a line, and answers it.
     pub(crate) fn answer(&mut self, line: &[u8]) -> Answer {
+        let (mut command, lost) = (None, self.lost());
         let answered = self
-            .read(line)
+            .read(line, &mut command)
             .and_then(|command| self.obey(command))
             .map_or_else(Answer::Failed, Answer::Done);
         self.tape.release();
         if let Answer::Failed(failed) = &answered {
             self.refused += u64::from(!failed.is_fault());
+            let was_to_record = match command {
+                Some(name) => RECORDING.contains(&name),
+                None => failed.error.kind != "command",
+            };
+            // What the run refused, it has counted.
+            if was_to_record && !failed.is_of_rules() && self.lost() == lost {
+                self.lose();
+            }
         }
         answered
+    }
+
+    fn lost(&self) -> u64 {
+        self.run.as_ref().map_or(0, Run::lost)
+    }
+
+    fn lose(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.lose();
+        }
     }
 
     /// Returns the number of commands that were refused so far.
@@ -119,6 +143,7 @@ impl Session {
     /// Returns the answer to a line that is longer than [`LINE_LIMIT`].
     pub(crate) fn too_long(&mut self) -> Answer {
         self.refused += 1;
+        self.lose();
         Answer::Failed(Failed::new(
             "too_large",
             "the line is larger than the limit: 64 MiB",
@@ -153,8 +178,13 @@ impl Session {
         }
     }
 
-    /// Checks the grammar and the limits before anything is built of a line.
-    fn read(&mut self, line: &[u8]) -> Result<RecorderCommand, Failed> {
+    /// Checks the grammar and the limits before anything is built of a line; notes which command it
+    /// is.
+    fn read(
+        &mut self,
+        line: &[u8],
+        command: &mut Option<&'static str>,
+    ) -> Result<RecorderCommand, Failed> {
         if line.len() > LINE_LIMIT {
             return Err(Failed::new("too_large", "the line is longer than 64 MiB"));
         }
@@ -168,6 +198,7 @@ impl Session {
             Failed::new("syntax", &format!("the line is {refused}{place}"))
         })?;
         let name = named(document)?;
+        *command = Some(name);
         let value = value(document, "the line")?;
         let wrong = |why: &str| Failed::new("argument", why);
         if !RECORD_COMMAND.accepts(document) {
@@ -219,7 +250,11 @@ fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Don
         RecorderCommand::Close(end) => return close(run, end, most),
         RecorderCommand::Attach(attach) => return self::attach(run, attach.in_full()),
         RecorderCommand::Would { phase, payload } => {
-            return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
+            let mut payload = payload.unwrap_or_default();
+            if phase == "act" {
+                as_shortened(run, &mut payload, most);
+            }
+            return Ok(Done::found(run.would(&phase, payload)?));
         }
         RecorderCommand::Finish(finish) => {
             run.end(explained(finish.in_full())?)?;
@@ -355,11 +390,11 @@ fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
     let large = [&mut action.input_excerpt, &mut action.output];
     let large = large.into_iter().flatten();
     for value in large.chain(action.extensions.values_mut()) {
-        *value = bounded(value.take(), most);
+        *value = run.shortened(value.take(), most);
     }
     action.input = action.input.map(|input| match input {
-        Value::Object(members) => each_bounded(members, most).into(),
-        input => bounded(input, most),
+        Value::Object(members) => each_shortened(run, members, most).into(),
+        input => run.shortened(input, most),
     });
     Ok(Done::with_id(run.act_in(step.as_deref(), action)?))
 }
@@ -387,18 +422,31 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
     })
 }
 
-fn each_bounded(members: Map<String, Value>, most: usize) -> Map<String, Value> {
+fn each_shortened(run: &mut Run, members: Map<String, Value>, most: usize) -> Map<String, Value> {
     let members = members.into_iter();
     members
-        .map(|(name, value)| (name, bounded(value, most)))
+        .map(|(name, value)| (name, run.shortened(value, most)))
         .collect()
+}
+
+/// Shortens the values of an act that is asked about, as those of one that is recorded are.
+fn as_shortened(run: &Run, payload: &mut Map<String, Value>, most: usize) {
+    for (name, value) in payload.iter_mut().filter(|(name, _)| is_free(name)) {
+        match value {
+            Value::Object(members) if name == "input" => {
+                let values = members.values_mut();
+                values.for_each(|value| *value = run.as_shortened(value.take(), most));
+            }
+            value => *value = run.as_shortened(value.take(), most),
+        }
+    }
 }
 
 fn close(run: &mut Run, close: Either<String, Close>, most: usize) -> Result<Done, Failed> {
     let (step, end) = match close {
         Either::Short(step) => (Some(step), StepEnd::Done),
         Either::Full(Close::Done { step_id, outputs }) => {
-            let outputs = outputs.map(|outputs| each_bounded(outputs, most));
+            let outputs = outputs.map(|outputs| each_shortened(run, outputs, most));
             (step_id, outputs.map_or(StepEnd::Done, StepEnd::DoneWith))
         }
         Either::Full(Close::Failed { step_id, error }) => (step_id, StepEnd::Failed(error)),

@@ -278,7 +278,9 @@ impl Run {
         if !self.has_state {
             self.persist()?;
         }
-        self.write(end.terminate())?;
+        let mut terminate = end.terminate();
+        terminate.payload.extend(self.losses());
+        self.write(terminate)?;
         self.complete()?;
         self.judge_whole()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::bounded::cut;
+use super::super::bounded::{MAX_SMALL, cut};
 use super::super::call::{AGENT, in_one_form};
 use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
@@ -252,6 +252,9 @@ impl Run {
         let Some((live, gate)) = self.holding() else {
             return Ok(allowed);
         };
+        if live.has_rules_of_events() {
+            self.must_have_room(&draft)?;
+        }
         let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
         let payload = &event.payload;
         let text = event.line()?;
@@ -296,6 +299,24 @@ impl Run {
         // An act is held back whether or not that can be recorded.
         let _ = self.direct("direction.veto", veto, &by);
         Err(Error::Violates { what, findings })
+    }
+
+    /// Refuses an act that could not be recorded once it was made: rules would not count it.
+    fn must_have_room(&self, draft: &RunEvent) -> Result<(), Error> {
+        let mut draft = draft.clone();
+        let output = " ".repeat(MAX_SMALL).into();
+        draft.payload.insert("output".into(), output);
+        cut(&mut draft.payload);
+        match self.must_fit(&draft) {
+            Err(Error::TooLarge { limit, .. }) => {
+                let why = format!(
+                    "the run is full, at {limit}: what is done now is not recorded, and rules of \
+                     the team would not count it"
+                );
+                Err(Error::refused(ACTION, why))
+            }
+            fits => fits,
+        }
     }
 
     /// Returns the rules that hold back, if there are any.

@@ -1,10 +1,12 @@
 //! The beliefs, memory, lessons and evidence of a run -> events, and files of its episode.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::super::attachment::{ATTACHED, ATTACHMENTS, Attachment, read};
+use super::super::bounded::{bounded, is_free, is_shortened};
 use super::super::error::Error;
 use super::super::event::{RunEvent, learn_line, object};
 use super::super::text::json;
@@ -15,6 +17,9 @@ use crate::ground::source::Artifact;
 
 /// The name that an attachment has before it is whole.
 pub(super) const NEW: &str = "new";
+
+/// The number of bytes of a value beyond which it is shortened once the state is half full.
+const MAX_WHEN_HALF_FULL: usize = 8 << 10;
 
 impl Run {
     /// Adds a belief, with its confidence from 0 to 1.
@@ -29,7 +34,7 @@ impl Run {
     ) -> Result<String, Error> {
         if !(0.0..=1.0).contains(&confidence) {
             let why = format!("its confidence is {confidence}, not between 0 and 1");
-            return Err(Error::refused("the belief", why));
+            return self.counted(Err(Error::refused("the belief", why)));
         }
         let belief = Belief {
             statement: statement.into(),
@@ -73,8 +78,11 @@ impl Run {
         value: &(impl serde::Serialize + ?Sized),
     ) -> Result<String, Error> {
         self.must_not_have_ended()?;
-        let payload = [(name.to_owned(), json(value, "the memory")?)];
-        self.write(RunEvent::new("memory", payload.into_iter().collect()))
+        let remembered = json(value, "the memory").and_then(|value| {
+            let payload = [(name.to_owned(), value)].into_iter().collect();
+            self.write(RunEvent::new("memory", payload))
+        });
+        self.counted(remembered)
     }
 
     /// Adds a reflection.
@@ -83,7 +91,8 @@ impl Run {
     /// As for [`Run::note`].
     pub fn reflect(&mut self, payload: Map<String, Value>) -> Result<String, Error> {
         self.must_not_have_ended()?;
-        self.write(RunEvent::new("reflect", payload))
+        let reflected = self.write(RunEvent::new("reflect", payload));
+        self.counted(reflected)
     }
 
     /// Adds a proposal of what to learn, to the timeline and to `learn.jsonl`.
@@ -97,7 +106,8 @@ impl Run {
     ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
-        let event = self.write_event(RunEvent::new("learn", payload))?;
+        let proposed = self.write_event(RunEvent::new("learn", payload));
+        let event = self.counted(proposed)?;
         let line = learn_line(&event)?;
         // The event is there: `recover` finds out what its line lacks.
         let appended = self.learn.append(&line).map_err(|failed| failed.0);
@@ -109,7 +119,8 @@ impl Run {
 
     /// Puts bytes, such as a screenshot, into a file of the episode that is named by their SHA-256
     /// and an extension, which may be empty. The outcomes and the manifest list the file; an action
-    /// refers to it by its name. Bytes that are attached already are not written again.
+    /// refers to it by its name. Bytes that are attached already are not written again, unless the
+    /// file is gone or holds others.
     ///
     /// ```
     /// use runvet::record::Action;
@@ -132,10 +143,16 @@ impl Run {
     /// [`Error::TooLarge`] for more than 64 MiB; [`Error::Refused`] for an extension of other
     /// characters than 16 letters and digits.
     pub fn attach(&mut self, content: &[u8], extension: &str) -> Result<Attachment, Error> {
+        let attached = self.try_attach(content, extension);
+        self.counted(attached)
+    }
+
+    fn try_attach(&mut self, content: &[u8], extension: &str) -> Result<Attachment, Error> {
         self.must_not_have_ended()?;
         let attachment = Attachment::of(content, extension)?;
-        if let Some(known) = self.fold.attached.get(&attachment.name) {
-            return Ok(known.clone());
+        let is_known = self.fold.attached.contains_key(&attachment.name);
+        if is_known && self.attached(&attachment).is_some_and(|it| it == content) {
+            return Ok(attachment);
         }
         let payload = object([
             ("bytes", attachment.bytes.into()),
@@ -152,8 +169,89 @@ impl Run {
         let replaced = self.recorder.replace(&dir, &beside(NEW), name, content);
         self.unless_unknown(replaced)?;
         self.sync_names(&dir, name)?;
-        self.write(draft)?;
+        if !is_known {
+            self.write(draft)?;
+        }
         Ok(attachment)
+    }
+
+    /// Returns the bytes of the file of an attachment, as far as it has them.
+    fn attached(&self, attachment: &Attachment) -> Option<Vec<u8>> {
+        let (_, name) = attachment.name.split_once('/')?;
+        let most = usize::try_from(attachment.bytes + 1).ok()?;
+        self.dir.dir(ATTACHMENTS).ok()?.read(name, most).ok()
+    }
+
+    /// Refuses to leave or end a run whose attachments are no longer there, as far as names and
+    /// sizes tell.
+    pub(super) fn attachments_must_be_there(&self) -> Result<(), Error> {
+        let mut attached = self.fold.attached.values();
+        let Some(first) = attached.next() else {
+            return Ok(());
+        };
+        let dir = self.dir.dir(ATTACHMENTS).ok();
+        let is_there = |it: &&Attachment| {
+            let (_, name) = it.name.split_once('/').unwrap_or_default();
+            let dir = dir.as_ref();
+            dir.is_some_and(|dir| dir.has_file(name, it.bytes))
+        };
+        let gone = [first].into_iter().chain(attached).find(|it| !is_there(it));
+        gone.map_or(Ok(()), |gone| {
+            let path = self.path().join(&gone.name);
+            Err(Error::Lost { path })
+        })
+    }
+
+    /// Returns a value; or, where it has more bytes than a limit, what [`bounded`] makes of it, with
+    /// the name of the file that it is attached as. Once the state is half full, the limit is 8 KiB.
+    pub fn shortened(&mut self, value: Value, most: usize) -> Value {
+        let most = most.min(self.most_of_value());
+        let Some((text, extension)) = large(&value, most) else {
+            return value;
+        };
+        // A value that can't be attached is counted there.
+        match self.attach(text.as_bytes(), extension) {
+            Ok(attached) => marked(&value, most, &attached),
+            Err(_) => bounded(value, most),
+        }
+    }
+
+    /// Returns what [`Run::shortened`] does, without attaching anything.
+    pub(in crate::recorder) fn as_shortened(&self, value: Value, most: usize) -> Value {
+        let most = most.min(self.most_of_value());
+        let attached = large(&value, most).map(|(text, extension)| {
+            let attached = Attachment::of(text.as_bytes(), extension);
+            attached.map(|attached| marked(&value, most, &attached))
+        });
+        match attached {
+            Some(Ok(marked)) => marked,
+            Some(Err(_)) => bounded(value, most),
+            None => value,
+        }
+    }
+
+    /// Returns the number of bytes of a value that the state has room for as a whole.
+    fn most_of_value(&self) -> usize {
+        let is_half_full = self.fold.held().is_more_than_half();
+        if is_half_full {
+            MAX_WHEN_HALF_FULL
+        } else {
+            usize::MAX
+        }
+    }
+
+    /// Shortens the values of an act for which the state has no room as they are.
+    pub(super) fn shorten_act(&mut self, payload: &mut Map<String, Value>) {
+        for (name, value) in payload.iter_mut().filter(|(name, _)| is_free(name)) {
+            match value {
+                Value::Object(members) if name == "input" => {
+                    for value in members.values_mut() {
+                        *value = self.shortened(value.take(), usize::MAX);
+                    }
+                }
+                value => *value = self.shortened(value.take(), usize::MAX),
+            }
+        }
     }
 
     /// Attaches the content of a regular file, see [`Run::attach`]. Its extension stays, if it has
@@ -166,4 +264,22 @@ impl Run {
         let (content, extension) = read(path.as_ref())?;
         self.attach(&content, extension)
     }
+}
+
+/// Returns the text of a value that has more bytes than a limit, and the extension of a file of it.
+fn large(value: &Value, most: usize) -> Option<(Cow<'_, str>, &'static str)> {
+    let (text, extension) = match value {
+        Value::String(text) => (Cow::Borrowed(&**text), "txt"),
+        other => (Cow::Owned(other.to_string()), "json"),
+    };
+    (text.len() > most && !is_shortened(value)).then_some((text, extension))
+}
+
+/// Returns what stands for a value that is attached.
+fn marked(value: &Value, most: usize, attached: &Attachment) -> Value {
+    let mut mark = bounded(value.clone(), most);
+    if let Some(mark) = mark.as_object_mut() {
+        mark.insert("attachment".into(), attached.name.clone().into());
+    }
+    mark
 }

@@ -286,7 +286,8 @@ impl Run {
     /// call as `x-command` or `x-paths`. Relative paths are joined to the tag `cwd` of the run. The
     /// text `x-agent` is the agent that the event is by, in place of `system`.
     ///
-    /// Where the state is too full for it, large values are recorded as [`bounded`] does.
+    /// Where the state is half full, values above 8 KiB are attached, see [`Run::shortened`]; where
+    /// it is full, large values are recorded as [`bounded`] does.
     ///
     /// ```
     /// use runvet::record::Action;
@@ -320,12 +321,17 @@ impl Run {
         step: Option<&str>,
         action: Action,
     ) -> Result<String, Error> {
+        let acted = self.try_act(step, action);
+        self.counted(acted)
+    }
+
+    fn try_act(&mut self, step: Option<&str>, action: Action) -> Result<String, Error> {
         self.must_not_have_ended()?;
         let is_to_come = action.output.is_none()
             && action.result_status.is_none()
             && action.result_artifacts.is_none()
             && action.duration_ms.is_none();
-        let payload = self.act_of(step, action)?;
+        let mut payload = self.act_of(step, action)?;
         if is_to_come {
             // A veto of the run closes its steps.
             if step.is_none() {
@@ -333,9 +339,10 @@ impl Run {
             }
             self.hold_act(&payload)?;
         }
+        self.shorten_act(&mut payload);
         let mut draft = RunEvent::told("act", payload);
         if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
-            cut(&mut draft.payload);
+            self.fold.refused += cut(&mut draft.payload);
         }
         self.write(draft)?;
         Ok(format!("act-{}", self.action_count()))
@@ -456,6 +463,16 @@ impl Run {
         end: StepEnd,
     ) -> Result<(), Error> {
         self.must_not_have_ended()?;
+        let has_value = !matches!(end, StepEnd::Done);
+        let closed = self.try_close(step, end);
+        if has_value {
+            self.counted(closed)
+        } else {
+            closed
+        }
+    }
+
+    fn try_close(&mut self, step: &str, end: StepEnd) -> Result<(), Error> {
         self.must_be(step, StepStatus::Running, "closing a step")?;
         let (status, payload) = match end {
             StepEnd::Done => (StepStatus::Done, Map::new()),

@@ -715,3 +715,78 @@ fn sessions_in_the_document_are_recorded() {
         assert_eq!(complaints(&temp.path().join("runs")), [""; 0]);
     }
 }
+
+/// Whoever reads the run later has to see that something is missing.
+#[test]
+fn what_is_refused_is_counted_in_the_run() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t", "--id", "a"]);
+    for line in [
+        r#"{"act": {"tool": "search", "id": "mine"}}"#,
+        r#"{"note": {"phase": "plan"}}"#,
+        r#"{"believe": {"statement": "s", "confidence": 7, "provenance": "p"}}"#,
+        "{broken",
+        // These were not to be recorded.
+        r#"{"nothing": 1}"#,
+        r#"{"would": {"phase": 1}}"#,
+        r#"{"open": "step-9"}"#,
+        r#"{"close": "step-9"}"#,
+        r#"{"finish": "nothing"}"#,
+    ] {
+        assert_eq!(talk.ask(line)["ok"], false, "{line}");
+    }
+    talk.tell(&[r#"{"pause": "later"}"#]);
+    assert_eq!(talk.end(), Some(1));
+    let mut talk = Talk::new(temp.path(), &["--resume", "a"]);
+    assert_eq!(talk.ask(r#"{"propose": {}}"#)["ok"], false);
+    talk.tell(&[r#"{"finish": "ok"}"#]);
+    assert_eq!(talk.end(), Some(1));
+    let run = temp.path().join("episodes/a");
+    assert_eq!(json(run.join("summary.json"))["metrics"]["x-refused"], 5);
+    let events = fs::read_to_string(run.join("events.jsonl")).unwrap();
+    assert!(
+        events.contains(r#""payload":{"status":"ok","x-refused":5}"#),
+        "{events}"
+    );
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+/// A value that is cut can be read in its file, and is asked about as it is recorded.
+#[test]
+fn large_value_is_attached_before_it_is_cut() {
+    let temp = tempfile::tempdir().unwrap();
+    let config = temp.path().join("runvet.toml");
+    let order = r#"
+        [[order]]
+        id = "a/once"
+        each = { phase = "act", tool = "write" }
+        same = "/payload/input"
+        at-most = 1
+        message = "twice"
+    "#;
+    fs::write(&config, order).unwrap();
+    let options = [
+        "--task",
+        "t",
+        "--id",
+        "a",
+        "--config",
+        config.to_str().unwrap(),
+    ];
+    let mut talk = Talk::new(temp.path(), &options);
+    let text = "x".repeat(70_000);
+    let act = json!({"tool": "write", "input": {"text": text}});
+    talk.tell(&[&json!({ "act": act }).to_string()]);
+    let found = talk.ask(&json!({"would": {"phase": "act", "payload": act}}).to_string());
+    assert_eq!(found["findings"][0]["rule"], "a/once");
+    talk.tell(&[r#"{"finish": "ok"}"#]);
+    assert_eq!(talk.end(), Some(0));
+    let run = temp.path().join("episodes/a");
+    let state = json(run.join("state.json"));
+    let value = &state["outcomes"]["actions"][0]["input"]["text"];
+    let file = run.join(value["attachment"].as_str().unwrap());
+    assert_eq!(fs::read_to_string(file).unwrap(), text);
+    assert_eq!(value["bytes"], 70_000);
+    let summary = json(run.join("summary.json"));
+    assert_eq!(summary["metrics"].get("x-refused"), None);
+}

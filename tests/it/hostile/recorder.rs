@@ -505,3 +505,22 @@ fn hard_links_in_an_episode_are_not_written_through() {
         assert!(fs::read(&theirs).unwrap() == before, "{name}");
     }
 }
+
+#[test]
+fn attachment_that_is_gone_is_written_again_or_missed() {
+    let scratch = Scratch::new();
+    let attach = r#"{"attach":{"base64":"ZXZpZGVuY2U=","extension":"txt"}}"#;
+    let mut talk = Talk::new(&scratch.runs(), &["--task", "t"]);
+    let name = talk.ask(attach)["attachment"]["name"].clone();
+    let file = talk.dir.join(name.as_str().unwrap());
+    for harm in [None, Some("evidencf"), Some("evidence and more")] {
+        fs::remove_file(&file).unwrap();
+        harm.inspect(|harm| fs::write(&file, harm).unwrap());
+        assert_eq!(talk.ask(attach)["ok"], true);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "evidence");
+    }
+    fs::write(&file, "less").unwrap();
+    let said = talk.ask(r#"{"finish":"ok"}"#);
+    assert_eq!(said["error"]["kind"], "lost", "{said}");
+    assert_eq!(talk.end(), Some(2));
+}

@@ -229,3 +229,34 @@ fn adapter_is_not_asked_to_execute_what_is_held_back() {
     let expected = [StepStatus::Done, StepStatus::Done, StepStatus::Failed];
     assert_eq!(statuses.collect::<Vec<_>>(), expected);
 }
+
+/// A call that is made and can't be recorded is one that no limit counts.
+#[test]
+fn full_run_refuses_what_rules_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = recorder(dir.path()).begin(Task::new("Pay")).unwrap();
+    for size in [1 << 20, 1 << 10, 1] {
+        while run.remember("k", "x".repeat(size), None).is_ok() {}
+    }
+    let refused = run.may_act(None, act("read", json!({}))).unwrap_err();
+    assert_eq!(refused.kind(), "refused");
+    assert!(refused.to_string().contains("the run is full"), "{refused}");
+    // What has happened is recorded as far as there is room, and else counted.
+    let lost = run.lost();
+    assert!(lost >= 3);
+    let mut action = act("refund", json!({"order": "a", "amount": 1}));
+    action.output = Some("paid".into());
+    assert_eq!(run.act(None, action).unwrap_err().kind(), "too_large");
+    assert_eq!(run.lost(), lost + 1);
+    let recorded = run.finish(End::ok()).unwrap();
+    assert_eq!(
+        recorded.summary.metrics.refused.map(|it| it.0),
+        Some(lost + 1)
+    );
+
+    let run = Recorder::new(dir.path()).begin(Task::new("Pay")).unwrap();
+    let path = run.path().to_owned();
+    assert_eq!(run.finish(End::ok()).unwrap().summary.metrics.refused, None);
+    let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
+    assert!(!events.contains("x-refused"));
+}
