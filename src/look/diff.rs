@@ -3,9 +3,12 @@
 //! Both runs are compared as one *comparison document* each:
 //!
 //! `state` and `summary` are the records as they are stored, `findings` the number of findings by
-//! rule. Members are compared by name and items by position, numbers by their value; what is absent
-//! equals null. Ids, times, durations and digests are expected to differ, and do not count.
+//! rule. Members are compared by name and items by position, but actions and steps are aligned:
+//! actions by their tool and input, steps by their kind and description. Numbers are compared by
+//! their value; what is absent equals null. Ids, times, durations and digests are expected to
+//! differ, and do not count.
 
+pub(crate) mod align;
 mod linear;
 mod walk;
 
@@ -16,6 +19,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::gate::Gate;
+use crate::ground::document::Node;
 use crate::ground::source::Artifact;
 use crate::look::read::{Error, RunReader};
 use crate::look::view::OpenedRun;
@@ -39,6 +43,8 @@ pub(crate) struct Diff {
     pub(crate) left: Side,
     /// The run that was named second.
     pub(crate) right: Side,
+    /// The first action that is not the same in both runs, else the first step; null where all are.
+    pub(crate) first_divergence: Option<Divergence>,
     /// The differences that count, at most 1,000.
     pub(crate) differences: Vec<Difference>,
     /// The number of differences that count and are not listed.
@@ -61,14 +67,47 @@ pub(crate) struct Side {
     pub(crate) dir: String,
 }
 
+/// The first item of aligned lists that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Divergence {
+    /// The JSON Pointer to it in the first run's comparison document; null where that lacks it.
+    #[schemars(extend("examples" = ["/state/outcomes/actions/0"]))]
+    pub(crate) left: Option<String>,
+    /// The same for the second run.
+    pub(crate) right: Option<String>,
+}
+
+impl Divergence {
+    /// Finds it in lists that each run has at a path.
+    fn of(runs: [&OpenedRun; 2], pointer: &str, path: &[&str]) -> Option<Self> {
+        let lists = runs.map(|run| run.records.in_state(path));
+        let [left, right] = lists.map(|list| list.into_iter().flat_map(Node::items).collect());
+        let (left, right): (Vec<Node<'_>>, Vec<Node<'_>>) = (left, right);
+        let differ = |[a, b]: &align::Row| {
+            let [a, b] = [(&left, a), (&right, b)].map(|(list, at)| list.get((*at)?).copied());
+            differs(a, b)
+        };
+        let rows = align::rows(pointer, &left, &right);
+        let [left, right] = rows.into_iter().find(differ)?;
+        let [left, right] = [left, right].map(|at| at.map(|at| format!("{pointer}/{at}")));
+        Some(Self { left, right })
+    }
+}
+
 /// A place at which the two runs differ.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Difference {
-    /// A JSON Pointer into the comparison documents of both runs. A comparison document has
-    /// `lifecycle`, `state` and `summary` as stored, `events` with `total`, `broken_lines` and
-    /// `phases`, and `findings`, the number of findings by rule.
+    /// A JSON Pointer into the comparison documents of both runs; into that of one, if only that
+    /// has the value. A comparison document has `lifecycle`, `state` and `summary` as stored,
+    /// `events` with `total`, `broken_lines` and `phases`, and `findings`, the number of findings
+    /// by rule.
     #[schemars(extend("examples" = ["/state/goal/task", "/findings/plan~1projection"]))]
     pub(crate) pointer: String,
+    /// The pointer into the second run's document, if the item stands at another position there;
+    /// otherwise it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", extend("examples" = ["/state/outcomes/actions/1/tool"]))]
+    pub(crate) right_pointer: Option<String>,
     /// The value in the first run; null where it is absent. A value of more than 4 KiB is a text
     /// that starts with its beginning or describes it.
     #[schemars(schema_with = "crate::ground::record::any_value")]
@@ -178,7 +217,10 @@ pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Result<Diff, Error
         counts(walk, &findings(left), &findings(right));
     });
     let (differences, uncounted) = walk.done();
+    let of_list = |pointer, path: &[&str]| Divergence::of([left, right], pointer, path);
+    let first_divergence = of_list(align::ACTIONS, &["outcomes", "actions"]);
     Ok(Diff {
+        first_divergence: first_divergence.or_else(|| of_list(align::STEPS, &["plan", "steps"])),
         same: differences.is_none(),
         left: side(left),
         right: side(right),

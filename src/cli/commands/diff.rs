@@ -16,9 +16,10 @@ use crate::report::write_json_line;
 
 /// Compare two runs: task, plan, actions, outcomes, metrics, latencies and findings
 ///
-/// Steps and actions are compared by their position. Ids, times, durations and digests are shown,
-/// but do not count as differences. The exit code is 0 if the runs are the same, 1 if they differ,
-/// and 2 if they can't be compared. `runvet schema diff` describes the JSON.
+/// Actions are aligned by their tool and input, steps by their kind and description. Ids, times,
+/// durations and digests are shown, but do not count as differences. The exit code is 0 if the runs
+/// are the same, 1 if they differ, and 2 if they can't be compared. `runvet schema diff` describes
+/// the JSON.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Difference, MAX_DIFFERENCES};
+use super::{Difference, MAX_DIFFERENCES, align};
 use crate::ground::document::{Kind, Node};
 use crate::report::{json, raw_json};
 
@@ -47,7 +47,8 @@ impl DiffList {
         self.listed.is_empty() && self.more == 0
     }
 
-    fn add(&mut self, pointer: &str, values: impl FnOnce() -> [Box<RawValue>; 2]) {
+    fn add(&mut self, places: [&str; 2], values: impl FnOnce() -> [Box<RawValue>; 2]) {
+        let [pointer, in_right] = places;
         if self.listed.len() == MAX_DIFFERENCES || self.bytes + pointer.len() > MAX_LISTED_BYTES {
             self.more += 1;
             return;
@@ -56,6 +57,7 @@ impl DiffList {
         self.bytes += pointer.len() + left.get().len() + right.get().len();
         self.listed.push(Difference {
             pointer: pointer.to_owned(),
+            right_pointer: (in_right != pointer).then(|| in_right.to_owned()),
             left,
             right,
         });
@@ -87,6 +89,8 @@ fn shown(node: Option<Node<'_>>) -> Box<RawValue> {
 #[derive(Default)]
 pub(super) struct DiffWalk {
     pointer: String,
+    /// The pointer into the second document, where an item stands at another position.
+    right_pointer: String,
     counted: DiffList,
     uncounted: DiffList,
     /// `true` if the walk is inside a member that does not count.
@@ -103,17 +107,17 @@ impl DiffWalk {
 
     /// Walks on below a member or an item.
     pub(super) fn at(&mut self, token: &str, walk: impl FnOnce(&mut Self)) {
-        let length = self.pointer.len();
-        self.pointer.push('/');
-        for c in token.chars() {
-            match c {
-                '~' => self.pointer.push_str("~0"),
-                '/' => self.pointer.push_str("~1"),
-                c => self.pointer.push(c),
-            }
-        }
+        self.at_both([token, token], walk);
+    }
+
+    /// Walks on below a member or an item, whose place in each document is given.
+    fn at_both(&mut self, [left, right]: [&str; 2], walk: impl FnOnce(&mut Self)) {
+        let lengths = (self.pointer.len(), self.right_pointer.len());
+        push_token(&mut self.pointer, left);
+        push_token(&mut self.right_pointer, right);
         walk(self);
-        self.pointer.truncate(length);
+        self.pointer.truncate(lengths.0);
+        self.right_pointer.truncate(lengths.1);
     }
 
     /// Compares two values that are not of records.
@@ -133,6 +137,9 @@ impl DiffWalk {
                 self.members(a, b);
             }
             (Some(a), Some(b)) if kinds == (Some(Kind::Array), Some(Kind::Array)) => {
+                if align::has(&self.pointer) {
+                    return self.aligned(a, b);
+                }
                 let (mut items, mut others) = (a.items(), b.items());
                 for index in 0_u64.. {
                     let (a, b) = (items.next(), others.next());
@@ -144,6 +151,17 @@ impl DiffWalk {
             }
             (Some(a), Some(b)) if kinds.0 == kinds.1 && a.equals(b) => {}
             _ => self.differ(|| [left, right].map(shown)),
+        }
+    }
+
+    /// Compares the items of two lists that stand side by side.
+    fn aligned(&mut self, left: Node<'_>, right: Node<'_>) {
+        let [left, right] = [left, right].map(|list| list.items().collect::<Vec<_>>());
+        for [a, b] in align::rows(&self.pointer, &left, &right) {
+            let places = [a.or(b), b.or(a)].map(|at| at.unwrap_or_default().to_string());
+            let items = [(&left, a), (&right, b)];
+            let [a, b] = items.map(|(list, at)| list.get(at?).copied());
+            self.at_both(places.each_ref().map(|it| &**it), |walk| walk.value(a, b));
         }
     }
 
@@ -171,7 +189,19 @@ impl DiffWalk {
         } else {
             &mut self.counted
         };
-        list.add(&self.pointer, values);
+        list.add([&self.pointer, &self.right_pointer], values);
+    }
+}
+
+/// Adds a token to a JSON Pointer.
+fn push_token(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    for c in token.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
     }
 }
 

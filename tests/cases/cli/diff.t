@@ -12,7 +12,7 @@ Two runs side by side, and what counts as a difference.
 # The exit code is 0 for the same run, and 1 for another.
   $ cd "$CORPUS/demo"
   $ runvet diff ep_01 ep_01 --json
-  {"same":true,"left":{"episode_id":"ep_01_answer","dir":"episodes/ep_01_answer"},"right":{"episode_id":"ep_01_answer","dir":"episodes/ep_01_answer"},"differences":[],"more":0,"uncounted":[],"uncounted_more":0}
+  {"same":true,"left":{"episode_id":"ep_01_answer","dir":"episodes/ep_01_answer"},"right":{"episode_id":"ep_01_answer","dir":"episodes/ep_01_answer"},"first_divergence":null,"differences":[],"more":0,"uncounted":[],"uncounted_more":0}
   $ runvet diff ep_01 ep_03 --json | json /differences/* pointer left right
   /state/outcomes/metrics/task_score 0.75 0.95
   /state/plan/steps/1/status done pending
@@ -68,3 +68,41 @@ The provenance of what the run believes is no id.
   1000
   "more":99001,"uncounted"
   $ test $(runvet diff ep_answer ep_other | wc -c) -lt 16000
+
+# Actions are aligned by tool and input, steps by kind and description: one more act is one difference.
+  $ one() { printf '{"act":{"kind":"tool","tool":"%s","input":{"p":"%s"},"output":"y"}}\n' $1 $2; }
+  $ rest() { for i in 1 2 3; do one tool$i f$i; done; echo '{"finish":{"status":"ok"}}'; }
+  $ rest | runvet record --run-data . --task t --id left > out; { one look first; rest | sed s/f2/f9/; } | runvet record --run-data . --task t --id right > out
+  $ runvet diff left right | grep -A 6 -e ^Actions -e ^Differences -e divergence
+  Actions
+  +             │ act-1 look
+    act-1 tool1 │ act-2 tool1
+  ! act-2 tool2 │ act-3 tool2
+    act-3 tool3 │ act-4 tool3
+
+  Outcomes
+  --
+  Differences
+  + /state/outcomes/actions/0: absent, but {"id":"act-1","input":{"p":"first"},"kind":"tool","output":"y","timestamp":"2026…
+  ! /state/outcomes/actions/1/input/p (/state/outcomes/actions/2/input/p): "f2", but "f9"
+  ! /summary/metrics/act_count: 3, but 4
+  ! /events/total: 7, but 8
+  ! /events/phases/act: 3, but 4
+
+  first divergence: only the right run has /state/outcomes/actions/0
+  the runs differ in 5 places; 13 more differences in ids, times, durations or digests are not counted
+  $ runvet diff left right --json | json /differences/* pointer right_pointer
+  /state/outcomes/actions/0 -
+  /state/outcomes/actions/1/input/p /state/outcomes/actions/2/input/p
+  /summary/metrics/act_count -
+  /events/total -
+  /events/phases/act -
+  [1]
+  $ runvet diff left right --json | json /first_divergence left right
+  null /state/outcomes/actions/0
+  [1]
+  $ runvet diff right left --json | json /first_divergence left right
+  /state/outcomes/actions/0 null
+  [1]
+  $ runvet diff left left --json | json . same first_divergence
+  true null

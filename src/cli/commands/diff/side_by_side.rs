@@ -6,6 +6,7 @@ use std::io;
 use crate::ground::document::{Kind, Node};
 use crate::ground::finding::RunEntry;
 use crate::ground::printable::{brief, brief_json, escape};
+use crate::look::diff::align::{ACTIONS, Row, STEPS, rows};
 use crate::look::diff::{Diff, Difference, differs, findings, is_expected};
 use crate::look::view::{self, OpenedRun};
 use crate::reading::outline::shown;
@@ -36,9 +37,13 @@ impl DashboardText<'_> {
         let state = |path: &[&str]| runs.map(|run| run.records.in_state(path));
         let summary = |path: &[&str]| runs.map(|run| run.records.in_summary(path));
         let step = |text: &Self, node: Node<'_>| text.step(&view::step(node));
-        self.listed("Plan", state(&["plan", "steps"]), step)?;
+        self.listed("Plan", (STEPS, state(&["plan", "steps"])), step)?;
         let action = |_: &Self, node: Node<'_>| action(node);
-        self.listed("Actions", state(&["outcomes", "actions"]), action)?;
+        self.listed(
+            "Actions",
+            (ACTIONS, state(&["outcomes", "actions"])),
+            action,
+        )?;
         let mut outcomes = members(state(&["outcomes", "metrics"]), true);
         for name in ["error", "artifacts"] {
             let values = state(&["outcomes", name]);
@@ -73,29 +78,35 @@ impl DashboardText<'_> {
         self.more(more)
     }
 
-    /// Draws two arrays, whose items stand side by side by their position.
+    /// Draws two lists, whose items stand side by side as they are aligned.
     fn listed(
         &mut self,
         title: &str,
-        arrays: [Option<Node<'_>>; 2],
+        (pointer, lists): (&str, [Option<Node<'_>>; 2]),
         cell: impl Fn(&Self, Node<'_>) -> StyledLine,
     ) -> io::Result<()> {
-        let items = arrays.map(|array| array.into_iter().flat_map(Node::items));
-        let total = items.clone().map(Iterator::count).into_iter().max();
-        let total = total.unwrap_or_default();
-        if total == 0 {
+        let [left, right] = lists.map(|list| {
+            let items = list.into_iter().flat_map(Node::items);
+            items.collect::<Vec<_>>()
+        });
+        let aligned = rows(pointer, &left, &right);
+        if aligned.is_empty() {
             return Ok(());
         }
         self.title(title)?;
-        let [mut lefts, mut rights] = items;
-        let row = |_| {
-            let pair = [lefts.next(), rights.next()];
+        let row = |[a, b]: &Row| {
+            let pair = [(&left, a), (&right, b)].map(|(list, at)| list.get((*at)?).copied());
             let cells = pair.map(|item| item.map(|item| cell(self, item)).unwrap_or_default());
-            (mark(differs(pair[0], pair[1])), String::new(), cells)
+            let sign = match pair {
+                [Some(_), None] => Some(("-", Paint::Bad)),
+                [None, Some(_)] => Some(("+", Paint::Good)),
+                [a, b] => mark(differs(a, b)),
+            };
+            (sign, String::new(), cells)
         };
-        let rows: Vec<SideRow> = (0..total.min(SECTION_LINES)).map(row).collect();
-        self.sides([""; 2], &rows)?;
-        self.more(total.saturating_sub(SECTION_LINES))
+        let shown: Vec<SideRow> = aligned.iter().take(SECTION_LINES).map(row).collect();
+        self.sides([""; 2], &shown)?;
+        self.more(aligned.len().saturating_sub(SECTION_LINES))
     }
 
     /// Draws every difference by its place, and the result.
@@ -105,7 +116,12 @@ impl DashboardText<'_> {
             self.title("Differences")?;
         }
         for difference in diff.differences.iter().take(SECTION_LINES) {
-            self.paragraph(["! ", "    "], &sentence(difference))?;
+            let sign = match (difference.left.get(), difference.right.get()) {
+                ("null", _) if is_item(&difference.pointer) => "+ ",
+                (_, "null") if is_item(&difference.pointer) => "- ",
+                _ => "! ",
+            };
+            self.paragraph([sign, "    "], &sentence(difference))?;
         }
         let more = total.saturating_sub(SECTION_LINES as u64);
         if more > 0 {
@@ -129,8 +145,26 @@ impl DashboardText<'_> {
             total => format!("the runs differ in {}{also}", count(total, "place")),
         };
         writeln!(self.out)?;
+        if let Some(at) = &diff.first_divergence {
+            let line = match (&at.left, &at.right) {
+                (Some(left), Some(right)) if left == right => left.clone(),
+                (Some(left), Some(right)) => format!("{left} on the left, {right} on the right"),
+                (Some(left), None) => format!("only the left run has {left}"),
+                (None, right) => {
+                    let right = right.as_deref().unwrap_or_default();
+                    format!("only the right run has {right}")
+                }
+            };
+            self.paragraph(["first divergence: ", "  "], &line)?;
+        }
         self.paragraph(["", "  "], &result)
     }
+}
+
+/// Returns `true` if a pointer leads to an item of a list that is aligned.
+fn is_item(pointer: &str) -> bool {
+    let list = pointer.rsplit_once('/').map(|(list, _)| list);
+    list.is_some_and(|list| [ACTIONS, STEPS].contains(&list))
 }
 
 /// Returns the mark of what differs.
@@ -224,5 +258,9 @@ fn sentence(difference: &Difference) -> String {
         "null" => "absent".into(),
         value => brief_json(value),
     });
-    format!("{}: {left}, but {right}", brief(&difference.pointer))
+    let place = match &difference.right_pointer {
+        None => brief(&difference.pointer),
+        Some(right) => format!("{} ({})", brief(&difference.pointer), brief(right)),
+    };
+    format!("{place}: {left}, but {right}")
 }
