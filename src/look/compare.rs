@@ -121,6 +121,8 @@ pub(crate) struct Comparison {
     pub(in crate::look) apart_more: u64,
     /// The number of such runs by reason.
     pub(in crate::look) apart_by: BTreeMap<&'static str, u64>,
+    /// Metrics that are no numbers, and so are not compared, by their names.
+    pub(in crate::look) left_out: Vec<LeftOut>,
     /// The conditions that were to fail the comparison.
     pub(in crate::look) gates: Vec<Gated>,
     /// The paths that could not be read or judged, with the reasons.
@@ -204,6 +206,17 @@ impl Pair {
     }
 }
 
+/// A metric that is not compared.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(in crate::look) struct LeftOut {
+    /// Its name, as those of measures.
+    pub(in crate::look) name: String,
+    /// The kind of its value: `a string` or `an array`.
+    pub(in crate::look) kind: &'static str,
+    /// The directory of the first run that has it.
+    pub(in crate::look) dir: String,
+}
+
 /// A run that is not compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(in crate::look) struct Apart {
@@ -255,6 +268,7 @@ pub(crate) fn compare(
     sums.base.runs = before.runs;
     sums.candidate.runs = after.runs;
     sums.pair_up(&mut before.by_key, &mut after.by_key, &metrics.names);
+    sums.left_out = metrics.left_out();
     ReportedFault::tidy(&mut sums.faults);
     Ok(sums)
 }

@@ -106,7 +106,7 @@ impl Sums {
         let order = compare_sum(terms);
         let difference = match order {
             Ordering::Equal => 0.0,
-            _ => numbers.map(|[a, b]| b.as_f64() - a.as_f64()).sum::<f64>() / double(task.pairs),
+            _ => numbers.map(difference).sum::<f64>() / double(task.pairs),
         };
         self.differences.add(difference);
         *match order {
@@ -135,6 +135,18 @@ impl Sums {
             ..so_far
         }
     }
+}
+
+/// Returns how much larger the second of two numbers is: of integers, that of their exact values.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the difference is rounded, not what it is of"
+)]
+fn difference([base, candidate]: [Number<'_>; 2]) -> f64 {
+    let whole = |number: Number<'_>| number.shifted(0).filter(|_| number.is_integer());
+    let exact = whole(base).zip(whole(candidate));
+    let exact = exact.and_then(|(base, candidate)| candidate.checked_sub(base));
+    exact.map_or(candidate.as_f64() - base.as_f64(), |exact| exact as f64)
 }
 
 /// Returns a sum of ones as an integer.

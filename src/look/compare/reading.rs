@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{ByKey, Error, MAX_METRICS, PairBy, shown};
+use super::{ByKey, Error, LeftOut, MAX_METRICS, PairBy, shown};
 use crate::gate::Gate;
-use crate::ground::document::Node;
+use crate::ground::document::{Kind, Node};
 use crate::ground::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::ground::parallel::{in_order, while_ok};
 use crate::ground::printable::{escape, quote};
@@ -60,41 +60,72 @@ pub(super) struct ComparedRun {
 type Read = (
     Option<Vec<String>>,
     Option<String>,
-    Vec<(String, Option<Figure>)>,
+    Vec<(String, Result<Figure, Kind>)>,
 );
 
-/// The names of measures, and the runs in which a metric first is a number or something else.
+/// The names of measures, and the runs in which each metric first is a number or something else.
 #[derive(Default)]
 pub(super) struct ComparedMetrics {
     pub(super) names: Vec<String>,
-    met: BTreeMap<String, (usize, [Option<String>; 2])>,
+    met: BTreeMap<String, MetMetric>,
+}
+
+/// A metric in the runs that were read.
+struct MetMetric {
+    place: usize,
+    /// The first run in which it is a number.
+    number: Option<String>,
+    /// The first run in which it is another value, and the kind of that.
+    other: Option<(String, Kind)>,
 }
 
 impl ComparedMetrics {
-    /// Returns the place of a measure.
-    fn place(&mut self, name: &str, is_number: bool, dir: &str) -> Result<usize, Error> {
+    /// Returns the place of a measure, and notes a value that is no number.
+    fn place(&mut self, name: &str, other: Option<Kind>, dir: &str) -> Result<usize, Error> {
         let next = self.names.len();
         if next == MAX_METRICS && !self.met.contains_key(name) {
             let message = format!("the runs have more than {MAX_METRICS} metrics");
             return Err(Error(message));
         }
-        let (place, met) = self.met.entry(name.to_owned()).or_insert_with(|| {
+        let met = self.met.entry(name.to_owned()).or_insert_with(|| {
             self.names.push(name.to_owned());
-            (next, [None, None])
+            MetMetric {
+                place: next,
+                number: None,
+                other: None,
+            }
         });
-        let [number, other] = &mut *met;
-        let slot = if is_number { number } else { other };
-        slot.get_or_insert_with(|| dir.to_owned());
+        match other {
+            None => drop(met.number.get_or_insert_with(|| dir.to_owned())),
+            Some(kind) => drop(met.other.get_or_insert_with(|| (dir.to_owned(), kind))),
+        }
         match met {
-            [Some(number), Some(other)] => Err(Error(format!(
+            MetMetric {
+                number: Some(number),
+                other: Some((other, _)),
+                ..
+            } => Err(Error(format!(
                 "the metric {} is a number in {} and not in {}: runs that are compared measure it \
                  in the same way",
                 quote(name),
                 escape(number),
                 escape(other)
             ))),
-            _ => Ok(*place),
+            met => Ok(met.place),
         }
+    }
+
+    /// Returns the metrics that are no numbers.
+    pub(super) fn left_out(self) -> Vec<LeftOut> {
+        let left_out = self.met.into_iter().filter_map(|(name, met)| {
+            let (dir, kind) = met.other?;
+            Some(LeftOut {
+                name,
+                kind: kind.with_article(),
+                dir,
+            })
+        });
+        left_out.collect()
     }
 }
 
@@ -179,9 +210,9 @@ impl Set {
             return Ok(());
         };
         let mut figures = Vec::new();
-        for (name, number) in read {
-            let place = metrics.place(&name, number.is_some(), &report.dir)?;
-            figures.extend(number.map(|number| (place, number)));
+        for (name, value) in read {
+            let place = metrics.place(&name, value.as_ref().err().copied(), &report.dir)?;
+            figures.extend(value.map(|number| (place, number)));
         }
         let run = ComparedRun {
             dir: report.dir,
@@ -204,22 +235,38 @@ impl Set {
 fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Read {
     let (state, summary) = (loaded.state.written(), loaded.summary.written());
     let number = |value: Node<'_>| value.number().map(|number| number.text().into());
-    let mut figures: Vec<(String, Option<Figure>)> = Vec::new();
+    let mut figures: Vec<(String, Result<Figure, Kind>)> = Vec::new();
     for (name, path) in BUILT_IN {
         let number = summary.and_then(|summary| number(summary.at(path)?));
-        figures.extend(number.map(|number| (name.to_owned(), Some(number))));
+        figures.extend(number.map(|number| (name.to_owned(), Ok(number))));
     }
-    let own = state.and_then(|state| state.at(&["outcomes", "metrics"]));
-    for key in own.into_iter().flat_map(Node::members) {
-        let value = key.value();
-        if !is_missing(value) {
-            figures.push((format!("metric:{}", key.name()), number(value)));
-        }
+    if let Some(own) = state.and_then(|state| state.at(&["outcomes", "metrics"])) {
+        add_metrics("metric:", own, &mut figures);
     }
     let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
     let key = keys.iter().map(|key| value_of(key, state, summary));
     let outcome = outcome.map(std::borrow::Cow::into_owned);
     (key.collect(), outcome, figures)
+}
+
+/// Adds the metrics in an object, with those in the objects in it, whose names have the path to
+/// them. A boolean is the number 0 or 1.
+fn add_metrics(prefix: &str, metrics: Node<'_>, figures: &mut Vec<(String, Result<Figure, Kind>)>) {
+    for key in metrics.members() {
+        let (name, value) = (format!("{prefix}{}", key.name()), key.value());
+        let figure = match (value.kind(), value.boolean(), value.number()) {
+            (Kind::Object, ..) => {
+                add_metrics(&format!("{name}/"), value, figures);
+                continue;
+            }
+            (_, Some(is_true), _) => Ok(if is_true { "1" } else { "0" }.into()),
+            (.., Some(number)) => Ok(number.text().into()),
+            (kind, ..) => Err(kind),
+        };
+        if !is_missing(value) && figures.iter().all(|(other, _)| *other != name) {
+            figures.push((name, figure));
+        }
+    }
 }
 
 /// Returns `true` if a metric has no value: null, or a text that writers put for a number that is

@@ -136,13 +136,21 @@ pub(super) fn reason(apart: &Apart) -> String {
     }
 }
 
-/// Returns the sentences on pairs in which a measure is missing.
+/// Returns the sentences on pairs in which a measure is missing, and on metrics that are left out.
 pub(super) fn missing(of: &Comparison) -> impl Iterator<Item = String> {
     let lacking = of.measures.iter().filter(|it| it.missing > 0);
-    lacking.map(|it| {
+    let lacking = lacking.map(|it| {
         let (name, pairs) = (brief(&it.name), count(of.pairs, "pair"));
         format!("{name} is missing in {} of {pairs}", it.missing)
-    })
+    });
+    let left_out = of.left_out.iter().map(|it| {
+        let (name, dir) = (brief(&it.name), escape(&it.dir));
+        format!(
+            "{name} is not compared: it is no number but {} in {dir}",
+            it.kind
+        )
+    });
+    lacking.chain(left_out)
 }
 
 /// Writes how many rows of a list are left out.

@@ -201,3 +201,29 @@ The value for tasks that are repeated is that of Fisher's exact test of 18 and 2
   $ one_task 2 2 2; compare --pair tag:none | grep -o -e '--pair task'; compare | grep -e --pair
   --pair task
   [1]
+
+# Booleans are numbers, metrics in metrics have paths, and what is left out is named.
+  $ sets 0; sed -i 's/"task_score":0.75/"task_score":0.75,"safe":true,"judge":{"a":{"x":1},"b":0.5},"note":"fine","curve":[1]/' base/episodes/*/*.json* new/episodes/*/*.json*
+  $ sed -i 's/"safe":true/"safe":false/; s/"x":1/"x":2/' new/episodes/*/*.json*
+  $ compare | grep -e metric:
+  metric:judge/a/x           1          2           1              -      0     0      40  < 0.0001         -
+  metric:judge/b           0.5        0.5           0              -      0    40       0    1.0000         -
+  metric:safe                1          0          -1              -     40     0       0  < 0.0001  < 0.0001
+  metric:steps_completed     2          2           0              -      0    40       0    1.0000         -
+  metric:steps_total         3          3           0              -      0    40       0    1.0000         -
+  metric:task_score       0.75       0.75           0              -      0    40       0    1.0000         -
+  metric:curve is not compared: it is no number but an array in base/episodes/ep_00
+  metric:note is not compared: it is no number but a string in base/episodes/ep_00
+  $ compare --format json | json /left_out/* name kind dir
+  metric:curve an array base/episodes/ep_00
+  metric:note a string base/episodes/ep_00
+  $ compare --fail-if 'metric:safe: lower, p < 0.05' > out
+  [1]
+  $ compare --format markdown | grep 'is not compared'
+  metric&#58;curve is not compared: it is no number but an array in base/episodes/ep&#95;0…
+  metric&#58;note is not compared: it is no number but a string in base/episodes/ep&#95;00
+
+# Differences of integers are exact, beyond those that a double has.
+  $ member base ep_1 a 's/"task_score":0.75/"task_score":9007199254740992/'; member new ep_1 a 's/"task_score":0.75/"task_score":9007199254740993/'
+  $ compare --format json | tr '{' '\n' | grep '"name":"metric:task_score"' | grep -o '"difference":[^,]*'
+  "difference":1.0
