@@ -52,6 +52,7 @@ pub(crate) use crate::ground::printable::count;
 #[cfg(feature = "cli")]
 pub(crate) use dashboard::{DashboardText, SECTION_LINES, SideRow};
 pub(crate) use figures::{instant, seconds, waiting};
+pub(crate) use gitlab::ProjectDirs;
 pub(crate) use grid::Grid;
 #[cfg(feature = "cli")]
 pub(crate) use human::draw;
@@ -131,7 +132,7 @@ formats! {
     /// GitHub workflow annotations, and a job summary
     Github = "github", ["statistics", "verbose"], |options| github::Github::new(options);
     /// A GitLab code quality report
-    Gitlab = "gitlab", [], |_options| gitlab::Gitlab::default();
+    Gitlab = "gitlab", [], |options| gitlab::Gitlab::new(options);
     /// A summary in Markdown
     Markdown = "markdown", ["statistics", "verbose"],
         |options| markdown::Markdown::new(options);
@@ -185,6 +186,8 @@ pub struct Options {
     pub(crate) hides_faults: bool,
     /// If it is not set, by episode, or by cause where a rule has very many findings.
     pub(crate) group_by: Option<GroupBy>,
+    /// The directories to which paths in the format of GitLab are relative.
+    pub(crate) project: Option<ProjectDirs>,
     #[cfg(feature = "html")]
     pub(crate) settings: String,
     /// The runs that have a page in a page for a browser.

@@ -1,9 +1,10 @@
 //! Reports -> a code quality report of GitLab: an array of issues.
 
 use std::io::{self, Write};
+use std::path::{Component, PathBuf};
 
 use super::json::{json, json_object};
-use super::{Closing, Renderer};
+use super::{Closing, Options, Renderer};
 use crate::ground::digest::Digest;
 use crate::ground::finding::{EpisodeReport, Severity, Unjudged};
 use crate::ground::printable::escape;
@@ -11,9 +12,47 @@ use crate::ground::printable::escape;
 #[derive(Default)]
 pub(super) struct Gitlab {
     issues: u64,
+    /// The directories to which paths are relative.
+    project: Option<ProjectDirs>,
+}
+
+/// The directory in which a report is made, and the one that GitLab takes for the root of its
+/// paths.
+#[derive(Clone, Debug)]
+pub(crate) struct ProjectDirs {
+    /// The working directory.
+    pub(crate) here: PathBuf,
+    /// The root of the project.
+    pub(crate) root: PathBuf,
+}
+
+impl ProjectDirs {
+    /// Returns a path as GitLab finds it: from the root of the project on, or as it is where it
+    /// leads out of it.
+    fn relative(&self, path: &str) -> String {
+        let mut whole = PathBuf::new();
+        for part in self.here.join(path).components() {
+            match part {
+                Component::ParentDir => drop(whole.pop()),
+                part => whole.push(part),
+            }
+        }
+        let below = whole.strip_prefix(&self.root);
+        below.map_or_else(
+            |_| path.to_owned(),
+            |below| below.to_string_lossy().into_owned(),
+        )
+    }
 }
 
 impl Gitlab {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            issues: 0,
+            project: options.project.clone(),
+        }
+    }
+
     fn issue(
         &mut self,
         out: &mut dyn Write,
@@ -22,6 +61,8 @@ impl Gitlab {
     ) -> io::Result<()> {
         out.write_all(if self.issues == 0 { b"\n " } else { b",\n " })?;
         self.issues += 1;
+        let of_project = self.project.as_ref().map(|dirs| dirs.relative(path));
+        let path = of_project.as_deref().unwrap_or(path);
         let lines = json_object([("begin", json(&begin)), ("end", json(&end))]);
         let issue = json_object([
             ("description", json(description)),
