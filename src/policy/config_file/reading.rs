@@ -133,6 +133,15 @@ impl ConfigSource<'_> {
             // After a typo in the grammar the rest of its line says nothing.
             let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
             mistakes.dedup_by_key(|mistake| mistake.location.line);
+            if self.is_like_yaml() {
+                // Each line would be a mistake.
+                mistakes.truncate(1);
+                let advice = "This looks like YAML, and the file is TOML: write `key = value` in \
+                              place of `key: value`, and `[table]` in place of `table:`.";
+                mistakes
+                    .iter_mut()
+                    .for_each(|it| it.help = Some(advice.into()));
+            }
             mistakes.truncate(MAX_MISTAKES);
             return (T::default(), mistakes);
         }
@@ -206,6 +215,19 @@ impl ConfigSource<'_> {
         let key = key.trim();
         let is_name = key.contains(['/', '*']) && !key.contains(['"', '\'', '#']);
         is_name.then(|| format!("Put the name in quotes: {} = …", quote(key)))
+    }
+
+    /// Returns `true` if the first line that says anything is one of YAML.
+    fn is_like_yaml(self) -> bool {
+        let mut lines = self.text.lines().map(str::trim_end);
+        let line = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+        line.is_some_and(|line| {
+            let key = line
+                .split_once(": ")
+                .or_else(|| Some((line.strip_suffix(':')?, "")));
+            let is_key = |key: &str| !key.is_empty() && !key.contains(['=', '[', ' ']);
+            line == "---" || line.starts_with("- ") || key.is_some_and(|(key, _)| is_key(key))
+        })
     }
 
     /// Returns a mistake with its place and a suggestion.

@@ -42,6 +42,11 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 draft.message += ONLY_LINE_ENDS;
                 draft = draft.help(Some(KEEP_LINE_ENDS.into()));
             }
+            if name.contains('\\') && matches!(why, FileTrouble::Absent | FileTrouble::Leaves) {
+                let help = "Names are written with `/`, on every system: `\\` is a part \
+                            of a name.";
+                draft = draft.help(Some(help.into()));
+            }
             Some(draft)
         }
         _ => None,
