@@ -4,6 +4,7 @@ mod candidates;
 mod commands;
 #[cfg(feature = "commands")]
 mod filters;
+mod headings;
 mod output;
 mod path_list;
 mod period;
@@ -24,11 +25,14 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::builder::{BoolishValueParser, Resettable};
-use clap::{Arg, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches};
 
 use crate::gate::Exit;
 use commands::Command;
 use output::Output;
+
+/// The option to write ASCII alone.
+const ASCII: &str = "ascii";
 
 /// The exit code of a command that could not finish its work.
 const FAULT: u8 = Exit::Fault.code();
@@ -113,7 +117,13 @@ fn declared() -> clap::Command {
             .value_parser(BoolishValueParser::new())
             .hide_possible_values(true)
     };
-    Command::command().mut_subcommands(|command| command.mut_args(complete))
+    let ascii = Arg::new(ASCII)
+        .long(ASCII)
+        .global(true)
+        .action(ArgAction::SetTrue)
+        .help("Write text for people in ASCII alone, as with TERM=dumb");
+    let command = Command::command().mut_subcommands(|command| command.mut_args(complete));
+    headings::under_headings(command).arg(ascii)
 }
 
 /// Runs a command line, which starts with the program's name, and returns its exit code.
@@ -121,6 +131,8 @@ fn declared() -> clap::Command {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::default();
     let args: Vec<OsString> = args.into_iter().collect();
+    let mut options = args.iter().take_while(|arg| *arg != "--");
+    output::write_in_ascii(options.any(|arg| *arg == format!("--{ASCII}").as_str()));
     match candidates::answered(&args) {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
@@ -130,14 +142,18 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let parsed = parsed.and_then(|matches| Ok((Command::from_arg_matches(&matches)?, matches)));
     let done = match parsed {
         Ok((command, matches)) => {
-            let of_command = matches.subcommand().map(|(_, matches)| matches);
+            let (name, of_command) = matches.subcommand().unzip();
             let of_command = of_command.cloned().unwrap_or_default();
+            if name.is_some_and(|name| usage::is_for_programs(name, &of_command)) {
+                output.keep_bytes();
+            }
             command.run(&of_command, &mut output)
         }
         Err(mut error) if error.use_stderr() => {
             usage::name_variable(&mut error, &command(), &args);
             usage::ask_for_record(&mut error);
             usage::suggest_word(&mut error);
+            usage::suggest_option(&mut error);
             output.drawn(&usage::printable(error));
             Ok(FAULT)
         }

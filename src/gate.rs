@@ -50,8 +50,7 @@ use crate::ground::source::{Artifact, EpisodeKey};
 use crate::judge::check::{self, Checker, Worker};
 use crate::judge::rules::RuleSet;
 use crate::store::{
-    self, Artifacts, Content, Discovery, EpisodeDir, Fault, GivenPaths, InMemory, WalkFindings,
-    find_config,
+    self, Artifacts, Discovery, EpisodeDir, Fault, GivenPaths, InMemory, WalkFindings, find_config,
 };
 
 pub use crate::gate::config::ConfigError;
@@ -71,24 +70,26 @@ use suppressions::Suppressions;
 ///
 /// # Errors
 ///
-/// The file is inside run data, whose author may have written it, or is not a regular file.
+/// The only files are inside run data, whose author may have written them, or the nearest is not a
+/// regular file.
 pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
-    let (found, passed_over) = find_config(here);
-    // The author of run data may have written it, or may have made run data of the directory of a
-    // file that the user relies on.
-    if let Some((path, sign)) = passed_over.first() {
+    let search = find_config(here);
+    let Some(path) = search.nearest else {
+        // The author of run data may also have made run data of the directory of a file that the
+        // user relies on, so going on without it would let them choose how they are judged.
+        let Some((path, sign)) = search.in_run_data.first() else {
+            return Ok(None);
+        };
         let (path, sign) = (path.display(), sign.to_string_lossy());
         let sign = escape(&sign);
         let why = format!("{path} is inside run data, because of {sign}, so it is not read");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    }
-    if let Some(path) = &found {
-        store::must_be_file(&here.join(path)).map_err(|error| {
-            let why = format!("can't read the configuration {}: {error}", path.display());
-            io::Error::new(error.kind(), why)
-        })?;
-    }
-    Ok(found)
+    };
+    store::must_be_file(&here.join(&path)).map_err(|error| {
+        let why = format!("can't read the configuration {}: {error}", path.display());
+        io::Error::new(error.kind(), why)
+    })?;
+    Ok(Some(path))
 }
 
 /// Checks episodes and decides which findings count. Its buffers are kept from one episode to the
@@ -266,18 +267,24 @@ impl Gate {
         outcome
     }
 
-    /// Judges the records of one episode that are not on a disk, and passes the report on, as
-    /// [`Gate::each`] does.
-    pub(crate) fn each_of_records(
+    /// Judges episodes whose artifacts are in memory, each with its key and its id, and passes each
+    /// report on, as [`Gate::each`] does.
+    pub(crate) fn each_in_memory<'a>(
         &mut self,
-        id: &str,
-        records: &[(Artifact, &[u8])],
-        take: impl FnOnce(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+        episodes: impl IntoIterator<Item = (EpisodeKey, Option<String>, InMemory<'a>)>,
+        mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
         let mut outcome = self.begin();
-        let report = Ok(self.records(id, records));
-        outcome.add(&report);
-        let is_whole = take(report).is_continue();
+        let mut is_whole = true;
+        for (key, id, artifacts) in episodes {
+            let report = Ok(self.artifacts(&key, id.as_deref(), &artifacts));
+            outcome.add(&report);
+            is_whole = take(report).is_continue();
+            if !is_whole {
+                break;
+            }
+        }
+        ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_whole;
         outcome
     }
@@ -316,9 +323,7 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
-        let records = records.iter();
-        let records = records.map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)));
-        self.artifacts(&id.into(), Some(id), &records.collect::<InMemory<'_>>())
+        self.artifacts(&id.into(), Some(id), &InMemory::of_records(records))
     }
 
     /// Judges an episode whose artifacts come from anywhere: from memory, from a directory, or from

@@ -31,6 +31,8 @@ mod runs;
 mod settings;
 #[cfg(feature = "cli")]
 mod snapshot;
+#[cfg(feature = "cli")]
+mod staged;
 mod stillness;
 mod tree;
 mod walk;
@@ -62,12 +64,14 @@ pub(crate) use path::{display, is_gone};
 pub(crate) use root::{GivenPaths, episode_around};
 pub(crate) use run_dir::RunDir;
 pub(crate) use runs::{is_below_episodes, last_written, run_data_below, runs, runs_at};
-pub(crate) use settings::{find_config, must_be_file, read_trusted};
 #[cfg(feature = "cli")]
-pub(crate) use settings::{must_be_trusted, sign_of_run_data};
+pub(crate) use settings::{configs_beyond, must_be_trusted, sign_of_run_data};
+pub(crate) use settings::{find_config, must_be_file, read_trusted};
 pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{look_at, reports_no_changes};
+#[cfg(feature = "cli")]
+pub(crate) use staged::StagedRuns;
 pub(crate) use stillness::{Movement, seen_versions};
 pub(crate) use tree::Dir;
 pub(crate) use walk::{Excludes, WalkFindings};

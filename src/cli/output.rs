@@ -1,5 +1,6 @@
 //! The output of a command -> standard output and standard error, drawn as they allow.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -9,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::Exit;
-use crate::ground::printable::escape;
+use crate::ground::printable::{ascii, escape};
 use crate::report::{DashboardText, Style};
 use crate::store::WalkFindings;
 
@@ -26,6 +27,20 @@ pub(super) enum Color {
     Always,
     /// Never
     Never,
+}
+
+/// `true` if text for people is written in ASCII: the user asks for it, or the terminal knows no
+/// more.
+static IN_ASCII: AtomicBool = AtomicBool::new(false);
+
+/// Has text for people written in ASCII, if it is asked for or the variable `TERM` is `dumb`.
+pub(super) fn write_in_ascii(is_asked: bool) {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    IN_ASCII.store(is_asked || is_dumb, Ordering::Relaxed);
+}
+
+fn is_in_ascii() -> bool {
+    IN_ASCII.load(Ordering::Relaxed)
 }
 
 /// The output of a command.
@@ -52,6 +67,8 @@ struct WholeLines {
     waiting: Vec<u8>,
     /// The end of the last whole line.
     whole: usize,
+    /// `true` if other programs read it, so that every byte stays as it is.
+    is_for_programs: bool,
 }
 
 impl WholeLines {
@@ -65,7 +82,15 @@ impl WholeLines {
 
 impl Write for WholeLines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut rest = bytes;
+        let text = match str::from_utf8(bytes) {
+            Ok(text) if is_in_ascii() && !self.is_for_programs => ascii(text),
+            _ => Cow::Borrowed(""),
+        };
+        let mut rest = if text.is_empty() {
+            bytes
+        } else {
+            text.as_bytes()
+        };
         while !rest.is_empty() {
             let newline = memchr::memchr(b'\n', rest);
             let (line, after) = rest.split_at(newline.map_or(rest.len(), |at| at + 1));
@@ -113,6 +138,11 @@ impl Output {
     /// Standard output, for the results of a command.
     pub(super) fn stdout(&mut self) -> &mut dyn Write {
         &mut self.stdout
+    }
+
+    /// Has standard output keep every byte, because other programs read it.
+    pub(super) fn keep_bytes(&mut self) {
+        self.stdout.is_for_programs = true;
     }
 
     /// Standard output, for a text that is drawn for people.
@@ -165,6 +195,11 @@ impl Output {
     /// Prints a text that is safe to standard error; nothing else does. `eprint!` would panic if it
     /// can't be written.
     pub(super) fn drawn(&self, text: &str) {
+        let text = if is_in_ascii() {
+            ascii(text)
+        } else {
+            text.into()
+        };
         if write_all(io::stderr(), text.as_bytes()).is_err() {
             self.is_muted.store(true, Ordering::Relaxed);
         }
@@ -180,15 +215,14 @@ impl Output {
 pub(super) fn style(color: Color) -> Style {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_terminal = io::stdout().is_terminal();
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let forced = set("CLICOLOR_FORCE")
         && std::env::var_os("CLICOLOR_FORCE").is_none_or(|value| value != "0");
     let coloured = match color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => !set("NO_COLOR") && (forced || (is_terminal && !is_dumb)),
+        Color::Auto => !set("NO_COLOR") && (forced || (is_terminal && !is_in_ascii())),
     };
-    match (coloured, is_terminal && is_dumb) {
+    match (coloured, is_in_ascii()) {
         (true, _) => Style::Colour,
         (false, true) => Style::Ascii,
         (false, false) => Style::Plain,

@@ -186,6 +186,20 @@ impl RunDataArgs {
     }
 }
 
+/// Returns the path of the run that a user calls by its id, or the start of it, where nothing is at
+/// that path.
+pub(super) fn run_called(name: &Path, run_data: Option<&Path>) -> Option<PathBuf> {
+    let is_name = !name.as_os_str().is_empty() && name.components().count() == 1 && is_gone(name);
+    let name = name.to_str().filter(|_| is_name)?;
+    let named = run_data.map(Path::to_owned);
+    let args = RunDataArgs {
+        run_data: named.or(RunDataArgs::of_environment().run_data),
+    };
+    let run = args.open().ok()?.get(name).ok()?;
+    let id = run.path().file_name()?.to_str()?;
+    (name == "@latest" || id.starts_with(name)).then(|| run.path().to_owned())
+}
+
 /// Notes where other runs may be that can't be found.
 fn note_faults(run_data: &RunData, output: &Output) {
     for fault in run_data.faults() {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::output::Output;
 use super::words::OutputFormat;
 use super::{CommandFailure, Result};
+use crate::ground::printable::escape;
 use crate::report::{Format, Options, Renderer, Style, write_json_line};
 use crate::store::{self, WholeFile, is_one_file};
 
@@ -40,7 +41,7 @@ pub(super) fn parse_output<F, E: Display>(
         .iter()
         .position(|byte| *byte == b'=')
         .filter(|at| at + 1 < bytes.len())
-        .ok_or("expected FORMAT=PATH")?;
+        .ok_or_else(|| no_format(&setting))?;
     let (name, path) = bytes.split_at(at);
     let format = parse_format(&String::from_utf8_lossy(name));
     let format = format.map_err(|error| error.to_string())?;
@@ -51,6 +52,21 @@ pub(super) fn parse_output<F, E: Display>(
             store::path::from_bytes(path.iter().skip(1).copied().collect()),
         )),
     }
+}
+
+/// Returns the complaint that a setting lacks a format, with the one that the path asks for.
+fn no_format(path: &Path) -> String {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let format = match &*ending {
+        "html" | "json" | "ndjson" | "sarif" | "csv" | "parquet" => &*ending,
+        "jsonl" => "ndjson",
+        "md" => "markdown",
+        "xml" => "junit",
+        "txt" => "human",
+        _ => return "expected FORMAT=PATH, such as json=report.json".into(),
+    };
+    let path = path.to_string_lossy();
+    format!("expected FORMAT=PATH, such as {format}={}", escape(&path))
 }
 
 /// A format, its renderer, and where the report goes.

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args};
 
@@ -109,6 +109,54 @@ pub(super) fn suggest_word(error: &mut clap::Error) {
     {
         let meant = ContextValue::String(meant.to_owned());
         error.insert(ContextKind::SuggestedValue, meant);
+    }
+}
+
+/// Returns `true` if the standard output of a command is for other programs: a record as it is, or
+/// a format that is not for people.
+pub(super) fn is_for_programs(command: &str, matches: &ArgMatches) -> bool {
+    let is_set = |id: &str| {
+        let has = matches.ids().any(|it| it.as_str() == id);
+        has && matches.value_source(id) != Some(ValueSource::DefaultValue)
+    };
+    let mut formats = matches.ids().filter(|id| id.as_str() == "format");
+    let format = formats.find_map(|id| matches.get_raw(id.as_str())?.next());
+    let is_for_people = |format: &OsStr| format == "human" || format == "concise";
+    matches!(
+        command,
+        "show" | "schema" | "example" | "completions" | "man" | "record"
+    ) || is_set("json")
+        || format.is_some_and(|format| !is_for_people(format))
+}
+
+/// Options of other programs, and the ones that do the same here.
+const OTHER_OPTIONS: [(&str, &str); 3] = [
+    ("--port", "--listen"),
+    ("--host", "--listen"),
+    ("--json", "--format json"),
+];
+
+/// Has a complaint about an unknown option not suggest to pass it as a value, which nobody means,
+/// and name the option that does the same.
+pub(super) fn suggest_option(error: &mut clap::Error) {
+    let is_value = |text: &str| text.contains("as a value");
+    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) {
+        let kept = tips.iter().filter(|tip| !is_value(&tip.to_string()));
+        let kept = kept.cloned().collect();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(kept));
+    }
+    if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
+        && error.kind() == ErrorKind::UnknownArgument
+        && let Some((_, ours)) = OTHER_OPTIONS.iter().find(|(other, _)| other == given)
+    {
+        let tips = vec![format!("the option is {ours}").into()];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    if cfg!(not(feature = "commands")) {
+        let tip = "this build has the feature `minimal` alone, with the commands `validate` and \
+                   `explain`; `cargo build` adds the others, and all formats";
+        let tips = ContextValue::StyledStrs(vec![tip.to_owned().into()]);
+        error.insert(ContextKind::Suggested, tips);
     }
 }
 

@@ -139,6 +139,34 @@ pub(crate) fn apart(one: String, other: String) -> [String; 2] {
     [one, other].map(|text| text.chars().map(escape).collect())
 }
 
+/// Returns a text in ASCII: what is drawn becomes a character that is like it, any other character
+/// is escaped.
+#[cfg(feature = "cli")]
+pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let mut ascii = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            c if c.is_ascii() => ascii.push(c),
+            '…' => ascii.push_str("..."),
+            '→' => ascii.push_str("->"),
+            '×' | '✓' => ascii.push('x'),
+            '✗' => ascii.push('!'),
+            '○' | '·' => ascii.push('.'),
+            '▶' => ascii.push('>'),
+            '–' | '—' | '─' => ascii.push('-'),
+            '⊘' => ascii.push('v'),
+            '│' | '┃' => ascii.push('|'),
+            '\u{2500}'..='\u{257f}' => ascii.push('+'),
+            '\u{2580}'..='\u{259f}' => ascii.push('#'),
+            c => ascii.extend(c.escape_unicode()),
+        }
+    }
+    Cow::Owned(ascii)
+}
+
 /// Returns the text in double quotes, escaped and cut after 80 characters.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len().min(QUOTED_CHARS) + 2);

@@ -68,26 +68,23 @@ struct GitChanges {
 
 impl GitChanges {
     fn since(revision: &str, other_files: &[Arc<str>]) -> Result<Self, String> {
-        let top = git(Path::new("."), ["rev-parse", "--show-toplevel"])?;
-        let top = path::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top).to_vec());
+        let top = top()?;
         let commit = format!("{revision}^{{commit}}");
         let verify = "rev-parse --verify --quiet --end-of-options".split(' ');
         let commit = git(&top, verify.chain([&*commit])).map_err(|_| {
             let top = shown(&top);
-            format!("{top} has no commit `{revision}`; a shallow clone may lack it")
+            match revision {
+                "" => "the revision is an empty text: did the command that names it fail?".into(),
+                _ => format!("{top} has no commit `{revision}`; a shallow clone may lack it"),
+            }
         })?;
         let commit = String::from_utf8_lossy(&commit);
 
         let files = pathspecs(other_files);
         let paths = |command: &str| {
             let files = files.iter().map(String::as_str);
-            let listed = git(&top, command.split(' ').chain(["--"]).chain(files))?;
-            let paths = listed
-                .split(|byte| *byte == 0)
-                .filter(|path| !path.is_empty());
-            Ok::<BTreeSet<PathBuf>, String>(
-                paths.map(|path| path::from_bytes(path.to_vec())).collect(),
-            )
+            let paths = git(&top, command.split(' ').chain(["--"]).chain(files))?;
+            Ok::<BTreeSet<PathBuf>, String>(listed(&paths).collect())
         };
         let tracked = paths("ls-files -z")?;
         // Staged changes, and unstaged ones. `git diff` would report both, but it sometimes
@@ -153,28 +150,52 @@ impl GitChanges {
     }
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
 
 /// Returns what names the artifacts and other files to git, in any directory.
-fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
+pub(super) fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
     let artifacts = Artifact::ALL.map(|artifact| artifact.file_name().to_owned());
     let others = other_files.iter().map(|name| glob::Pattern::escape(name));
     let names = artifacts.into_iter().chain(others);
     names.map(|name| format!(":(glob)**/{name}")).collect()
 }
 
-/// Runs git and returns its output. It writes nothing, not even its index, and does not use a file
+/// Returns git in a directory. It writes nothing, not even its index, and does not use a file
 /// system monitor.
-fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, String> {
+pub(super) fn git_in(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command
         .arg("-C")
         .arg(dir)
-        .args(["--no-optional-locks", "-c", "core.fsmonitor=false"])
-        .args(args);
-    let output = command
+        .args(["--no-optional-locks", "-c", "core.fsmonitor=false"]);
+    command
+}
+
+/// Returns the directory of the working tree around the working directory.
+pub(super) fn top() -> Result<PathBuf, String> {
+    let top = git(Path::new("."), ["rev-parse", "--show-toplevel"])?;
+    Ok(path::from_bytes(
+        top.strip_suffix(b"\n").unwrap_or(&top).to_vec(),
+    ))
+}
+
+/// Returns the paths of a list that git ends with NUL bytes.
+pub(super) fn listed(paths: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let paths = paths
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty());
+    paths.map(|path| path::from_bytes(path.to_vec()))
+}
+
+/// Runs git and returns its output.
+pub(super) fn git<'a>(
+    dir: &Path,
+    args: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<u8>, String> {
+    let output = git_in(dir)
+        .args(args)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("can't run git: {error}"))?;

@@ -27,8 +27,8 @@ pub struct Discovery {
     /// artifact, and so no episode. A given path is an episode whatever its record says.
     pub foreign: Vec<PathBuf>,
     /// Directories below `episodes` that hold files and no record, in which a run is not likely,
-    /// sorted by path; those in which one is likely are faults. Then given paths without an
-    /// episode, where others have some.
+    /// and runs with other files that may be records, sorted by path; directories in which a run is
+    /// likely are faults. Then given paths without an episode, where others have some.
     pub passed: Vec<Fault>,
     /// The number of directories that were not opened because the configuration excludes them.
     pub excluded: usize,

@@ -40,6 +40,8 @@ pub(crate) enum FaultKind {
     Key,
     /// A directory below `episodes` holds these files and no record.
     NoRecord(String),
+    /// The directory of a run holds these files besides its records, which may be records.
+    Beside(String),
     /// A file beside runs that a compressor or an archiver wrote has the name of a run.
     Packed,
     /// No run is at or below a given path, and there are some below others.
@@ -129,6 +131,11 @@ impl Fault {
                 "the directory holds {files}, but no record of a run (state.json, events.jsonl), \
                  so nothing in it is checked; unpack or rename what is a record, or exclude the \
                  directory"
+            ),
+            FaultKind::Beside(files) => format!(
+                "the directory of this run holds {files}, which is not read: only {} are; unpack, \
+                 join or rename what is a record",
+                Artifact::ALL.map(Artifact::file_name).join(", ")
             ),
             FaultKind::Packed => {
                 "this file beside runs is packed and may be one of them, which is \

@@ -145,8 +145,12 @@ fn resembles_artifact(name: &[u8]) -> bool {
         let stem = artifact.file_name().split('.').next().unwrap_or_default();
         let parts = name.split_at_checked(stem.len());
         parts.is_some_and(|(start, rest)| {
-            let has_json = || rest.windows(5).any(|it| it.eq_ignore_ascii_case(b".json"));
-            start.eq_ignore_ascii_case(stem.as_bytes()) && has_json()
+            let has = |ending: &[u8]| {
+                let mut parts = rest.windows(ending.len());
+                parts.any(|part| part.eq_ignore_ascii_case(ending))
+            };
+            let is_like = || has(b".json") || has(b".yaml") || has(b".yml");
+            start.eq_ignore_ascii_case(stem.as_bytes()) && is_like()
         })
     })
 }
@@ -177,6 +181,23 @@ impl OtherNames {
 
     pub(super) fn are_none(&self) -> bool {
         self.count == 0
+    }
+
+    /// Returns the names of those that may be a record of the run in whose directory they are, if
+    /// there are any.
+    pub(super) fn like_records(&self) -> Option<String> {
+        let like = self.suspects.iter();
+        let like = like.filter(|name| resembles_artifact(name.as_encoded_bytes()));
+        let mut like: Vec<String> = like.map(|name| quote(&name.to_string_lossy())).collect();
+        like.sort_unstable();
+        let more = like.len().saturating_sub(MAX_NAMED);
+        like.truncate(MAX_NAMED);
+        let names = like.join(", ");
+        match more {
+            _ if like.is_empty() => None,
+            0 => Some(names),
+            more => Some(format!("{names} and {}", count(more as u64, "more file"))),
+        }
     }
 
     /// Returns the names of some, and the number of the others; `below` leads to them.
@@ -212,6 +233,8 @@ mod tests {
             "EVENTS.JSONL.ZST",
             "ep_1.tar.gz",
             "run.ZIP",
+            "summary.yaml",
+            "events.json",
         ] {
             assert!(is_suspect(name.as_bytes()), "{name}");
         }

@@ -54,6 +54,13 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for InMemory<'a> {
 }
 
 impl<'a> InMemory<'a> {
+    /// Returns records, each with its bytes.
+    pub(crate) fn of_records(records: &[(Artifact, &'a [u8])]) -> Self {
+        let records = records.iter();
+        let records = records.map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)));
+        records.collect()
+    }
+
     /// Sets the version of an artifact's content, such as an `ETag`.
     /// [`Gate::settled`](crate::gate::Gate::settled) compares it with that of the next fetch.
     #[must_use]

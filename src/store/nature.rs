@@ -74,8 +74,12 @@ pub(super) fn holds_timeline(dir: &Path) -> io::Result<bool> {
 /// field of a run's. What can't be read, or is not an object, stays an episode: it may be a run
 /// whose record is broken.
 pub(super) fn is_foreign(dir: &EpisodeDir) -> bool {
-    let bytes = record(dir, Artifact::State).unwrap_or_default();
-    Tape::default().read_record(&bytes).is_ok_and(|state| {
+    is_foreign_state(&record(dir, Artifact::State).unwrap_or_default())
+}
+
+/// Returns `true` if the text of a `state.json` is that of another program.
+pub(super) fn is_foreign_state(bytes: &[u8]) -> bool {
+    Tape::default().read_record(bytes).is_ok_and(|state| {
         let has_field = |field: &&str| state.root().get(field).is_some();
         state.root().kind() == Kind::Object && !STATE_FIELDS.iter().any(has_field)
     })

@@ -1,11 +1,15 @@
 //! The files that a user writes for runvet -> their location and their content.
 
+#[cfg(feature = "cli")]
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::listing::list;
-use super::nature::{names_episodes, run_data};
+use super::EpisodeDir;
+use super::listing::{list, records_in};
+use super::nature::{is_foreign, names_episodes, run_data};
 use super::path::{directory_of, is_gone};
 use crate::ground::printable::escape;
 use crate::ground::source::{Artifact, EPISODES};
@@ -13,45 +17,128 @@ use crate::ground::source::{Artifact, EPISODES};
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";
 
+/// The file in which other programs for Python keep their settings.
+const PYPROJECT: &str = "pyproject.toml";
+
 /// The number of bytes of a user's file that are read, at most.
 const MAX_BYTES: u64 = 256 << 20;
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The number of links that lead to a file, at most: that of Linux.
 const MAX_LINKS: usize = 40;
 
+/// What a search for the configuration finds. Paths are relative to the directory that the search
+/// starts from.
+pub(crate) struct ConfigSearch {
+    /// The nearest `runvet.toml` that is not inside run data.
+    pub(crate) nearest: Option<PathBuf>,
+    /// Those nearer that are inside run data, each with the path that shows it.
+    pub(crate) in_run_data: Vec<(PathBuf, PathBuf)>,
+    /// Files no farther away that a user may take for the configuration.
+    #[cfg_attr(
+        not(feature = "cli"),
+        expect(dead_code, reason = "only the command line names them")
+    )]
+    pub(crate) misnamed: Vec<PathBuf>,
+}
+
 /// Looks for `runvet.toml` from a directory upward to the root of the repository; outside of a
-/// repository, in the directory alone. Returns it, relative to the directory that the search starts
-/// from, and files with that name inside run data, each with the path that shows it. They are not
-/// read, because the author of the run data may have written them. The author may also have made
-/// run data of their directory, so going on without them would let the writer of the run data
-/// choose how it is judged.
-pub(crate) fn find_config(here: &Path) -> (Option<PathBuf>, Vec<(PathBuf, PathBuf)>) {
-    let is_root = |dir: &Path| dir.join(".git").exists() && sign_of_run_data(dir).is_none();
-    let levels = here.ancestors().position(is_root).unwrap_or_default();
-    let mut passed_over = Vec::new();
-    for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
+/// repository, in the directory alone.
+///
+/// A file or a repository inside run data does not count, because the author of the run data may
+/// have made it.
+pub(crate) fn find_config(here: &Path) -> ConfigSearch {
+    let is_repository = |dir: &Path| dir.join(".git").exists();
+    let is_root = |dir: &Path| is_repository(dir) && sign_of_run_data(dir).is_none();
+    // A root that is run data is searched too: a file there is named, though it is not read.
+    let root = here.ancestors().position(is_root);
+    let levels = root.or_else(|| here.ancestors().position(is_repository));
+    let mut search = ConfigSearch {
+        nearest: None,
+        in_run_data: Vec::new(),
+        misnamed: Vec::new(),
+    };
+    for (level, dir) in here.ancestors().take(levels.unwrap_or(0) + 1).enumerate() {
+        let above: PathBuf = std::iter::repeat_n("..", level).collect();
+        let misnamed = misnamed_configs(dir).into_iter();
+        search
+            .misnamed
+            .extend(misnamed.map(|name| above.join(name)));
         // A file that exists but can't be read must not be ignored.
         let path = dir.join(CONFIG);
         if is_gone(&path) {
             continue;
         }
-        let file = std::iter::repeat_n("..", level)
-            .collect::<PathBuf>()
-            .join(CONFIG);
         let unknown = |_| path.exists().then(|| path.clone());
         match lies_in_run_data(&path).unwrap_or_else(unknown) {
-            Some(sign) => passed_over.push((file, sign)),
-            None => return (Some(file), passed_over),
+            Some(sign) => search.in_run_data.push((above.join(CONFIG), sign)),
+            None => {
+                search.nearest = Some(above.join(CONFIG));
+                break;
+            }
         }
     }
-    (None, passed_over)
+    search
+}
+
+/// Returns the names of files in a directory that a user may take for the configuration, sorted:
+/// `.runvet.toml`, `runvet.yaml`, or a `pyproject.toml` with a table for runvet.
+fn misnamed_configs(dir: &Path) -> Vec<OsString> {
+    let entries = dir.read_dir().into_iter().flatten().flatten();
+    let is_config = |name: &OsString| {
+        let lower = name.to_string_lossy().to_lowercase();
+        let (stem, ending) = lower.rsplit_once('.').unwrap_or_default();
+        let is_ours = matches!(stem, "runvet" | ".runvet") && name != CONFIG;
+        is_ours && matches!(ending, "toml" | "yaml" | "yml" | "json" | "ini" | "cfg")
+            || name == PYPROJECT && has_our_table(&dir.join(PYPROJECT))
+    };
+    let names = entries.map(|entry| entry.file_name()).filter(is_config);
+    let mut names: Vec<OsString> = names.filter(|name| dir.join(name).is_file()).collect();
+    names.sort();
+    names
+}
+
+/// Returns `true` if a `pyproject.toml` has a table for runvet.
+fn has_our_table(path: &Path) -> bool {
+    let is_ours =
+        |line: &str| line.starts_with("[tool.runvet]") || line.starts_with("[tool.runvet.");
+    must_be_file(path).is_ok() && read_text(path).is_ok_and(|text| text.lines().any(is_ours))
+}
+
+/// Returns each `runvet.toml` in or above some directories that no search from the working
+/// directory finds, sorted: those below it, and those on the way to what lies elsewhere. Their
+/// paths are relative to it where they lie below.
+#[cfg(feature = "cli")]
+pub(crate) fn configs_beyond<'d>(
+    here: &Path,
+    dirs: impl IntoIterator<Item = &'d Path>,
+) -> Vec<PathBuf> {
+    let mut looked_at = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    for dir in dirs {
+        let Ok(dir) = here.join(dir).canonicalize() else {
+            continue;
+        };
+        let above = dir.ancestors().take_while(|dir| !here.starts_with(dir));
+        for dir in above {
+            if !looked_at.insert(dir.to_owned()) {
+                break;
+            }
+            let path = dir.join(CONFIG);
+            if !is_gone(&path) {
+                found.insert(path.strip_prefix(here).unwrap_or(&path).to_owned());
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// Returns the path that shows that a directory contains run data, is an episode, or is inside run
-/// data: that of a directory called `episodes`, or of a record.
+/// data: that of a directory called `episodes`, or of a record in it or in a directory in it.
 ///
-/// A `state.json` of another program counts: the author of a run that is given by its path can make
-/// it look like one.
+/// A `state.json` of another program in the directory itself counts: the author of a run that is
+/// given by its path can make it look like one.
 pub(crate) fn sign_of_run_data(dir: &Path) -> Option<PathBuf> {
     if names_episodes(dir) {
         return Some(run_data(dir).join(EPISODES));
@@ -60,7 +147,36 @@ pub(crate) fn sign_of_run_data(dir: &Path) -> Option<PathBuf> {
     let mut records = [Artifact::State, Artifact::Events].into_iter();
     let record = records.find(|it| listing.entries.has(*it));
     let episodes = listing.holds_episodes.then_some(EPISODES);
-    Some(dir.join(episodes.or(record.map(Artifact::file_name))?))
+    if let Some(name) = episodes.or(record.map(Artifact::file_name)) {
+        return Some(dir.join(name));
+    }
+    let mut names = listing.directories;
+    names.sort_unstable();
+    names
+        .iter()
+        .find_map(|name| record_of_run(&dir.join(&**name)))
+}
+
+/// Returns the path of a record in a directory that a search finds as a run.
+fn record_of_run(dir: &Path) -> Option<PathBuf> {
+    let entries = records_in(dir);
+    if entries.has(Artifact::Events) {
+        return Some(dir.join(Artifact::Events.file_name()));
+    }
+    let episode = EpisodeDir {
+        path: dir.to_owned(),
+        id: None,
+        name: String::new(),
+        within: None,
+        entries: list(dir)
+            .ok()
+            .filter(|_| entries.has(Artifact::State))?
+            .entries,
+    };
+    let others = [Artifact::Summary, Artifact::Learn, Artifact::Manifest];
+    let is_alone = !others.into_iter().any(|it| episode.entries.has(it));
+    let is_run = !(is_alone && is_foreign(&episode));
+    is_run.then(|| dir.join(Artifact::State.file_name()))
 }
 
 /// Returns the path that shows that a file, or a link on the way to it, lies inside run data at the
@@ -129,7 +245,7 @@ pub(crate) fn open_given(path: &Path) -> io::Result<impl Read + use<>> {
     File::open(path)
 }
 
-/// Reads a text that the user named.
+/// Reads a text that the user named, without the byte order mark that some editors put before it.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?
@@ -140,6 +256,9 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
             "it is longer than {} MiB",
             MAX_BYTES >> 20
         )));
+    }
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len_utf8());
     }
     Ok(text)
 }

@@ -166,6 +166,11 @@ impl Dir {
         path::from_bytes([prefix, name].concat())
     }
 
+    /// Returns the path of the directory around it.
+    pub(crate) fn parent(&self) -> PathBuf {
+        self.path().parent().unwrap_or(Path::new("")).to_owned()
+    }
+
     fn path_parts(&self) -> [&[u8]; 2] {
         let name = if self.is_root() {
             &[]

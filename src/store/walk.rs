@@ -34,7 +34,8 @@ pub(crate) struct WalkFindings {
     pub(crate) faults: Vec<Fault>,
     /// Directories with nothing but the `state.json` of another program.
     pub(crate) foreign: Vec<PathBuf>,
-    /// Directories that hold files and no record, in which a run is not likely.
+    /// Directories that hold files and no record, in which a run is not likely, and those of runs
+    /// with other files that may be records.
     pub(crate) passed: Vec<Fault>,
     /// The number of directories that were left out and so not opened.
     pub(crate) excluded: usize,
@@ -183,6 +184,14 @@ impl<'w> TreeWalk<'w> {
         listing: &Listing,
         found: &mut WalkFindings,
     ) -> bool {
+        if nature != Nature::None
+            && let Some(files) = listing.others.like_records()
+            && !self.is_foreign(dir)
+        {
+            found
+                .passed
+                .push(Fault::new(dir.path(), FaultKind::Beside(files)));
+        }
         match nature {
             Nature::Episode => {
                 if dir.is_below_episodes() {
@@ -320,7 +329,7 @@ impl WalkFindings {
             let dirs = self.episodes.iter().chain(dirs).map(Dir::path);
             let (mut faults, notes) = recordless::decide(recordless, dirs.collect());
             self.faults.append(&mut faults);
-            self.passed = notes;
+            self.passed.extend(notes);
         }
     }
 

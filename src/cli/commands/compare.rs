@@ -8,7 +8,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{ArgMatches, Args};
 
 use super::output::Output;
-use super::settings::GateArgs;
+use super::settings::{GateArgs, Settings};
 use super::sinks::{parse_output, write_result, write_whole};
 use super::words::{OutputFormat, format_of, named_format};
 use super::{CommandFailure, Exit, Result};
@@ -92,7 +92,8 @@ fn parse_own(setting: OsString) -> Result<(OutputFormat, PathBuf), String> {
 
 impl Compare {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let mut gate = self.gate.resolve(matches)?.gate;
+        let Settings { file, mut gate, .. } = self.gate.resolve(matches)?;
+        file.note_others([&*self.base, &*self.candidate], output);
         let mut comparison = compare::compare(&self.base, &self.candidate, &self.pair, &gate)?;
         let fails = comparison
             .decide(&self.fail_if, self.max_left_out.as_ref())

@@ -61,6 +61,7 @@ impl ConfigCommand {
         if settings.file.name().is_none() && !matches.get_flag("no_config") {
             output.note("no runvet.toml was found");
         }
+        settings.file.note_others([], output);
         Ok(Exit::Success)
     }
 

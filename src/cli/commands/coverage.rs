@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args};
 
 use super::Result;
 use super::output::Output;
-use super::settings::{GateArgs, parse_whole};
+use super::settings::{GateArgs, Settings, parse_whole};
 use super::sinks::write_result;
 use super::validate::notes::skipped;
 use super::words::{FORMATS, OutputFormat, format_of};
@@ -35,6 +35,10 @@ pub(in crate::cli) struct CoverageCommand {
     /// [default: .]
     paths: Vec<PathBuf>,
 
+    /// The run-data directory, in place of a path
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    run_data: Option<PathBuf>,
+
     /// How to print the coverage
     #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
     format: OutputFormat,
@@ -49,11 +53,13 @@ pub(in crate::cli) struct CoverageCommand {
 
 impl CoverageCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let mut gate = self.gate.resolve(matches)?.gate;
+        let Settings { file, mut gate, .. } = self.gate.resolve(matches)?;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
         }
-        let found = match &*self.paths {
+        let paths = [&*self.paths, self.run_data.as_slice()].concat();
+        file.note_others(paths.iter().map(PathBuf::as_path), output);
+        let found = match &*paths {
             [] => gate.search(&["."], GivenPaths::Each),
             paths => gate.search(paths, GivenPaths::Each),
         };

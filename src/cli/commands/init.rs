@@ -26,7 +26,7 @@ const WORKFLOW: &str = include_str!("../init/workflow.yml");
 
 /// Start to use runvet in a repository: write a commented runvet.toml, and say which runs are there
 ///
-/// Nothing is overwritten: if one of the files exists, none is written.
+/// Nothing is overwritten: of a file that exists, it prints what to add.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -51,31 +51,60 @@ pub(in crate::cli) struct Init {
     workflow: bool,
 }
 
+/// A file to write.
+struct InitFile {
+    name: &'static str,
+    text: String,
+    /// Where it exists: the place in it, and the lines that belong there.
+    addition: Option<(&'static str, String)>,
+}
+
+/// Returns a path as a user would type it.
+fn shown(path: &Path) -> String {
+    let path = path.strip_prefix(".").unwrap_or(path);
+    escape(&path.to_string_lossy()).into_owned()
+}
+
 impl Init {
     pub(super) fn run(self, output: &mut Output) -> Result {
-        let shown = self.dir.display();
+        let typed = self.dir.display();
         let dir = self.dir.canonicalize();
-        let dir = dir.map_err(CommandFailure::of(format!("can't use {shown}")))?;
+        let dir = dir.map_err(CommandFailure::of(format!("can't use {typed}")))?;
         if let Some(sign) = sign_of_run_data(&dir) {
             let sign = sign.display();
             return Err(CommandFailure::Fault(format!(
-                "{shown} holds run data, because of {sign}: no configuration is read there; name a \
+                "{typed} holds run data, because of {sign}: no configuration is read there; name a \
                  directory above it, such as the root of the repository"
             )));
         }
         let files = self.files();
-        let at = |name: &str| self.dir.join(name);
-        if let Some((name, _)) = files.iter().find(|(name, _)| !is_gone(&at(name))) {
+        let (there, missing): (Vec<&InitFile>, Vec<&InitFile>) = files
+            .iter()
+            .partition(|file| !is_gone(&self.dir.join(file.name)));
+        if let [config] = &*there
+            && missing.is_empty()
+        {
             return Err(CommandFailure::Fault(format!(
                 "{} exists, and nothing is overwritten: no file was written",
-                at(name).display()
+                self.dir.join(config.name).display()
             )));
         }
-        for (name, text) in &files {
-            let path = at(name);
-            write_new_file(&path, text).map_err(unwritable(&path))?;
-            let path = path.strip_prefix(".").unwrap_or(&path);
-            writeln!(output.stdout(), "wrote {}", escape(&path.to_string_lossy()))?;
+        for file in missing {
+            let path = self.dir.join(file.name);
+            write_new_file(&path, &file.text).map_err(unwritable(&path))?;
+            writeln!(output.stdout(), "wrote {}", shown(&path))?;
+        }
+        for file in there {
+            let path = shown(&self.dir.join(file.name));
+            match &file.addition {
+                None => writeln!(output.stdout(), "kept {path}, which exists")?,
+                Some((place, lines)) => {
+                    writeln!(output.stdout(), "kept {path}, which exists: add {place}")?;
+                    for line in lines.lines() {
+                        writeln!(output.stdout(), "  {line}")?;
+                    }
+                }
+            }
         }
         self.tell(output)?;
         let is_root = |dir: &&Path| dir.join(".git").exists();
@@ -87,25 +116,56 @@ impl Init {
                 "hooks and workflows are read only in the root of the repository, which is {root}"
             ));
         }
+        if self.workflow {
+            output.note(
+                "replace `example/runvet` in the workflow by the place where you host runvet, and \
+                 the zeros by the commit of a release",
+            );
+        }
         Ok(Exit::Success)
     }
 
-    /// Returns the files to write: their names and their texts.
-    fn files(&self) -> Vec<(&'static str, String)> {
+    /// Returns the files that are asked for. The configuration is asked for anyway.
+    fn files(&self) -> Vec<InitFile> {
         let packs = if self.pack { "packs =" } else { "# packs =" };
+        let config = CONFIG.replace("# packs =", packs);
+        let packs = config.lines().find(|line| line.starts_with("packs ="));
+        let packs = packs.map(|line| ("at its top", line.to_owned()));
+        let hooks = HOOKS
+            .split_once("repos:\n")
+            .unwrap_or_default()
+            .1
+            .to_owned();
+        let steps = WORKFLOW
+            .split_once("steps:\n")
+            .unwrap_or_default()
+            .1
+            .to_owned();
         let files = [
-            (true, "runvet.toml", CONFIG.replace("# packs =", packs)),
-            (self.pack, "gate/team.toml", PACK.into()),
-            (self.pack, "gate/refund.schema.json", SCHEMA.into()),
-            (self.pre_commit, ".pre-commit-config.yaml", HOOKS.into()),
+            (true, "runvet.toml", config, packs),
+            (self.pack, "gate/team.toml", PACK.into(), None),
+            (self.pack, "gate/refund.schema.json", SCHEMA.into(), None),
+            (
+                self.pre_commit,
+                ".pre-commit-config.yaml",
+                HOOKS.into(),
+                Some(("under `repos`", hooks)),
+            ),
             (
                 self.workflow,
                 ".github/workflows/runvet.yml",
                 WORKFLOW.into(),
+                Some(("to the steps of a job", steps)),
             ),
         ];
         let asked = files.into_iter().filter(|(is_asked, ..)| *is_asked);
-        asked.map(|(_, name, text)| (name, text)).collect()
+        asked
+            .map(|(_, name, text, addition)| InitFile {
+                name,
+                text,
+                addition,
+            })
+            .collect()
     }
 
     /// Says which runs are below the directory, and what to do next.

@@ -46,6 +46,10 @@ pub(in crate::cli) struct ServeCommand {
     #[arg(default_value = ".")]
     dirs: Vec<PathBuf>,
 
+    /// The run-data directory, in place of a path
+    #[arg(long, value_name = "DIR", conflicts_with = "dirs")]
+    run_data: Option<PathBuf>,
+
     /// The address to listen on; port 0 is any free port
     ///
     /// An address that other machines can reach needs --token-file.
@@ -81,12 +85,18 @@ pub(in crate::cli) struct ServeCommand {
 impl ServeCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let settings = self.gate.resolve(matches)?;
+        let (dirs, id) = match self.run_data {
+            Some(dir) => (vec![dir], "run_data"),
+            None => (self.dirs, "dirs"),
+        };
+        let typed = dirs.iter().map(PathBuf::as_path);
+        settings.file.note_others(typed, output);
         let (in_words, gate) = (settings.in_words(), settings.gate);
         let token = self.token_file.as_deref().map(read_token).transpose()?;
-        refuse_overlap(&self.dirs)?;
-        let watches = self.dirs.into_iter().map(|dir| {
+        refuse_overlap(&dirs)?;
+        let watches = dirs.into_iter().map(|dir| {
             let poll = self.watched.interval(&dir, output);
-            start_watch(dir, "dirs", matches, poll)
+            start_watch(dir, id, matches, poll)
         });
         let watches = watches.collect::<Result<Vec<_>>>()?;
         let (token, hosts) = (token.as_deref(), self.allowed_host);

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args};
 
 use super::filters::FilterArgs;
 use super::output::Output;
-use super::settings::{GateArgs, parse_whole};
+use super::settings::{GateArgs, Settings, parse_whole};
 use super::sinks::write_whole;
 use super::usage::note_idle;
 use super::validate::notes::skipped;
@@ -42,6 +42,10 @@ pub(in crate::cli) struct TableCommand {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]
     paths: Vec<PathBuf>,
+
+    /// The run-data directory, in place of a path
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    run_data: Option<PathBuf>,
 
     /// How to write the rows
     #[arg(long, default_value = "csv", value_parser = format_of(FORMATS))]
@@ -96,12 +100,14 @@ impl TableCommand {
             }
         };
         self.filters.period.note(output);
-        let mut gate = self.gate.resolve(matches)?.gate;
+        let Settings { file, mut gate, .. } = self.gate.resolve(matches)?;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
         }
         note_idle(&gate, output);
-        let found = match &*self.paths {
+        let paths = [&*self.paths, self.run_data.as_slice()].concat();
+        file.note_others(paths.iter().map(PathBuf::as_path), output);
+        let found = match &*paths {
             [] => gate.search(&["."], GivenPaths::None),
             paths => gate.search(paths, GivenPaths::Each),
         };

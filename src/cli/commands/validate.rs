@@ -3,6 +3,7 @@
 mod new_baseline;
 pub(super) mod notes;
 mod request;
+mod staged;
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -16,7 +17,9 @@ use super::impact::Limits;
 use super::output::{Color, Output, style};
 use super::path_list::{self, PathList};
 use super::period::Period;
-use super::settings::{Settings, SettingsArgs};
+#[cfg(feature = "commands")]
+use super::run_data::run_called;
+use super::settings::{ConfigFile, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
 use super::usage::{refuse, refuse_all, refuse_colour};
 use super::words::{FORMATS, OutputFormat, named_format};
@@ -29,7 +32,7 @@ use crate::look::impact::{Join, ReportedRun};
 use crate::look::read::RunReader;
 #[cfg(feature = "html")]
 use crate::report::page::Paged;
-use crate::report::{Format, GroupBy, Options, count, verdict};
+use crate::report::{Format, GroupBy, Options, ProjectDirs, count, verdict};
 use crate::store::{Dir, Fault, GivenPaths, Reads, WholeFile, changed_since};
 use notes::skipped;
 
@@ -61,8 +64,14 @@ Examples:
 pub(in crate::cli) struct Validate {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]; `-` reads the records of one episode from standard input, in the JSON that
-    /// `POST /api/v1/check` of `runvet serve` takes
+    /// `POST /api/v1/check` of `runvet serve` takes. A run can also be called by its id, or the
+    /// start of it
     paths: Vec<PathBuf>,
+
+    /// The run-data directory to check, or in which the runs are that are called by their ids
+    #[cfg(feature = "commands")]
+    #[arg(long, value_name = "DIR")]
+    run_data: Option<PathBuf>,
 
     #[command(flatten)]
     settings: SettingsArgs,
@@ -143,6 +152,14 @@ pub(in crate::cli) struct Validate {
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
+    /// Check what the next commit contains: the runs of which it changes, adds or deletes a record
+    ///
+    /// Reads the records from the index of git, not from the working tree, and with them those of
+    /// the runs of given paths. An artifact that exists and is not in the index is named, and so is
+    /// a run that the commit deletes. Other files of a run are not read.
+    #[arg(long, conflicts_with_all = ["changed_since", "since", "until", "write_baseline", "files_from", "against"])]
+    staged: bool,
+
     #[command(flatten)]
     period: Period,
 
@@ -150,10 +167,12 @@ pub(in crate::cli) struct Validate {
     #[arg(long)]
     allow_empty: bool,
 
-    /// Exit with 2 when a glob of the configuration matches no directory
+    /// Exit with 2 when a glob of the configuration matches no directory, or a configuration is not
+    /// in force
     ///
-    /// By default, runvet only prints a note, and only if it checked the whole run-data directory
-    /// that the glob is about.
+    /// By default, runvet only prints a note: on a glob only if it checked the whole run-data
+    /// directory that the glob is about, and on a configuration if the search from the working
+    /// directory upward does not find it, or its name is another one.
     #[arg(long)]
     strict_config: bool,
 
@@ -176,6 +195,7 @@ pub(in crate::cli) struct Validate {
 /// The settings, paths and outputs of a check.
 struct Setup<'v> {
     format: Format,
+    file: ConfigFile,
     deny: Deny,
     gate: Gate,
     sinks: Sinks,
@@ -192,8 +212,14 @@ type Take<'t> = dyn FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()> + 't;
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let mut setup = self.set_up(matches, output)?;
+        if !matches!(setup.format, Format::Human | Format::Concise) {
+            output.keep_bytes();
+        }
         if setup.paths.iter().any(|path| path.as_os_str() == "-") {
             return self.run_request(setup, output);
+        }
+        if self.staged {
+            return self.run_staged(setup, output);
         }
         if !self.quiet {
             self.period.note(output);
@@ -234,6 +260,10 @@ impl Validate {
                 output.note(note);
             }
         }
+        let mut parents: Vec<PathBuf> = found.episodes.iter().map(Dir::parent).collect();
+        parents.dedup();
+        let dirs = parents.iter().chain(&setup.paths).map(PathBuf::as_path);
+        let has_other_config = self.refuses_configs(&setup, dirs, output);
         let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
         // A baseline to write is not known where something can't be read.
         let lacks_baseline = setup.new_baseline.is_some() && setup.gate.baseline().is_none();
@@ -242,7 +272,8 @@ impl Validate {
             exit => exit,
         };
         let exit = match self.changes(judged, &mut setup, &outcome, output)? {
-            _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
+            _ if output.is_muted() || lacks_baseline => Exit::Fault,
+            _ if is_refused || has_other_config => Exit::Fault,
             exit => exit,
         };
         let (totals, deny) = (&outcome.totals, setup.deny);
@@ -316,6 +347,7 @@ impl Validate {
         };
         Ok(Setup {
             format,
+            file: settings.file,
             deny: config.deny(),
             gate,
             sinks,
@@ -431,6 +463,7 @@ impl Validate {
             max_findings: settings.max_findings(),
             quiet: self.quiet,
             group_by: self.group_by,
+            project: project_dirs(),
             #[cfg(feature = "html")]
             settings: settings.in_words(),
             #[cfg(feature = "html")]
@@ -485,18 +518,48 @@ impl Validate {
         Ok(episodes)
     }
 
+    /// Replaces names of runs by their paths, and adds the run data that is named alone.
+    #[cfg(feature = "commands")]
+    fn name_runs(&self, paths: &mut Vec<PathBuf>, output: &Output) -> Result<()> {
+        if paths.is_empty() {
+            paths.extend(self.run_data.clone());
+            return Ok(());
+        }
+        let mut are_named = false;
+        for path in paths {
+            let Some(run) = run_called(path, self.run_data.as_deref()) else {
+                continue;
+            };
+            are_named = true;
+            if !self.quiet {
+                output.note(&format!("{} is the run {}", path.display(), run.display()));
+            }
+            *path = run;
+        }
+        if self.run_data.is_some() && !are_named {
+            let message = "--run-data has no effect beside paths; leave one of them out";
+            return Err(CommandFailure::Fault(message.into()));
+        }
+        Ok(())
+    }
+
     /// Returns the paths to check.
     fn paths(&self, output: &Output) -> Result<Vec<PathBuf>> {
         let mut paths = self.paths.clone();
+        #[cfg(feature = "commands")]
+        self.name_runs(&mut paths, output)?;
         if let Some(list) = &self.files_from {
             let end = if self.null { 0 } else { b'\n' };
             let what = format!("can't read paths from {}", list.display());
             paths.extend(path_list::read(list, end).map_err(CommandFailure::of(what))?);
-        } else if paths.is_empty() {
+        } else if paths.is_empty() && !self.staged {
             paths.push(PathBuf::from("."));
         }
-        if self.files_from.is_none() && !self.skip_others {
+        if self.staged || self.files_from.is_none() && !self.skip_others {
             return Ok(paths);
+        }
+        if paths.is_empty() && !self.quiet {
+            output.note("the list of paths is empty: did the command that makes it fail?");
         }
         let mut listed = PathList::default();
         for path in paths {
@@ -509,6 +572,19 @@ impl Validate {
         }
         Ok(listed.paths)
     }
+}
+
+/// Returns the working directory, and the root of the project: the directory of GitLab's checkout
+/// around it, else itself.
+fn project_dirs() -> Option<ProjectDirs> {
+    let here = std::env::current_dir().ok()?;
+    let root = std::env::var_os("CI_PROJECT_DIR").map(PathBuf::from);
+    let root = root.and_then(|root| root.canonicalize().ok());
+    let root = root.filter(|root| here.starts_with(root));
+    Some(ProjectDirs {
+        root: root.unwrap_or_else(|| here.clone()),
+        here,
+    })
 }
 
 /// Returns the page of a run that was judged, with the prefix of its ids.

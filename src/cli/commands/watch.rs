@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args};
 
 use super::output::Output;
 use super::period::Period;
-use super::settings::GateArgs;
+use super::settings::{GateArgs, Settings};
 use super::usage::note_idle;
 use super::validate::notes::passed_over;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
@@ -47,6 +47,10 @@ pub(in crate::cli) struct WatchCommand {
     #[arg(default_value = ".")]
     dir: PathBuf,
 
+    /// The run-data directory, in place of a path
+    #[arg(long, value_name = "DIR", conflicts_with = "dir")]
+    run_data: Option<PathBuf>,
+
     /// How to print a verdict
     ///
     /// `human`: the time in UTC, the run, whether it is valid, and the rules with findings on one
@@ -74,19 +78,24 @@ const FORMATS: &[OutputFormat] = &[OutputFormat::Human, OutputFormat::Ndjson];
 
 impl WatchCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let mut gate = self.gate.resolve(matches)?.gate;
+        let Settings { file, mut gate, .. } = self.gate.resolve(matches)?;
+        let (dir, id) = match self.run_data {
+            Some(dir) => (dir, "run_data"),
+            None => (self.dir, "dir"),
+        };
+        file.note_others([&*dir], output);
         self.period.note(output);
-        let poll = self.watched.interval(&self.dir, output);
+        let poll = self.watched.interval(&dir, output);
         if !self.period.is_all() {
             // A card says when the run started.
             gate = gate.keep_cards(true);
         }
-        let dir = self.dir.display();
+        let shown = dir.display();
         let watching = match poll {
-            None => format!("watching the runs below {dir}"),
-            Some(seconds) => format!("watching the runs below {dir}, every {seconds} s"),
+            None => format!("watching the runs below {shown}"),
+            Some(seconds) => format!("watching the runs below {shown}, every {seconds} s"),
         };
-        let watch = start_watch(self.dir, "dir", matches, poll)?;
+        let watch = start_watch(dir, id, matches, poll)?;
         let stop = watch.stop();
         stop_by_signals(move || stop())?;
         output.note(&watching);

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::now;
+#[cfg(feature = "commands")]
+use crate::cli::output::Output;
 use crate::cli::output::{Color, style};
 use crate::cli::{CommandFailure, Result};
 use crate::gate::config::{Config, ConfigSource};
@@ -35,6 +37,9 @@ pub(in crate::cli) struct ConfigFile {
     dir: PathBuf,
     text: String,
     mistakes: Vec<ConfigError>,
+    /// What the search for it passed over, in sentences; `None` where there was no search, because
+    /// the user named the file, or asked for none.
+    passed_over: Option<Vec<String>>,
 }
 
 impl ConfigFile {
@@ -49,6 +54,39 @@ impl ConfigFile {
             name: &self.name,
             dir: &self.dir,
             text: &self.text,
+        }
+    }
+
+    /// Returns a sentence for each file that a user may take for the configuration in force, and
+    /// that is not: those that the search passed over, and those in and above directories to which
+    /// it does not lead.
+    pub(in crate::cli) fn not_in_force<'d>(
+        &self,
+        dirs: impl IntoIterator<Item = &'d Path>,
+    ) -> Vec<String> {
+        let Some(passed_over) = &self.passed_over else {
+            return Vec::new();
+        };
+        let here = std::env::current_dir().unwrap_or_default();
+        let beyond = store::configs_beyond(&here, dirs).into_iter().map(|path| {
+            let path = path.display();
+            format!(
+                "{path} is not in force: the configuration is searched from the working directory \
+                 upward; to use it, set --config {path}"
+            )
+        });
+        passed_over.iter().cloned().chain(beyond).collect()
+    }
+
+    /// Notes the files that are not in force, as [`ConfigFile::not_in_force`] words them.
+    #[cfg(feature = "commands")]
+    pub(in crate::cli) fn note_others<'d>(
+        &self,
+        dirs: impl IntoIterator<Item = &'d Path>,
+        output: &Output,
+    ) {
+        for note in self.not_in_force(dirs) {
+            output.note(&note);
         }
     }
 
@@ -81,16 +119,17 @@ impl ConfigArgs {
     }
 
     pub(super) fn read(&self) -> Result<(ConfigFile, Config)> {
+        let mut file = ConfigFile {
+            passed_over: (!self.no_config && self.config.is_none()).then(passed_over),
+            ..ConfigFile::default()
+        };
         let Some(path) = self.path()? else {
-            return Ok(Default::default());
+            return Ok((file, Config::default()));
         };
         let what = format!("can't read the configuration {}", path.display());
-        let mut file = ConfigFile {
-            name: path.display().to_string(),
-            dir: path.parent().unwrap_or(Path::new("")).to_owned(),
-            text: store::read_text(&path).map_err(CommandFailure::of(what))?,
-            mistakes: Vec::new(),
-        };
+        file.name = path.display().to_string();
+        file.dir = path.parent().unwrap_or(Path::new("")).to_owned();
+        file.text = store::read_text(&path).map_err(CommandFailure::of(what))?;
         let (config, mistakes) = file.source().read();
         file.mistakes = mistakes;
         Ok((file, config))
@@ -103,11 +142,44 @@ impl ConfigArgs {
         }
         let here = std::env::current_dir().unwrap_or_default();
         nearest_config(&here).map_err(|error| {
-            let advice = match error.kind() {
-                io::ErrorKind::InvalidInput => "; name it with --config, or set --no-config",
-                _ => "",
+            let in_run_data = store::find_config(&here).in_run_data;
+            let advice = match in_run_data.first() {
+                Some((path, _)) if error.kind() == io::ErrorKind::InvalidInput => {
+                    let is_here = path.components().count() == 1;
+                    let path = Path::new(if is_here { "." } else { "" }).join(path);
+                    format!(
+                        "; name it with --config {}, or set --no-config",
+                        path.display()
+                    )
+                }
+                _ => String::new(),
             };
             CommandFailure::Fault(format!("{error}{advice}"))
         })
     }
+}
+
+/// Returns a sentence for each file that the search for the configuration passes over.
+fn passed_over() -> Vec<String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let search = store::find_config(&here);
+    let in_run_data = search.in_run_data.iter().map(|(path, sign)| {
+        format!(
+            "{} is not in force: it is inside run data, because of {}",
+            path.display(),
+            sign.display()
+        )
+    });
+    let misnamed = search.misnamed.iter().map(|path| {
+        let table = if path.ends_with("pyproject.toml") {
+            "the table [tool.runvet] of "
+        } else {
+            ""
+        };
+        format!(
+            "{table}{} is not in force: the configuration is a file called runvet.toml",
+            path.display()
+        )
+    });
+    in_run_data.chain(misnamed).collect()
 }

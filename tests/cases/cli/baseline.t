@@ -87,19 +87,19 @@ Another kind of reason is another skip, and the report names one that is gone.
   note: no longer found, and can be removed from the baseline: runs/demo/episodes/ep_04_crashed: not judged: [..] rules (once: there is no summary.json)
 
 # A baseline covers one broken text and no other, though both are cut off.
-  $ project; dir=runs/demo/episodes/ep_01_answer; cp -r $dir good
+  $ project; dir=runs/demo/episodes/ep_01_answer; cp -r $dir runs/good
   $ echo '{"x":1' >> $dir/events.jsonl
   $ code --write-baseline known.json $dir; code --baseline known.json $dir
-  0
-  0
-  $ { cat good/events.jsonl; echo '{"phase":"runtime"'; } > $dir/events.jsonl; code --baseline known.json $dir
-  1
-  $ cp good/events.jsonl $dir; printf '{"x":1' > $dir/state.json
+  2
+  2
+  $ { cat runs/good/events.jsonl; echo '{"phase":"runtime"'; } > $dir/events.jsonl; code --baseline known.json $dir
+  2
+  $ cp runs/good/events.jsonl $dir; printf '{"x":1' > $dir/state.json
   $ code --write-baseline known.json $dir; code --baseline known.json $dir
-  0
-  0
+  2
+  2
   $ printf '{"version":1' > $dir/state.json; code --baseline known.json $dir
-  1
+  2
 
 # A baseline of another version is refused.
   $ project; echo '{"version":1,"episodes":{},"more":0}' > known.json

@@ -125,7 +125,7 @@ A directory that is no longer an episode is reported; copies of records are not 
   $ repo clean; for revision in nowhere 'HEAD^{tree}' '' --all "$(printf 'HEAD\033[2J')"; do runvet validate "--changed-since=$revision"; done
   error: [DIR] has no commit `nowhere`; a shallow clone may lack it
   error: [DIR] has no commit `HEAD^{tree}`; a shallow clone may lack it
-  error: [DIR] has no commit ``; a shallow clone may lack it
+  error: the revision is an empty text: did the command that names it fail?
   error: [DIR] has no commit `--all`; a shallow clone may lack it
   error: [DIR] has no commit `HEAD\u{1b}[2J`; a shallow clone may lack it
   [2]

@@ -147,8 +147,8 @@ An episode is named by its path, or as by the other commands; the level of one t
   format           json   ../../../../runvet.toml:1
 
 An episode outside `episodes` is run data as well.
-  $ cp -r $episode elsewhere; from elsewhere
-  format           json   ../runvet.toml:1
+  $ mkdir deeper; cp -r $episode deeper/elsewhere; from deeper/elsewhere
+  format           json   ../../runvet.toml:1
 
 The nearest one counts.
   $ echo "format = 'sarif'" > runs/runvet.toml; from runs; rm runs/runvet.toml
@@ -179,11 +179,21 @@ Outside the root of the repository, and outside of any repository, no parent is 
 # No configuration is read in run data, whose author may put anything into it, even a repository.
   $ project; episode=runs/demo/episodes/ep_03_edited
   $ for dir in runs/demo runs/demo/episodes $episode; do echo "format = 'junit'" > $dir/runvet.toml; mkdir $dir/.git; done
-  $ (cd $episode; for command in config validate watch 'list --invalid'; do runvet $command; echo $?; done) | uniq -c
-  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
-  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
-  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
-  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config, or set --no-config
+  $ (cd $episode; runvet config | head -1; runvet validate | tail -2 | head -1; runvet list --invalid > out; echo $?)
+  note: runvet.toml is not in force: it is inside run data, because of [DIR]/runs/demo/episodes
+  note: ../runvet.toml is not in force: it is inside run data, because of [DIR]/runs/demo/episodes
+  note: ../../runvet.toml is not in force: it is inside run data, because of [DIR]/runs/demo/episodes
+  format           human  default
+  note: runvet.toml is not in force: it is inside run data, because of [DIR]/runs/demo/episodes
+  note: ../runvet.toml is not in force: it is inside run data, because of [DIR]/runs/demo/episodes
+  note: ../../runvet.toml is not in force: it is inside run data, because of [DIR]/runs/demo/episodes
+  1 episode: invalid (2 errors)
+  0
+  $ rm runvet.toml; (cd $episode; for command in config validate watch 'list --invalid'; do runvet $command; echo $?; done) | uniq -c; : > runvet.toml
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config ./runvet.toml, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config ./runvet.toml, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config ./runvet.toml, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/runs/demo/episodes, so it is not read; name it with --config ./runvet.toml, or set --no-config
         4 2
   $ (cd $episode; runvet validate --no-config ../ep_01_answer)
   1 episode: valid
@@ -192,7 +202,7 @@ Outside the root of the repository, and outside of any repository, no parent is 
 
 Nor may the author take away what the user relies on.
   $ echo '{"version":4}' > state.json; runvet validate runs; runvet init --pack; rm state.json
-  error: runvet.toml is inside run data, because of [DIR]/state.json, so it is not read; name it with --config, or set --no-config
+  error: runvet.toml is inside run data, because of [DIR]/state.json, so it is not read; name it with --config ./runvet.toml, or set --no-config
   error: . holds run data, because of [DIR]/state.json: no configuration is read there; name a directory above it, such as the root of the repository
   $ code runs; mkdir episodes; code runs; code --no-config runs; code --config runvet.toml runs
   1

@@ -12,6 +12,7 @@ What `runvet init` writes works as it is, and nothing is overwritten.
     old: 1 run
     runs/demo: 5 runs
   next: runvet rules --test && runvet validate
+  note: replace `example/runvet` in the workflow by the place where you host runvet, and the zeros by the commit of a release
   $ runvet rules --test | grep -c 'all with the declared result'
   3
   $ runvet validate old
@@ -38,6 +39,7 @@ What `runvet init` writes works as it is, and nothing is overwritten.
   found 0 runs below sub
   next: runvet record --help
   note: hooks and workflows are read only in the root of the repository, which is [DIR]
+  note: replace `example/runvet` in the workflow by the place where you host runvet, and the zeros by the commit of a release
   $ mkdir deeper repo repo/.git; runvet init deeper; runvet init repo --pre-commit
   wrote deeper/runvet.toml
   found 0 runs below deeper
@@ -50,8 +52,29 @@ What `runvet init` writes works as it is, and nothing is overwritten.
 # Nothing is overwritten, and nothing is written into run data.
   $ echo 'repos: []' > .pre-commit-config.yaml; cp -r "$CORPUS/demo" runs
   $ runvet init --pre-commit
-  error: ./.pre-commit-config.yaml exists, and nothing is overwritten: no file was written
-  [2]
+  wrote runvet.toml
+  kept .pre-commit-config.yaml, which exists: add under `repos`
+      - repo: local
+        hooks:
+          - id: runvet
+            name: check the agent runs that changed
+            language: system
+            entry: runvet validate --staged
+            always_run: true
+            types: [file]
+            files: (^|/)(state\.json|summary\.json|events\.jsonl|learn\.jsonl|manifest\.json)$
+            require_serial: true
+          - id: runvet-all
+            name: check all agent runs, as their rules have changed
+            language: system
+            entry: runvet validate --allow-empty
+            types: [file]
+            files: (^|/)(runvet\.toml|runvet-baseline\.json|gate/.*)$
+            pass_filenames: false
+            require_serial: true
+  found 5 runs below .
+    runs: 5 runs
+  next: runvet validate
   $ runvet init runs
   error: runs holds run data, because of [DIR]/runs/episodes: no configuration is read there; name a directory above it, such as the root of the repository
   [2]
@@ -64,3 +87,30 @@ What `runvet init` writes works as it is, and nothing is overwritten.
   $ ls -A
   .pre-commit-config.yaml
   runs
+  runvet.toml
+
+# Files are added later, and of those that are there it prints what to add.
+  $ runvet init > out; runvet init; runvet init --workflow 2> out; runvet init --pack
+  error: ./runvet.toml exists, and nothing is overwritten: no file was written
+  wrote .github/workflows/runvet.yml
+  kept runvet.toml, which exists
+  found 0 runs below .
+  next: runvet record --help
+  wrote gate/team.toml
+  wrote gate/refund.schema.json
+  kept runvet.toml, which exists: add at its top
+    packs = ["gate/team.toml"]
+  found 0 runs below .
+  next: runvet rules --test, and runvet record --help
+  $ runvet init --workflow 2> out | head -4
+  kept runvet.toml, which exists
+  kept .github/workflows/runvet.yml, which exists: add to the steps of a job
+          - uses: actions/checkout@9c091bb21b7c1c1d1991bb908d89e4e9dddfe3e0 # v7.0.0
+            with:
+
+# A workflow is green in a repository without runs, and a hook sees what the shipped one sees.
+  $ git init --quiet; runvet init --workflow --pre-commit > out 2>&1; grep args .github/workflows/runvet.yml
+            args: --allow-empty
+  $ runvet validate --allow-empty .; runvet rules --test
+  note: no episode found
+  note: the configuration declares no rule that has examples, so none was tested

@@ -333,4 +333,4 @@ An episode whose findings are all cut has no heading.
   $ cd "$CORPUS"
   $ runvet check good > /dev/null
   $ runvet --help | grep alias
-    validate     Check run data and report what can't be trusted [alias: check]
+  [1]

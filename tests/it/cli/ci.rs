@@ -30,11 +30,11 @@ fn shell_examples_find_the_bad_run() {
             "2 episodes: 1 valid, 1 invalid",
         ),
         (
-            "find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - --null --allow-empty",
+            "find runs -name state.json -mmin -60 -print0 > list &&",
             "3 episodes: 2 valid, 1 invalid",
         ),
         (
-            "git diff --name-only -z origin/main |",
+            "git diff --name-only -z origin/main > list &&",
             "2 episodes: 1 valid, 1 invalid",
         ),
     ] {
@@ -45,6 +45,31 @@ fn shell_examples_find_the_bad_run() {
             "{line}: {}",
             stdout(&output)
         );
+    }
+}
+
+#[test]
+fn shell_examples_fail_when_the_list_can_not_be_made() {
+    let repository = repository();
+    for (line, works, fails) in [
+        (
+            "git diff --name-only -z origin/main > list &&",
+            "origin/main",
+            "origin/gone",
+        ),
+        (
+            "find runs -name state.json -mmin -60 -print0 > list &&",
+            "find runs",
+            "find rnus",
+        ),
+    ] {
+        let command = shown("docs/ci.md", "sh", line).replace(works, fails);
+        // The shell of a step of GitHub, and others like it.
+        let mut bash = with_runvet("bash");
+        let bash = bash.current_dir(repository.path());
+        let bash = bash.args(["--noprofile", "--norc", "-e", "-c", &command]);
+        let output = bash.output().unwrap();
+        assert!(!output.status.success(), "{command}: {}", stdout(&output));
     }
 }
 

@@ -9,19 +9,9 @@ use crate::support::binary::{run, stdout};
 
 /// The commands, each with its long options, as `--help` shows them.
 fn commands() -> BTreeMap<String, Vec<String>> {
-    let overview = run(&["--help"]);
-    let listed = stdout(&overview)
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1);
-    let rows = listed
-        .take_while(|line| !line.is_empty())
-        .map(|line| &line[2..]);
-    let names = rows
-        .filter(|row| !row.starts_with(' '))
-        .map(|row| row.split(' ').next().unwrap());
-    let commands = names.filter(|name| *name != "help").map(|name| {
-        let help = run(&[name, "--help"]);
+    let names = crate::support::documents::commands().into_iter();
+    let commands = names.map(|name| {
+        let help = run(&[&name, "--help"]);
         let lines = stdout(&help)
             .lines()
             .map(str::trim)
@@ -30,7 +20,7 @@ fn commands() -> BTreeMap<String, Vec<String>> {
             line.split([' ', ',', '['])
                 .find(|word| word.starts_with("--"))
         });
-        (name.to_owned(), long.map(str::to_owned).collect())
+        (name, long.map(str::to_owned).collect())
     });
     commands.collect()
 }

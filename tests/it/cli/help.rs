@@ -4,6 +4,7 @@ use std::process::Output;
 
 use crate::support::binary::stdout;
 use crate::support::corpus::corpus;
+use crate::support::documents::commands;
 use crate::support::terminal::{self, Width};
 
 fn demo(args: &[&str]) -> Output {
@@ -23,13 +24,9 @@ fn heading_of_the_rules_has_their_options_alone() {
         Some(names.collect::<Vec<_>>())
     };
     let options = under("coverage").unwrap();
-    let all = stdout(&demo(&["--help"])).to_owned();
-    let (_, commands) = all.split_once("Commands:\n").unwrap();
-    let commands = commands.lines().take_while(|line| !line.is_empty());
-    let commands = commands.filter_map(|line| line.split_whitespace().next());
     let mut number = 0;
-    for command in commands.filter(|it| *it != "help") {
-        if let Some(found) = under(command) {
+    for command in commands() {
+        if let Some(found) = under(&command) {
             assert_eq!(found, options, "{command}");
             number += 1;
         }

@@ -32,6 +32,24 @@ fn hooks_are_declared_alike_for_each_way_to_get_runvet() {
 }
 
 #[test]
+fn hooks_that_init_writes_start_as_the_shipped_ones() {
+    let starts = |file: &str| {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let lines = text.lines().map(|line| line.trim().to_owned());
+        let mut starts: Vec<String> = lines
+            .filter(|line| line.starts_with("files:") || line.starts_with("entry:"))
+            .collect();
+        starts.sort();
+        starts.dedup();
+        starts
+    };
+    assert_eq!(
+        starts(".pre-commit-hooks.yaml"),
+        starts("src/cli/init/pre-commit.yaml")
+    );
+}
+
+#[test]
 fn hooks_stop_commits_of_bad_runs() {
     let hooks = Repository::with(&[]);
     fs::copy(
@@ -71,6 +89,8 @@ fn hooks_stop_commits_of_bad_runs() {
     fs::write(web, "{}").unwrap();
     repository.git(&["add", "--all"]);
     hooked.passes("a file that has the name of an artifact");
+    repository.git(&["rm", "--quiet", "runs/episodes/ep_good/summary.json"]);
+    hooked.fails("lifecycle/artifacts");
 }
 
 #[test]

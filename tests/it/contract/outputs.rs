@@ -171,7 +171,7 @@ fn schemas_of_outputs_describe_every_field_and_refuse_others() {
         assert!(!validator(schema).is_valid(&json!({})), "{schema}");
     }
     let side = json!({"episode_id": "a", "dir": "a"});
-    let mut diff = json!({"same": true, "left": side, "right": side, "differences": [], "more": 0,
+    let mut diff = json!({"same": true, "left": side, "right": side, "first_divergence": null, "differences": [], "more": 0,
         "uncounted": [], "uncounted_more": 0});
     assert!(validator(Schema::Diff).is_valid(&diff));
     diff["more"] = json!(-1);

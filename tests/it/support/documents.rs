@@ -64,14 +64,13 @@ pub(crate) fn help_of(command: &str) -> String {
     String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap()
 }
 
-/// The commands of the command line.
+/// The commands of the command line, which its help lists under headings.
 pub(crate) fn commands() -> Vec<String> {
     let overview = help_of("");
     let listed = overview
         .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
+        .skip_while(|line| *line != "Check:")
+        .take_while(|line| *line != "Options:");
     let commands: Vec<String> = listed
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())

@@ -65,6 +65,25 @@ impl Validate {
         output.note(&format!("the check fails because of {denied}"));
     }
 
+    /// Names the files that look like the configuration and are not in force, and returns whether
+    /// they fail the check.
+    pub(super) fn refuses_configs<'d>(
+        &self,
+        setup: &Setup<'_>,
+        dirs: impl IntoIterator<Item = &'d Path>,
+        output: &Output,
+    ) -> bool {
+        let not_in_force = setup.file.not_in_force(dirs);
+        for what in &not_in_force {
+            if self.strict_config {
+                output.fault(what);
+            } else if !self.quiet {
+                output.note(what);
+            }
+        }
+        self.strict_config && !not_in_force.is_empty()
+    }
+
     /// Names the globs and selectors of the configuration that match nothing, and returns whether
     /// they fail the check.
     pub(super) fn refuses_globs(
@@ -111,7 +130,7 @@ pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
     if !more.is_empty() {
         let more = count(more.len() as u64, "directory");
         notes.push(format!(
-            "{more} more below `episodes` with files and no record"
+            "{more} more with files and no record, or with files that may be records"
         ));
     }
     notes

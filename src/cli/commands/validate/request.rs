@@ -8,6 +8,7 @@ use crate::cli::output::Output;
 use crate::cli::path_list::read_at_most;
 use crate::cli::{CommandFailure, Exit, Result};
 use crate::gate::CheckRequest;
+use crate::store::InMemory;
 
 /// The maximum number of bytes on standard input.
 const MAX_BYTES: u64 = 64 << 20;
@@ -29,7 +30,9 @@ impl Validate {
             .map_err(CommandFailure::of("standard input"))?;
         let request = CheckRequest::parse(&text).map_err(CommandFailure::of("standard input"))?;
         let outcome = self.judge(&mut setup, 1, output, |gate, take| {
-            gate.each_of_records(&request.episode_id, &request.records(), take)
+            let (id, records) = (&request.episode_id, request.records());
+            let records = InMemory::of_records(&records);
+            gate.each_in_memory([(id.as_str().into(), Some(id.clone()), records)], take)
         })?;
         let exit = match outcome.exit(setup.deny) {
             _ if output.is_muted() => Exit::Fault,
