@@ -200,11 +200,18 @@ impl Expression {
     /// Returns `true` if it may read one of some keys of a map that a member of a name is: it reads
     /// that key, or all of the name or of the map.
     pub(in crate::policy) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
+        self.root.reads(name, map, keys)
+    }
+
+    /// Returns `true` if it reads a member of a name to which some keys lead.
+    pub(in crate::policy) fn reads_member(
+        &self,
+        name: usize,
+        is_it: impl Fn(&[&str]) -> bool,
+    ) -> bool {
         let mut reads = false;
         self.root.accesses(&mut |_, of, path| {
-            reads |= of == Some(name)
-                && path.first().is_none_or(|it| *it == map)
-                && path.get(1).is_none_or(|it| keys.contains(it));
+            reads |= of == Some(name) && is_it(path);
         });
         reads
     }

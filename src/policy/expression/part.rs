@@ -114,6 +114,62 @@ impl ExpressionPart {
         Some((name, keys))
     }
 
+    /// Returns `true` if its value may depend on a key of a map that a name has. It does not where
+    /// it says what holds without the key: in `!has(a.b.key) || …`.
+    pub(super) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
+        if let PartKind::And(sides) = &self.kind {
+            return sides.iter().any(|side| side.reads(name, map, keys));
+        }
+        let sides = self.alternatives();
+        let absent = |side: &Self| {
+            let key = side.asks_for_absence(name, map)?.to_owned();
+            keys.contains(&&*key).then_some(key)
+        };
+        let (guards, others): (Vec<&Self>, Vec<&Self>) =
+            sides.into_iter().partition(|side| absent(side).is_some());
+        let guarded: Vec<String> = guards.iter().filter_map(|side| absent(side)).collect();
+        if guarded.is_empty() || others.is_empty() {
+            return self.reads_any(name, map, keys);
+        }
+        let left = keys
+            .iter()
+            .filter(|key| !guarded.iter().any(|it| it == *key));
+        let left: Vec<&str> = left.copied().collect();
+        others.iter().any(|side| side.reads_any(name, map, &left))
+    }
+
+    /// Returns `true` if it, or a part of it, is the value of one of some keys, or of the whole
+    /// map.
+    fn reads_any(&self, name: usize, map: &str, keys: &[&str]) -> bool {
+        let mut reads = false;
+        self.accesses(&mut |_, of, path| {
+            reads |= of == Some(name)
+                && path.first().is_none_or(|it| *it == map)
+                && path.get(1).is_none_or(|it| keys.contains(it));
+        });
+        reads
+    }
+
+    /// Returns the parts of which one has to hold.
+    fn alternatives(&self) -> Vec<&Self> {
+        match &self.kind {
+            PartKind::Or(sides) => sides.iter().flat_map(Self::alternatives).collect(),
+            _ => vec![self],
+        }
+    }
+
+    /// Returns the key of a map that a name has, if it asks whether that is absent.
+    fn asks_for_absence(&self, name: usize, map: &str) -> Option<&str> {
+        let PartKind::Not(asked) = &self.kind else {
+            return None;
+        };
+        let PartKind::Has(of, key) = &asked.kind else {
+            return None;
+        };
+        let (found, path) = of.access()?;
+        (found == Some(name) && path == [map]).then_some(key)
+    }
+
     /// Visits the parts that are values of names, or ask earlier events.
     pub(super) fn accesses<'p>(&'p self, visit: &mut Visit<'_, 'p>) {
         match self.access() {
