@@ -83,6 +83,20 @@ impl Gate {
         parts.collect()
     }
 
+    /// Returns one sentence for each rule of a team that names what recorders wrote in an earlier
+    /// version.
+    pub(crate) fn outdated_rules(&self) -> Vec<String> {
+        let rules = self.rule_set();
+        let outdated = rules.iter().filter_map(|rule| match rule.check {
+            Check::Team(check) => {
+                let id = escape(&rule.info.id).into_owned();
+                Some(format!("{id}: {}", rules.team().outdated(check)?))
+            }
+            Check::BuiltIn(_) => None,
+        });
+        outdated.collect()
+    }
+
     /// Returns the selectors of events that rules which are on have: the rule, the key, the
     /// selector, and whether the rule wants no such event.
     pub(crate) fn selectors(&self) -> Vec<(String, &'static str, EventSelector, bool)> {

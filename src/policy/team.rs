@@ -8,6 +8,7 @@ mod judges;
 mod limit;
 mod message;
 mod order;
+mod outdated;
 mod pack;
 mod reader;
 mod rule;

@@ -21,7 +21,6 @@ use crate::ground::finding::RuleInfo;
 use crate::ground::printable::escape;
 use crate::judge::check::RuleList;
 use crate::judge::rule::Check;
-use crate::judge::rules::RuleSet;
 use crate::report::{Grid, count, write_json_line};
 use crate::store::read_text;
 
@@ -83,7 +82,7 @@ impl RulesCommand {
         }
         let rules = gate.rule_set();
         if self.test {
-            return test(rules, self.all, output);
+            return test(&gate, self.all, output);
         }
         if self.format == OutputFormat::Json {
             write_json_line(output.stdout(), &RuleList::of(rules))?;
@@ -117,7 +116,7 @@ impl RulesCommand {
                 continue;
             }
             exit = match gate {
-                Ok(gate) => test(gate.rule_set(), self.all, output)?,
+                Ok(gate) => test(&gate, self.all, output)?,
                 Err(failure) => {
                     failure.tell(output);
                     Exit::Fault
@@ -138,7 +137,8 @@ const LOOK: Duration = Duration::from_millis(500);
 const CASES: &str = include_str!("../../judge/rules/cases.txt");
 
 /// Judges the examples of all rules.
-fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result {
+fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
+    let rules = gate.rule_set();
     let mut exit = Exit::Success;
     let cases = CASES.lines().filter_map(|line| line.split_once(' '));
     for (rule, cases) in cases.filter(|_| all) {
@@ -170,6 +170,9 @@ fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result {
     }
     if !has_any {
         output.note("the configuration declares no rule that has examples, so none was tested");
+    }
+    for what in gate.outdated_rules() {
+        output.note(&what);
     }
     Ok(exit)
 }

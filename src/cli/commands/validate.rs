@@ -264,6 +264,7 @@ impl Validate {
         parents.dedup();
         let dirs = parents.iter().chain(&setup.paths).map(PathBuf::as_path);
         let has_other_config = self.refuses_configs(&setup, dirs, output);
+        self.tell_outdated(&setup, output);
         let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
         // A baseline to write is not known where something can't be read.
         let lacks_baseline = setup.new_baseline.is_some() && setup.gate.baseline().is_none();

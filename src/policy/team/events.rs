@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::ground::digest::Digest;
 use crate::ground::document::{Node, Span, push_canonical};
-use crate::ground::select::{KeyPath, Selector, Values, Written};
+use crate::ground::select::{KeyPath, Selector, SelectorValue, Values, Written};
 use crate::ground::source::{Line, Pointer};
 use crate::ground::timestamp::{Instant, Timestamp};
 use crate::policy::expression::{Budget, Expression, Record};
@@ -162,6 +162,18 @@ impl EventIndex {
             Some((path.pointer(), *self.places.get(path)?, values.clone()))
         });
         placed.collect()
+    }
+
+    /// Returns the paths to the values that are asked for.
+    pub(super) fn paths_of_keys(&self) -> impl Iterator<Item = &KeyPath> {
+        self.places.keys()
+    }
+
+    /// Returns the values that selectors want at a place.
+    pub(super) fn values_at(&self, pointer: &str) -> impl Iterator<Item = &SelectorValue> {
+        let tests = self.selectors.iter().flat_map(|selector| &selector.0);
+        let tests = tests.filter(move |(path, _)| path.pointer().as_str() == pointer);
+        tests.flat_map(|(_, values)| &values.any_of)
     }
 
     /// Returns `true` if no declaration judges events.

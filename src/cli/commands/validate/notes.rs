@@ -84,6 +84,14 @@ impl Validate {
         self.strict_config && !not_in_force.is_empty()
     }
 
+    /// Names the rules of the team that look for what recorders no longer write.
+    pub(super) fn tell_outdated(&self, setup: &Setup<'_>, output: &Output) {
+        let outdated = setup.gate.outdated_rules().into_iter();
+        for what in outdated.filter(|_| !self.quiet) {
+            output.note(&what);
+        }
+    }
+
     /// Names the globs and selectors of the configuration that match nothing, and returns whether
     /// they fail the check.
     pub(super) fn refuses_globs(
