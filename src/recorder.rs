@@ -55,6 +55,7 @@ use std::sync::{Arc, Mutex};
 pub use assertion::{Assertion, Evaluated};
 pub use attachment::Attachment;
 pub use bounded::{MAX_OUTPUT, bounded};
+pub use call::arguments;
 pub use clock::Clock;
 use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;

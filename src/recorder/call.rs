@@ -212,9 +212,19 @@ pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> &'static str {
     }
 }
 
-/// Returns the arguments of a call as an object. A text that is one in JSON is read; any other value
-/// stands as `input` in it.
-pub(crate) fn arguments(input: Value) -> Map<String, Value> {
+/// Returns the arguments of a call as the object that a recorder writes as its `input`. A text that
+/// is an object in JSON is read; any other value stands as `input` in it.
+///
+/// ```
+/// use runvet::recorder::arguments;
+/// use serde_json::json;
+///
+/// assert_eq!(arguments(json!(r#"{"path": "a.rs"}"#))["path"], "a.rs");
+/// assert_eq!(arguments(json!("ls -l"))["input"], "ls -l");
+/// assert!(arguments(json!(null)).is_empty());
+/// ```
+#[must_use]
+pub fn arguments(input: Value) -> Map<String, Value> {
     match input {
         Value::Object(members) => members,
         Value::Null => Map::new(),
@@ -262,8 +272,8 @@ pub(crate) fn command(input: &Map<String, Value>) -> Option<Value> {
     }
 }
 
-/// Returns the command of a program and its arguments: what a shell is given to execute, or else the
-/// words as a shell would read them.
+/// Returns the command of a program and its arguments: what a shell is given to execute, or else
+/// the words as a shell would read them.
 pub(crate) fn command_line(words: &[&str]) -> String {
     if let [shell, "-c" | "-lc" | "-ic" | "-Command", command] = words
         && shell.rsplit('/').next().is_some_and(is_shell)
@@ -318,8 +328,8 @@ fn paths_of_patch(patch: &str) -> Vec<&str> {
     let mut seen = BTreeSet::new();
     let named = patch.lines().filter_map(|line| {
         let line = line.trim_start().strip_prefix("*** ")?;
-        let path = PATCHED.iter().find_map(|mark| line.strip_prefix(mark))?;
-        Some(path.trim())
+        let file = PATCHED.iter().find_map(|mark| line.strip_prefix(mark))?;
+        Some(file.trim())
     });
     named.filter(|path| seen.insert(*path)).collect()
 }

@@ -213,8 +213,8 @@ impl Run {
         self.write(RunEvent::told(phase, payload))
     }
 
-    /// Asks the rules of the team before something is done that a note will tell, such as a call of a
-    /// model: see [`Run::may_act`], which does so for acts.
+    /// Asks the rules of the team before something is done that a note will tell, such as a call of
+    /// a model: see [`Run::may_act`], which does so for acts.
     ///
     /// A rule that reads what only the end of a call of a model gives (`text`, `thinking`, `usage`,
     /// `stop_reason`) holds nothing back.

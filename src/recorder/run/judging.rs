@@ -240,8 +240,8 @@ impl Run {
         self.hold(ACTION, RunEvent::told("act", payload.clone()), is_given)
     }
 
-    /// Asks the rules of the team about an act or a note that is about to be made. Where they find an
-    /// error in what is known of it, the run gets the event of a veto; else it is under way.
+    /// Asks the rules of the team about an act or a note that is about to be made. Where they find
+    /// an error in what is known of it, the run gets the event of a veto; else it is under way.
     pub(super) fn ask_before(
         &mut self,
         step: Option<&str>,

@@ -42,7 +42,7 @@ A command is executed as without `runvet record --exec`, and its run is recorded
 # The command line is the task, unless there is one.
   $ runvet record --run-data . --exec -- printf 'a b' "it's" '' > out 2>&1; runvet show state > state; grep -e '"task"' -e '"description"' -e '"tool"' state; tr -d '\n' < state | grep -o '"argv": *\[[^]]*\]' | tr -s ' '
       "task": "printf 'a b' 'it'\\''s' ''"
-          "tool": "printf"
+          "tool": "printf",
           "description": "printf 'a b' 'it'\\''s' ''",
   "argv": [ "printf", "a b", "it's", "" ]
   $ rm -r episodes; runvet record --run-data . --task 'Say nothing' --seed 7 --exec -- true --task x; runvet show state | grep -e '"task"' -e '"seed"'

@@ -117,9 +117,22 @@ fn begin(run: &mut Run, command: &[OsString]) -> Result<OpenStep, Error> {
             return Err(Error::Refused { what, why });
         }
     };
+    // It is the only act, so nothing else is under way meanwhile.
+    let _allowed = run.may_act(&step, asked_for(command))?;
     // So that others see the run while the command is executed.
     run.persist()?;
     Ok(step)
+}
+
+/// Returns what is known of the action before it is made.
+fn asked_for(command: &[OsString]) -> Action {
+    Action {
+        kind: Some("execute".into()),
+        tool: words(command).next().map(Into::into),
+        input: Some(json!({ "command": words(command).collect::<Vec<_>>() })),
+        input_excerpt: Some(shortened(&shown(command), MAX_SHOWN_CHARS).into()),
+        ..Action::default()
+    }
 }
 
 /// The result of executing a command.
@@ -183,14 +196,10 @@ impl Executed {
         }
         let duration_ms = (self.took.as_secs_f64() * 1e6).round() / 1e3;
         Action {
-            kind: Some("execute".into()),
-            tool: words(command).next().map(Into::into),
-            input: Some(json!({ "command": words(command).collect::<Vec<_>>() })),
-            input_excerpt: Some(shortened(&shown(command), MAX_SHOWN_CHARS).into()),
             result_status: Some(self.error().map_or("ok", |_| "error").into()),
             duration_ms: Some(duration_ms.into()),
             output: Some(output.into()),
-            ..Action::default()
+            ..asked_for(command)
         }
     }
 }
