@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::output::Output;
 use super::sinks::unwritable;
@@ -19,7 +19,8 @@ use crate::store::{GivenPaths, is_gone, sign_of_run_data, write_new_file};
 const MAX_NAMED: usize = 5;
 
 const CONFIG: &str = include_str!("../init/runvet.toml");
-const PACK: &str = include_str!("../init/team.toml");
+const TEAM: &str = include_str!("../init/team.toml");
+const CODING: &str = include_str!("../init/coding.toml");
 const SCHEMA: &str = include_str!("../init/refund.schema.json");
 const HOOKS: &str = include_str!("../init/pre-commit.yaml");
 const WORKFLOW: &str = include_str!("../init/workflow.yml");
@@ -31,16 +32,22 @@ const WORKFLOW: &str = include_str!("../init/workflow.yml");
 #[command(after_long_help = "\
 Examples:
   runvet init
-  runvet init --pack && runvet rules --test")]
+  runvet init --pack && runvet rules --test
+  runvet init --pack=coding")]
 pub(in crate::cli) struct Init {
     /// The directory to write to, which is usually the root of the repository
     #[arg(default_value = ".")]
     dir: PathBuf,
 
-    /// Also write a pack: rules of a team, with one schema, one order, one expression and their
-    /// examples
-    #[arg(long)]
-    pack: bool,
+    /// Also write a pack: rules of a team, with their examples
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "team"
+    )]
+    pack: Option<PackName>,
 
     /// Also write .pre-commit-config.yaml, with hooks that check the runs of a commit
     #[arg(long)]
@@ -63,6 +70,26 @@ struct InitFile {
 fn shown(path: &Path) -> String {
     let path = path.strip_prefix(".").unwrap_or(path);
     escape(&path.to_string_lossy()).into_owned()
+}
+
+/// A pack to start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PackName {
+    /// One schema, one order and one expression, to put in the names of your tools
+    Team,
+    /// Rules for agents that write code: destructive commands, edits outside of the directory,
+    /// tests after edits and before a push, a budget of tokens
+    Coding,
+}
+
+impl PackName {
+    /// Returns the path of the file that is written.
+    fn path(self) -> &'static str {
+        match self {
+            Self::Team => "gate/team.toml",
+            Self::Coding => "gate/coding.toml",
+        }
+    }
 }
 
 impl Init {
@@ -127,8 +154,14 @@ impl Init {
 
     /// Returns the files that are asked for. The configuration is asked for anyway.
     fn files(&self) -> Vec<InitFile> {
-        let packs = if self.pack { "packs =" } else { "# packs =" };
-        let config = CONFIG.replace("# packs =", packs);
+        let is_pack = |name: PackName| self.pack == Some(name);
+        let config = match self.pack {
+            Some(pack) => {
+                let commented = format!("# packs = [\"{}\"]", PackName::Team.path());
+                CONFIG.replace(&commented, &format!("packs = [\"{}\"]", pack.path()))
+            }
+            None => CONFIG.into(),
+        };
         let packs = config.lines().find(|line| line.starts_with("packs ="));
         let packs = packs.map(|line| ("at its top", line.to_owned()));
         let hooks = HOOKS
@@ -143,8 +176,24 @@ impl Init {
             .to_owned();
         let files = [
             (true, "runvet.toml", config, packs),
-            (self.pack, "gate/team.toml", PACK.into(), None),
-            (self.pack, "gate/refund.schema.json", SCHEMA.into(), None),
+            (
+                is_pack(PackName::Team),
+                PackName::Team.path(),
+                TEAM.into(),
+                None,
+            ),
+            (
+                is_pack(PackName::Team),
+                "gate/refund.schema.json",
+                SCHEMA.into(),
+                None,
+            ),
+            (
+                is_pack(PackName::Coding),
+                PackName::Coding.path(),
+                CODING.into(),
+                None,
+            ),
             (
                 self.pre_commit,
                 ".pre-commit-config.yaml",
@@ -190,7 +239,7 @@ impl Init {
         if let more @ 1.. = numbers.len().saturating_sub(MAX_NAMED) {
             writeln!(out, "  and {more} more")?;
         }
-        let next = match (numbers.is_empty(), self.pack) {
+        let next = match (numbers.is_empty(), self.pack.is_some()) {
             (false, false) => "runvet validate",
             (false, true) => "runvet rules --test && runvet validate",
             (true, false) => "runvet record --help",

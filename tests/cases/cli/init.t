@@ -22,6 +22,24 @@ What `runvet init` writes works as it is, and nothing is overwritten.
   note: acme/approve-first: `other` matches no event of any run
   note: acme/refund-limit: `each` matches no event of any run
 
+# So does the pack for agents that write code.
+  $ runvet init --pack=coding
+  wrote runvet.toml
+  wrote gate/coding.toml
+  found 0 runs below .
+  next: runvet rules --test, and runvet record --help
+  $ runvet rules --test | grep -c 'all with the declared result'
+  5
+  $ printf '%s\n' '{"act":{"tool":"Bash","input":{"command":"rm -rf x"},"result_status":"ok"}}' '{"act":{"tool":"Edit","input":{"path":"/etc/hosts"},"result_status":"ok"}}' '{"finish":"ok"}' | runvet record --run-data runs --id ep_1 --task T --tag cwd=/repo --keep-going > out
+  $ runvet validate --format concise runs
+  runs/episodes/ep_1/events.jsonl:2:179: error coding/destructive: a command that can't be undone: "rm -rf x"
+  runs/episodes/ep_1/events.jsonl:3:1: error coding/tests-after-edit: an edit, and no test was run after it
+  runs/episodes/ep_1/events.jsonl:3:173: error coding/edit-inside: an edit outside of the directory in which the run works: ["/etc/hosts"]
+  1 episode: breaks a rule of the team (3 errors)
+  note: coding/tests-before-push: `each` matches no event of any run
+  note: coding/token-budget: `earlier` matches no event of any run
+  [1]
+
 # Each setting of the file is one.
   $ runvet init > out; runvet config > out
   $ sed -e '/^# \(\[\|"\|.* = \)/s/^# //' runvet.toml | grep -v ^packs > all; mv all runvet.toml

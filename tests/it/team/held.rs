@@ -125,7 +125,7 @@ fn act_is_held_back_with_a_veto_and_the_run_goes_on() {
         .collect();
     assert_eq!(vetoes[0]["agent_id"], "rule:acme/asked");
     let expected = json!({
-        "act": {"input": {"amount": 200, "order": "a"}, "tool": "refund"},
+        "act": {"input": {"amount": 200, "order": "a"}, "kind": "tool", "tool": "refund"},
         "id": "dir-0001", "reason": "nobody approved it", "scope": "act", "status": "blocked",
     });
     assert_eq!(vetoes[0]["payload"], expected);
@@ -259,4 +259,52 @@ fn full_run_refuses_what_rules_count() {
     assert_eq!(run.finish(End::ok()).unwrap().summary.metrics.refused, None);
     let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
     assert!(!events.contains("x-refused"));
+}
+
+/// A condition that says what holds without a result is one of acts that are about to be made, too.
+#[test]
+fn rules_for_coding_agents_hold_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let pack = include_str!("../../../src/cli/init/coding.toml");
+    let pack = pack.replace("5_000_000", "100");
+    let gate = Gate::default().with_config(Path::new("runvet.toml"), &pack, None);
+    let recorder = Recorder::new(dir.path()).gate(gate.unwrap());
+    let task = Task::new("Fix the build").tag("cwd", "/repo");
+    let mut run = recorder.begin(task).unwrap();
+    let bash = |command: &str| act("Bash", json!({"command": command}));
+    let ended = |mut action: Action, status: &str| {
+        action.result_status = Some(status.into());
+        action
+    };
+    let remove = || act("shell", json!({"command": ["bash", "-lc", "rm -rf build"]}));
+    assert_eq!(rules(&held(&mut run, remove())), ["coding/destructive"]);
+    run.act(None, ended(remove(), "denied")).unwrap();
+    assert_eq!(run.take_findings(), []);
+    let edit = |path: &str| act("Edit", json!({"file_path": path}));
+    assert_eq!(rules(&held(&mut run, edit("../x"))), ["coding/edit-inside"]);
+    assert_eq!(held(&mut run, edit("src/x")), []);
+
+    assert_eq!(
+        rules(&held(&mut run, bash("git push"))),
+        ["coding/tests-before-push"]
+    );
+    run.act(None, ended(bash("cargo test"), "ok")).unwrap();
+    assert_eq!(held(&mut run, bash("git push")), []);
+
+    // A call of a model is a note, and is held back as well.
+    let answer = |tokens: u64| {
+        let note = json!({"kind": "message", "role": "assistant", "usage": {"tokens": tokens}});
+        note.as_object().unwrap().clone()
+    };
+    let _first = run.may_note("reason", answer(0)).unwrap();
+    run.note("reason", answer(100)).unwrap();
+    let refused = run.may_note("reason", answer(0)).unwrap_err();
+    let Error::Violates { what, findings } = refused else {
+        panic!("{refused}");
+    };
+    assert_eq!(
+        (what, rules(&findings)),
+        ("the note", vec!["coding/token-budget"])
+    );
+    assert_eq!(rules(&held(&mut run, bash("ls"))), ["coding/token-budget"]);
 }
