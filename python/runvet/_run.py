@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import Token
 from dataclasses import dataclass
@@ -97,13 +98,14 @@ class Run:
     propagates. A run that nobody ends stays pending: `Recorder.resume` continues it.
     """
 
-    __slots__ = ("_has_losses", "_is_judged", "_owner", "_plain", "_run")
+    __slots__ = ("_has_losses", "_is_judged", "_owner", "_plain", "_run", "_usage")
 
     _run: _runvet.Run
     _has_losses: bool
     _is_judged: bool
     _owner: int
     _plain: Default
+    _usage: Counter[str]
 
     def __init__(self) -> None:
         raise TypeError("use Recorder(run_data).begin(task)")
@@ -115,6 +117,7 @@ class Run:
         made._has_losses = False
         made._is_judged = is_judged
         made._plain = plain
+        made._usage = Counter()
         made._owner = os.getpid()
         return made
 
@@ -188,7 +191,10 @@ class Run:
         self._run.at(None if time is None else _micros(time))
 
     def note(self, phase: str, payload: Mapping[str, Any] | None = None, /, **more: Any) -> str:
-        """Adds an event of a phase such as `observe` or `reason`, and returns its id."""
+        """Adds an event of a phase such as `observe` or `reason`, and returns its id.
+
+        The text `x-agent` in its payload is also the `agent_id` of the event.
+        """
         return self._run.note(phase, {**(payload or {}), **more})
 
     def plan(self, steps: Iterable[StepLike], source: str = "planner.python") -> list[str]:
@@ -306,7 +312,8 @@ class Run:
 
         `assertions` are what an evaluator found: a run that ends `ok` is then a `success` if all of
         them passed, else its goal was not achieved. The `score` becomes a metric. In `metrics`, a
-        number that JSON does not have, such as NaN, is missing: it becomes null.
+        number that JSON does not have, such as NaN, is missing: it becomes null. The tokens of the
+        models that a framework called are metrics too.
 
         Raises `Refused` for `ok` while a step is pending, running or failed; the run then goes on.
         A run that a policy stopped ends as `vetoed`, whatever is asked for.
@@ -317,7 +324,7 @@ class Run:
         end = {
             "status": status,
             "artifacts": list(artifacts),
-            "metrics": measured(metrics),
+            "metrics": measured({**self._usage, **(metrics or {})} or None),
             "assertions": [_members(it) for it in _all_are(Evaluated, "assertions", assertions)],
         }
         if status == "error":
@@ -383,14 +390,21 @@ class Run:
         /,
         *,
         name: str | None = None,
+        agent: str | None = None,
         max_output: int = ...,
     ) -> Callable[_Parameters, _Result]: ...
     @overload
     def tool(
-        self, /, *, name: str | None = None, max_output: int = ...
+        self, /, *, name: str | None = None, agent: str | None = None, max_output: int = ...
     ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
     def tool(
-        self, function: Any = None, /, *, name: str | None = None, max_output: int = MAX_OUTPUT
+        self,
+        function: Any = None,
+        /,
+        *,
+        name: str | None = None,
+        agent: str | None = None,
+        max_output: int = MAX_OUTPUT,
     ) -> Any:
         """A function that does the same, and each call of which is recorded as an act.
 
@@ -401,14 +415,15 @@ class Run:
         of more than `max_output` bytes, its SHA-256, its size and an excerpt are recorded.
 
         The tool has the plain name of the function, which selectors of rules match, or the `name`
-        that is given: `@run.tool` and `@run.tool(name="refund")` are decorators.
+        that is given: `@run.tool` and `@run.tool(name="refund")` are decorators. The `agent` that
+        calls it is `x-agent` of the act and `agent_id` of its event.
 
         With a configuration or a policy, the function is not called where its step or its run is
         over: that raises a `RecorderError`. Nor is it where a schema, an order or a rule finds an
         error in the call: the run gets the event of a veto and goes on, and this raises `Refused`
         with the `findings`.
         """
-        return recorded(function, self._innermost, max_output, name)
+        return recorded(function, self._innermost, max_output, name, agent)
 
     def __enter__(self) -> Run:
         return self
@@ -447,6 +462,14 @@ class Run:
             return self._run.shortened(value, most)
         except Exception:
             return bounded(value, most, self._plain)
+
+    def _arguments(self, given: Any, most: int = MAX_OUTPUT) -> dict[str, Any]:
+        """The input of a call: an object, each large value of which is attached."""
+        members = _runvet.arguments(given, self._plain)
+        return {name: self._kept(value, most) for name, value in members.items()}
+
+    def _add_usage(self, usage: Mapping[str, int]) -> None:
+        self._usage.update(usage)
 
     def _lose(self, what: str) -> None:
         """Logs once that something can't be recorded: while an exception is handled."""
@@ -521,7 +544,9 @@ class OpenStep:
         """Records an action, and returns its id.
 
         Fields are `kind`, `tool`, `input`, `input_excerpt`, `output`, `result_status`,
-        `result_artifacts`, `provenance`, `duration_ms`, and extensions that start with `x-`.
+        `result_artifacts`, `provenance`, `duration_ms`, and extensions that start with `x-`. The
+        `agent` is recorded as `x-agent` and as `agent_id` of the event. An `input` that is a text
+        becomes an object, and `kind`, `x-command` and `x-paths` are filled in.
 
         An action without `output`, `result_status`, `result_artifacts` and `duration_ms` is about
         to be made: it is `Refused` where a schema of the recorder's configuration does.
@@ -535,17 +560,24 @@ class OpenStep:
         /,
         *,
         name: str | None = None,
+        agent: str | None = None,
         max_output: int = ...,
     ) -> Callable[_Parameters, _Result]: ...
     @overload
     def tool(
-        self, /, *, name: str | None = None, max_output: int = ...
+        self, /, *, name: str | None = None, agent: str | None = None, max_output: int = ...
     ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
     def tool(
-        self, function: Any = None, /, *, name: str | None = None, max_output: int = MAX_OUTPUT
+        self,
+        function: Any = None,
+        /,
+        *,
+        name: str | None = None,
+        agent: str | None = None,
+        max_output: int = MAX_OUTPUT,
     ) -> Any:
         """A function as `Run.tool` makes it, of this step wherever it is called."""
-        return recorded(function, lambda: self, max_output, name)
+        return recorded(function, lambda: self, max_output, name, agent)
 
     def fail(self, error: Any) -> None:
         """Has the step close as failed when its `with` is left."""

@@ -4,88 +4,177 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from ._encode import MAX_OUTPUT
+from ._encode import MAX_OUTPUT, described
 from ._errors import Refused
 from ._recorder import Recorder
 from ._run import OpenStep, Run
-from ._tool import Call
+from ._tool import Answer, Call
 
 _LOG = logging.getLogger("runvet")
+
+Role = Literal["part", "agent", "model", "tool"]
+"""The role of a span: a part of the work, an agent, or the call of a model or of a tool."""
+
+ROLES = {"user", "human"}
+"""The names of the role of those whose messages are a task."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What is known of a span as it begins."""
+
+    role: Role
+    name: str
+    given: Any = None
+    """The input of a tool or of an agent."""
+    task: str | None = None
+    """The task of the run, if the span is one."""
+    call_id: str | None = None
+    more: Mapping[str, Any] | None = None
+    """Further fields of the act."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is known of a span as it ends."""
+
+    output: Any = None
+    """What a tool or an agent gave."""
+    said: Mapping[str, Any] | None = None
+    """What a model said: the fields of the note of its answer."""
+    error: BaseException | None = None
+    more: Mapping[str, Any] | None = None
+    """Further fields of the act."""
+    given: Any = None
+    """The input of a tool, where it was not known before."""
 
 
 @dataclass(eq=False)
 class _Span:
     run: Run
+    begun: Begun | None
     above: _Span | None
     step: OpenStep | None = None
-    call: Call | None = None
+    call: Call | Answer | None = None
     steps: int = 0
+    is_agent: bool = False
+    """True if an agent works in it that another one called."""
+
+    def agent(self) -> _Span | None:
+        """The innermost agent around what is in it, if another one called that."""
+        span: _Span | None = self
+        while span is not None and not span.is_agent:
+            span = span.above
+        return span
 
 
 class Spans:
-    """A span without a known parent is a run, those of its parts are steps, and work is an action.
+    """A span without a known parent is a run, those of its parts are steps, and calls of tools are
+    acts. Calls of models are notes.
 
-    Parts of parts belong to the step around them. Where recording fails, a log record of `runvet`
-    says so, and the agent goes on. Work that a rule holds back raises `Refused` as it begins.
+    Parts of parts belong to the step around them. A tool in which other parts or models work, and
+    an agent in a run, is a call of kind `delegate`, and what is within is by that agent. Where
+    recording fails, a log record of `runvet` says so, and the agent goes on. A call that a rule
+    holds back raises `Refused` as it begins.
     """
 
-    def __init__(self, recorder: Recorder, using: str) -> None:
+    def __init__(self, recorder: Recorder, using: str, tags: Mapping[str, Any] | None) -> None:
         self._recorder = recorder
         self._using = using
+        self._tags = tags
         self._open: dict[Hashable, _Span] = {}
         self._lock = threading.RLock()
 
-    def begin(
-        self, id: Hashable, parent: Hashable, name: str, *, is_work: bool, given: Any, task: str
-    ) -> None:
+    def begin(self, id: Hashable, parent: Hashable, begun: Begun) -> None:
         held = None
-        with self._guarded(name):
+        with self._guarded(begun.name):
             above = self._open.get(parent)
-            run = above.run if above else self._recorder.begin(task, using=self._using)
-            span = self._open[id] = _Span(run, above, None if above is None else above.step)
-            if is_work:
-                root = above or span
-                span.step = span.step or self._step(root, name)
-                root.step = span.step
-                kept = run._kept(given)
-                call = Call(span.step, name, kept, MAX_OUTPUT)
-                try:
-                    call.must_be_allowed()
-                    span.call = call
-                except Refused as refused:
-                    if not refused.findings:
-                        raise
-                    held = refused
-            elif above is not None and above.above is None:
-                span.step = self._step(above, name)
+            run = above.run if above else self._begin(begun)
+            span = _Span(run, begun, above, None if above is None else above.step)
+            self._open[id] = span
+            if begun.role in ("part", "agent") and above is not None and above.above is None:
+                span.step = self._step(above, begun.name)
+            try:
+                self._call(span, begun)
+            except Refused as refused:
+                if not refused.findings:
+                    raise
+                held = refused
         if held is not None:
-            self.end(id, error=held)
+            self.end(id, Result(error=held))
             raise held
+
+    def _begin(self, begun: Begun) -> Run:
+        task = begun.task or begun.name
+        return self._recorder.begin(task, using=self._using, tags=self._tags)
+
+    def _call(self, span: _Span, begun: Begun) -> None:
+        """Begins the call that a span is, if it may be made."""
+        above = span.above
+        if above is not None and above.begun is not None and above.begun.role == "tool":
+            above.is_agent |= begun.role in ("part", "model")
+        agent = None if above is None else above.agent()
+        by = None if agent is None or agent.begun is None else agent.begun
+        name, parent = (None, None) if by is None else (by.name, by.call_id)
+        call: Call | Answer
+        if begun.role == "model":
+            call = Answer(span.run, begun.name, name, parent)
+        elif begun.role == "tool" or (begun.role == "agent" and above is not None):
+            span.is_agent = begun.role == "agent"
+            if span.step is None:
+                root = above or span
+                span.step = root.step = self._step(root, begun.name)
+            kind = {"kind": "delegate"} if span.is_agent else {}
+            of = {"x-call-id": begun.call_id, "x-parent": parent}
+            known = {key: it for key, it in of.items() if it}
+            more = {**kind, **known, **(begun.more or {})}
+            call = Call(span.step, begun.name, begun.given, MAX_OUTPUT, agent=name, more=more)
+        else:
+            return
+        call.must_be_allowed()
+        span.call = call
 
     def passing(self, id: Hashable, parent: Hashable) -> None:
         """A span of others, whose parts are parts of its parent."""
         with self._lock:
             if above := self._open.get(parent):
-                self._open[id] = _Span(above.run, above, above.step)
+                self._open[id] = _Span(above.run, None, above, above.step)
 
-    def end(self, id: Hashable, output: Any = None, error: BaseException | None = None) -> None:
+    def end(self, id: Hashable, result: Result) -> None:
         with self._guarded("a span"):
             span = self._open.pop(id, None)
             if span is None:
                 return
-            if span.call is not None:
-                span.call.record("ok", output) if error is None else span.call.failed(error)
-            above, kind = span.above, None if error is None else type(error)
+            self._over(span, result)
+            above, error = span.above, result.error
+            kind = None if error is None else type(error)
             is_own = span.step is not None and (above is None or span.step is not above.step)
             if is_own and span.step is not None:
                 span.step.__exit__(kind, error, None)
             if above is None:
                 span.run.__exit__(kind, error, None)
+
+    def _over(self, span: _Span, result: Result) -> None:
+        """Records the end of the call that a span is."""
+        error = result.error
+        if isinstance(span.call, Answer):
+            span.call.over(**(result.said or {})) if error is None else span.call.failed(error)
+        elif isinstance(span.call, Call) and span.begun is not None:
+            more = dict(result.more or {})
+            if span.is_agent:
+                # What is within has named it by the id that it began with.
+                more |= {"kind": "delegate", "x-call-id": span.begun.call_id}
+            if result.given is not None:
+                span.call.takes(result.given)
+            if error is None:
+                span.call.record("ok", result.output, **more)
+            else:
+                span.call.failed(error, **more)
 
     def _step(self, root: _Span, name: str) -> OpenStep:
         root.steps += 1
@@ -98,3 +187,47 @@ class Spans:
                 yield
             except Exception:
                 _LOG.warning("%s could not be recorded", name, exc_info=True)
+
+
+def task_of(given: Any) -> str:
+    """The task in what an agent is given: the last text of a user, or else the whole."""
+    text = _asked(given)
+    return text if text and text.strip() else described(given)
+
+
+def _asked(given: Any) -> str | None:
+    if isinstance(given, str):
+        return given
+    if isinstance(given, Mapping):
+        found = (given.get(it) for it in ("messages", "input", "question", "query"))
+        return next((text for it in found if it is not None and (text := _asked(it))), None)
+    if isinstance(given, (list, tuple)):
+        return next((text for it in reversed(given) if (text := _of_user(it))), None)
+    return None
+
+
+def _of_user(message: Any) -> str | None:
+    if isinstance(message, (list, tuple)):
+        is_pair = len(message) == 2 and message[0] in ROLES
+        return text_of(message[1]) if is_pair else _asked(message)
+    content: Any
+    if isinstance(message, Mapping):
+        role = message.get("role") or message.get("type")
+        content = message.get("content", message.get("parts"))
+    else:
+        role, content = getattr(message, "type", None), getattr(message, "content", None)
+    return text_of(content) if role in ROLES else None
+
+
+def text_of(content: Any, *kinds: str) -> str:
+    """The text of a message: a text, or the texts among its parts, which are of some kinds."""
+    if isinstance(content, str):
+        return content if not kinds else ""
+    found = []
+    for part in content if isinstance(content, (list, tuple)) else ():
+        if isinstance(part, str) and not kinds:
+            found.append(part)
+        elif isinstance(part, Mapping) and part.get("type", "text") in (kinds or ("text",)):
+            texts = (part.get(it) for it in ("text", "content", "thinking", "reasoning"))
+            found.append(next((it for it in texts if isinstance(it, str)), ""))
+    return "\n".join(it for it in found if it)

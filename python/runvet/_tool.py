@@ -38,20 +38,30 @@ def current_step() -> OpenStep | None:
 
 @overload
 def tool(
-    function: Callable[_Parameters, _Result], /, *, name: str | None = None, max_output: int = ...
+    function: Callable[_Parameters, _Result],
+    /,
+    *,
+    name: str | None = None,
+    agent: str | None = None,
+    max_output: int = ...,
 ) -> Callable[_Parameters, _Result]: ...
 @overload
 def tool(
-    *, name: str | None = None, max_output: int = ...
+    *, name: str | None = None, agent: str | None = None, max_output: int = ...
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
 def tool(
-    function: Any = None, /, *, name: str | None = None, max_output: int = MAX_OUTPUT
+    function: Any = None,
+    /,
+    *,
+    name: str | None = None,
+    agent: str | None = None,
+    max_output: int = MAX_OUTPUT,
 ) -> Any:
     """A function that does the same, and is recorded where `current_step()` is a step.
 
     It suits functions of modules, which know no run. See `Run.tool` for what is recorded.
     """
-    return recorded(function, current_step, max_output, name)
+    return recorded(function, current_step, max_output, name, agent)
 
 
 def recorded(
@@ -59,6 +69,7 @@ def recorded(
     step_of: Callable[[], OpenStep | Run | None],
     most: int,
     name: str | None,
+    agent: str | None,
 ) -> Callable[..., Any]:
     """The function, with each call an action of the step, or of the run, that there is then.
 
@@ -66,10 +77,11 @@ def recorded(
     """
     if not isinstance(most, int):
         raise TypeError(f"max_output is {most!r}, not a number of bytes")
-    if not (name is None or isinstance(name, str)):
-        raise TypeError(f"name is {name!r}, not a text")
+    for option, text in (("name", name), ("agent", agent)):
+        if not (text is None or isinstance(text, str)):
+            raise TypeError(f"{option} is {text!r}, not a text")
     if function is None:
-        return lambda given: recorded(given, step_of, most, name)
+        return lambda given: recorded(given, step_of, most, name, agent)
     tool = name_of(function) if name is None else name
 
     @functools.wraps(function)
@@ -77,7 +89,7 @@ def recorded(
         step = step_of()
         if step is None:
             return function(*args, **kwargs)
-        return call(step, tool, function, args, kwargs, most=most)
+        return call(step, tool, function, args, kwargs, most=most, agent=agent)
 
     @functools.wraps(function)
     async def awaiting(*args: Any, **kwargs: Any) -> Any:
@@ -105,11 +117,12 @@ def call(
     kwargs: Mapping[str, Any],
     given: Any = None,
     most: int = MAX_OUTPUT,
+    agent: str | None = None,
 ) -> Any:
     """Calls a function, and records the call: its input, its output or error, its duration."""
     if given is None:
-        given = {key: _kept(step, it, most) for key, it in _named(function, args, kwargs).items()}
-    begun = Call(step, name, given, most)
+        given = _named(function, args, kwargs)
+    begun = Call(step, name, given, most, agent=agent)
     begun.must_be_allowed()
     try:
         result = function(*args, **kwargs)
@@ -142,9 +155,15 @@ def _kept(step: OpenStep | Run, value: Any, most: int) -> Any:
 
 def may_act(step: OpenStep | Run, action: Mapping[str, Any]) -> _runvet.Allowed | None:
     """Asks whether an act may happen, where anything judges the run; raises if it may not."""
+    return _may(step, lambda run: run.may_act(step._step, action))
+
+
+def _may(
+    step: OpenStep | Run, ask: Callable[[_runvet.Run], _runvet.Allowed]
+) -> _runvet.Allowed | None:
     run = step._of_run
     try:
-        return run._run.may_act(step._step, action) if run._is_judged else None
+        return ask(run._run) if run._is_judged else None
     except RecorderError as error:
         # An act that is too large, or a run that could not be written, is no reason to hold back.
         if error.kind not in ("too_large", "poisoned"):
@@ -157,13 +176,32 @@ class Call:
 
     __slots__ = ("_action", "_allowed", "_most", "_started", "_step")
 
-    def __init__(self, step: OpenStep | Run, name: str, given: Any, most: int) -> None:
+    def __init__(
+        self,
+        step: OpenStep | Run,
+        name: str,
+        given: Any,
+        most: int,
+        *,
+        agent: str | None = None,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         self._step = step
         self._most = most
-        excerpt = shortened(json.dumps(given, ensure_ascii=False), MAX_EXCERPT)
-        self._action = {"kind": "tool", "tool": name, "input": given, "input_excerpt": excerpt}
+        self._action: dict[str, Any] = {"tool": name}
+        self._action |= {key: _kept(step, it, most) for key, it in (more or {}).items()}
+        if given is not None:
+            self.takes(given)
+        if agent:
+            self._action["agent"] = agent
         self._allowed: _runvet.Allowed | None = None
         self._started = time.perf_counter()
+
+    def takes(self, given: Any) -> None:
+        """Sets the input of the call."""
+        kept = self._step._of_run._arguments(given, self._most)
+        excerpt = shortened(json.dumps(kept, ensure_ascii=False), MAX_EXCERPT)
+        self._action |= {"input": kept, "input_excerpt": excerpt}
 
     def must_be_allowed(self) -> None:
         """Raises where a configuration or a policy judges the run, and the act may not happen.
@@ -184,20 +222,21 @@ class Call:
         self.record("ok", result)
         return result
 
-    def failed(self, error: BaseException) -> None:
+    def failed(self, error: BaseException, **more: Any) -> None:
         """Records an error, which also tells what a `FindingWarning` that is an error says."""
         try:
-            self.record("error", error_of(error))
+            self.record("error", **{"output": error_of(error), **more})
         except FindingWarning as found:
             error.add_note(f"runvet found: {found}")
 
-    def record(self, status: str, output: Any) -> None:
+    def record(self, status: str, output: Any, **more: Any) -> None:
         """Records the end of the call. Where that fails, the agent goes on, and a log says so."""
         took = round((time.perf_counter() - self._started) * 1000, 3)
         ended = {"duration_ms": took, "result_status": status}
         try:
-            output = _kept(self._step, output, self._most)
-            action = {**self._action, "output": output, **ended}
+            told = {"output": output, **ended, **more}
+            kept = {name: _kept(self._step, it, self._most) for name, it in told.items()}
+            action = {**self._action, **kept}
             self._step._of_run._run.act(self._step._step, action, self._allowed)
         except FindingWarning:
             raise
@@ -240,6 +279,67 @@ class Call:
             await items.aclose()
             seen.stopped(error)
             raise
+
+
+class Answer:
+    """A call of a model that has begun. It is noted once, when it is over: it is no act."""
+
+    __slots__ = ("_allowed", "_run", "_told")
+
+    def __init__(self, run: Run, model: str | None, agent: str | None, parent: str | None) -> None:
+        self._run = run
+        told = {"model": model, "x-agent": agent, "x-parent": parent}
+        self._told: dict[str, Any] = {"kind": "message", "role": "assistant", **_known(told)}
+        self._allowed: _runvet.Allowed | None = None
+
+    def must_be_allowed(self) -> None:
+        """Raises where a configuration judges the run, and a rule holds the call back."""
+        self._allowed = _may(self._run, lambda run: run.may_note("reason", self._told))
+
+    def over(self, **said: Any) -> None:
+        """Notes what the model answered: `text`, `thinking`, `usage`, `stop_reason`, `model`."""
+        if usage := said.get("usage"):
+            self._run._add_usage(usage)
+        self._note("reason", {**self._told, **_known(said)})
+
+    def failed(self, error: BaseException) -> None:
+        """Notes that there is no answer."""
+        text = error_of(error)["message"] or type(error).__name__
+        by = {name: it for name, it in self._told.items() if name.startswith("x-")}
+        self._note("observe", {"kind": "error", "text": text, **by})
+
+    def _note(self, phase: str, payload: dict[str, Any]) -> None:
+        try:
+            kept = {name: _kept(self._run, it, MAX_OUTPUT) for name, it in payload.items()}
+            self._run._run.note(phase, kept, self._allowed)
+        except FindingWarning:
+            raise
+        except Exception:
+            self._run._lose("an answer of a model")
+
+
+def usage_of(
+    given: int | None, answered: int | None, cache_read: int | None, cache_write: int | None
+) -> dict[str, int] | None:
+    """The tokens of one request, if any are known.
+
+    `given` has those that were read from a cache or written to one, and `answered` those of
+    reasoning.
+    """
+    if given is None and answered is None:
+        return None
+    tokens = {
+        "input_tokens": given,
+        "output_tokens": answered,
+        "cache_read_tokens": cache_read,
+        "cache_write_tokens": cache_write,
+    }
+    counted = {name: int(it or 0) for name, it in tokens.items()}
+    return {**counted, "tokens": counted["input_tokens"] + counted["output_tokens"]}
+
+
+def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value not in (None, "")}
 
 
 class _Watched(Generator[Any, Any, Any]):

@@ -19,6 +19,7 @@ from inspect_ai.approval import (  # type: ignore[import-not-found, unused-ignor
 )
 from inspect_ai.event import (  # type: ignore[import-not-found, unused-ignore]
     ModelEvent,
+    SpanBeginEvent,
     ToolEvent,
 )
 from inspect_ai.hooks import (  # type: ignore[import-not-found, unused-ignore]
@@ -34,11 +35,11 @@ from inspect_ai.scorer import (  # type: ignore[import-not-found, unused-ignore]
 )
 
 from . import _runvet
-from ._encode import MAX_EXCERPT, MAX_OUTPUT, described, shortened
 from ._errors import RecorderError
 from ._recorder import Recorder
 from ._run import Evaluated, OpenStep, Run
-from ._tool import may_act
+from ._spans import task_of
+from ._tool import Answer, may_act, usage_of
 
 VARIABLE = "RUNVET_INSPECT"
 """The environment variable that names the run data."""
@@ -58,9 +59,27 @@ class _Sample:
     """The events that are recorded, and the calls that were held back."""
     allowed: dict[str, _runvet.Allowed | None] = field(default_factory=dict)
     """The calls of tools that were allowed and are not recorded yet."""
+    spans: dict[str | None, SpanBeginEvent] = field(default_factory=dict)
+    """The spans of the sample, by their ids."""
+    begun: dict[str | None, str] = field(default_factory=dict)
+    """The calls of tools, by the spans that they have begun."""
 
     def input_of(self, given: Any) -> Any:
-        return self.run._kept(given)
+        return self.run._arguments(given)
+
+    def by(self, event: Any) -> tuple[str | None, str | None]:
+        """The agent that an event is by, if another one called it, and the call that began it."""
+        within, span = [], self.spans.get(event.span_id)
+        while span is not None:
+            within.append(span)
+            span = self.spans.get(span.parent_id)
+        agents = [place for place, span in enumerate(within) if span.type == "agent"]
+        if not agents:
+            return None, None
+        around = within[agents[0] + 1 :]
+        call = next((self.begun[it.id] for it in around if it.id in self.begun), None)
+        is_called = len(agents) > 1 or any(it.type in ("tool", "handoff") for it in around)
+        return (within[agents[0]].name, call) if is_called else (None, None)
 
 
 def _recorder() -> Recorder:
@@ -82,7 +101,7 @@ def hold_back() -> Approver:
         if sample is None:
             return Approval(decision="approve")
         given = sample.input_of(call.arguments)
-        act = {"kind": "tool", "tool": call.function, "input": given}
+        act = {"tool": call.function, "input": given, "x-call-id": call.id}
         try:
             sample.allowed[call.id] = may_act(sample.step, act)
         except RecorderError as refused:
@@ -95,8 +114,8 @@ def hold_back() -> Approver:
 
 @hooks(name="runvet", description="records samples as runs")  # type: ignore[misc, unused-ignore]
 class Recording(Hooks):  # type: ignore[misc, unused-ignore]
-    """Records each sample as a run with one step: calls of models and tools are its actions, and
-    scores decide about its outcome."""
+    """Records each sample as a run with one step: calls of tools are its actions, answers of models
+    are notes, and scores decide about its outcome."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Sample] = {}
@@ -107,10 +126,9 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
 
     async def on_sample_start(self, data: SampleStart) -> None:
         """Begins a run."""
-        given = data.summary.input
-        task = given if isinstance(given, str) else described(given)
+        task = task_of(data.summary.input)
         tags = {"sample": str(data.summary.id), "epoch": str(data.summary.epoch)}
-        run = _recorder().begin(shortened(task, MAX_EXCERPT), tags=tags, using="adapter:inspect")
+        run = _recorder().begin(task, tags=tags, using="adapter:inspect")
         step = run.step("solve", kind="act", description="Solve the sample")
         sample = self._open[data.sample_id] = _Sample(run, step)
         _SAMPLE.set(sample)
@@ -118,28 +136,62 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
     async def on_sample_event(self, data: SampleEvent) -> None:
         """Records what a model or a tool has answered."""
         event = data.event
-        if data.sample_id not in self._open or event.pending:
+        if data.sample_id not in self._open:
             return
         sample = self._open[data.sample_id]
+        if isinstance(event, SpanBeginEvent):
+            sample.spans[event.id] = event
+        if isinstance(event, ToolEvent):
+            sample.begun[event.span_id] = event.id
+        if event.pending:
+            return
         # An event comes again when something of it has changed.
         if event.uuid in sample.seen:
             return
         sample.seen.add(event.uuid)
         if isinstance(event, ModelEvent):
-            self._act(sample, event.model, event, event.input, event.output)
+            self._note(sample, event)
         elif isinstance(event, ToolEvent) and event.id not in sample.seen:
-            self._act(sample, event.function, event, event.arguments, event.result)
+            self._act(sample, event)
 
-    def _act(self, sample: _Sample, tool: str, event: Any, given: Any, output: Any) -> None:
+    def _note(self, sample: _Sample, event: ModelEvent) -> None:
+        answer = Answer(sample.run, event.model, *sample.by(event))
+        if event.error:
+            answer.failed(RuntimeError(event.error))
+            return
+        output, usage = event.output, event.output.usage
+        content = output.message.content if output.choices else ""
+        cached = (usage.input_tokens_cache_read, usage.input_tokens_cache_write) if usage else ()
+        thinking = [getattr(it, "reasoning", "") for it in content if not isinstance(it, str)]
+        answer.over(
+            text=output.completion,
+            thinking="\n".join(filter(None, thinking)),
+            stop_reason=output.stop_reason if output.choices else None,
+            usage=usage
+            and usage_of(
+                usage.input_tokens + sum(it or 0 for it in cached), usage.output_tokens, *cached
+            ),
+        )
+
+    def _act(self, sample: _Sample, event: ToolEvent) -> None:
+        agent, parent = sample.by(event)
+        error = event.error
+        statuses = {"approval": "denied", "cancelled": "cancelled"}
         act = {
-            "kind": "tool",
-            "tool": tool,
-            "input": sample.input_of(given),
-            "output": sample.input_of(event.error or output),
-            "result_status": "error" if event.error else "ok",
+            "tool": event.function,
+            "input": sample.input_of(event.arguments),
+            "output": sample.run._kept(error.message if error else event.result),
+            "result_status": statuses.get(error.type, "error") if error else "ok",
             "duration_ms": round(1000 * (event.working_time or 0), 3),
+            "x-call-id": event.id,
         }
-        allowed = sample.allowed.pop(event.id, None) if isinstance(event, ToolEvent) else None
+        if event.agent or event.agent_span_id:
+            act["kind"] = "delegate"
+        if agent:
+            act["agent"] = agent
+        if parent:
+            act["x-parent"] = parent
+        allowed = sample.allowed.pop(event.id, None)
         sample.run._run.act(sample.step._step, act, allowed)
 
     async def on_sample_end(self, data: SampleEnd) -> None:

@@ -6,21 +6,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import (  # type: ignore[import-not-found, unused-ignore]
     BaseCallbackHandler,
 )
+from langchain_core.messages import (  # type: ignore[import-not-found, unused-ignore]
+    ToolMessage,
+)
 
-from ._encode import MAX_EXCERPT, described, shortened
 from ._recorder import Recorder
-from ._spans import Spans
+from ._spans import Begun, Result, Role, Spans, task_of, text_of
+from ._tool import usage_of
 
 
 class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
-    """Records each call from outside as a run: nodes and chains in it are steps, and calls of
-    models, tools and retrievers are their actions. One handler serves any number of runs."""
+    """Records each call from outside as a run: nodes and chains in it are steps, calls of tools and
+    retrievers are their actions, and calls of models are notes. One handler serves any number of
+    runs. A tool in which chains or models work is a call of kind `delegate`: the agent of what is
+    in it has its name. Each run has the tags that are given, such as the directory `cwd`."""
 
     run_inline = True
     """In the order of events, also where they are awaited."""
@@ -28,52 +34,96 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
     raise_error = True
     """A call that a rule holds back is not made, and raises `Refused`."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._spans = Spans(recorder, "adapter:langchain")
+    def __init__(self, recorder: Recorder, *, tags: Mapping[str, Any] | None = None) -> None:
+        self._spans = Spans(recorder, "adapter:langchain", tags)
 
-    def _begin(self, kind: str, serialized: Any, given: Any, more: dict[str, Any]) -> None:
+    def _begin(self, role: Role, kind: str, serialized: Any, given: Any, more: Any) -> None:
         name = str(more.get("name") or (serialized or {}).get("name") or kind)
-        self._spans.begin(
-            more["run_id"],
-            more.get("parent_run_id"),
+        if role == "model":
+            told = more.get("metadata") or {}
+            asked = more.get("invocation_params") or {}
+            models = (told.get("ls_model_name"), asked.get("model"), asked.get("model_name"))
+            name = str(next(filter(None, models), name))
+        begun = Begun(
+            role,
             name,
-            is_work=kind != "chain",
             given=given,
-            task=shortened(given if isinstance(given, str) else described(given), MAX_EXCERPT),
+            task=task_of(given) if more.get("parent_run_id") is None else None,
+            call_id=str(more.get("tool_call_id") or more["run_id"]),
+            more={"kind": "search"} if kind == "retriever" else None,
         )
+        self._spans.begin(more["run_id"], more.get("parent_run_id"), begun)
 
     def on_chain_start(self, serialized: Any, inputs: Any, **more: Any) -> None:
         """Begins a run or a step."""
-        self._begin("chain", serialized, inputs, more)
+        self._begin("part", "chain", serialized, inputs, more)
 
     def on_chat_model_start(self, serialized: Any, messages: Any, **more: Any) -> None:
-        """Begins an action."""
-        self._begin("model", serialized, messages, more)
+        """Begins a call of a model, which will be a note."""
+        self._begin("model", "model", serialized, messages, more)
 
     def on_llm_start(self, serialized: Any, prompts: Any, **more: Any) -> None:
-        """Begins an action."""
-        self._begin("model", serialized, prompts, more)
+        """Begins a call of a model, which will be a note."""
+        self._begin("model", "model", serialized, prompts, more)
 
     def on_tool_start(self, serialized: Any, input_str: Any, **more: Any) -> None:
         """Begins an action."""
         inputs = more.get("inputs")
-        self._begin("tool", serialized, input_str if inputs is None else inputs, more)
+        self._begin("tool", "tool", serialized, input_str if inputs is None else inputs, more)
 
     def on_retriever_start(self, serialized: Any, query: Any, **more: Any) -> None:
         """Begins an action."""
-        self._begin("retriever", serialized, query, more)
+        self._begin("tool", "retriever", serialized, {"query": query}, more)
 
     def _end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
-        self._spans.end(run_id, output)
+        if isinstance(output, ToolMessage):
+            fields = {"x-call-id": output.tool_call_id} if output.tool_call_id else {}
+            fields["result_status"] = "error" if output.status == "error" else "ok"
+            return self._spans.end(run_id, Result(output=output.content, more=fields))
+        return self._spans.end(run_id, Result(output=output))
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **more: Any) -> None:
+        """Notes the answer of a model."""
+        self._spans.end(run_id, Result(said=_said(response)))
 
     def _fail(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
-        self._spans.end(run_id, error=error)
+        self._spans.end(run_id, Result(error=error))
 
     on_chain_end: Any = _end
     on_chain_error: Any = _fail
-    on_llm_end: Any = _end
     on_llm_error: Any = _fail
     on_tool_end: Any = _end
     on_tool_error: Any = _fail
     on_retriever_end: Any = _end
     on_retriever_error: Any = _fail
+
+
+def _said(response: Any) -> dict[str, Any]:
+    """The fields of the note of an answer."""
+    generation = next((it for each in response.generations for it in each), None)
+    if generation is None:
+        return {}
+    message = getattr(generation, "message", None)
+    told = getattr(message, "response_metadata", None) or {}
+    content = getattr(message, "content", None)
+    return {
+        "text": generation.text or text_of(content),
+        "thinking": text_of(content, "thinking", "reasoning"),
+        "model": told.get("model_name") or told.get("model"),
+        "stop_reason": told.get("finish_reason") or told.get("stop_reason"),
+        "usage": _usage(message, (response.llm_output or {}).get("token_usage")),
+    }
+
+
+def _usage(message: Any, of_all: Any) -> dict[str, int] | None:
+    """The tokens of an answer: those of its message, or those that a whole response has."""
+    if usage := getattr(message, "usage_metadata", None):
+        cached = usage.get("input_token_details") or {}
+        return usage_of(
+            usage.get("input_tokens"),
+            usage.get("output_tokens"),
+            cached.get("cache_read"),
+            cached.get("cache_creation"),
+        )
+    of_all = of_all if isinstance(of_all, dict) else {}
+    return usage_of(of_all.get("prompt_tokens"), of_all.get("completion_tokens"), None, None)

@@ -41,7 +41,7 @@ mod _runvet {
     use super::report::Judged;
     #[pymodule_export]
     use super::{
-        bounded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema,
+        arguments, bounded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema,
         version,
     };
     /// The number of bytes beyond which a value is recorded as its digest.
@@ -87,6 +87,17 @@ fn bounded<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let kept = json::Encoder::new(plain).value(value)?;
     json::object(value.py(), &runvet::recorder::bounded(kept, most))
+}
+
+/// The input of a call as the recorder keeps it: an object.
+#[pyfunction]
+#[pyo3(signature = (given, plain = None))]
+fn arguments<'py>(
+    given: &Bound<'py, PyAny>,
+    plain: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kept = json::Encoder::new(plain).value(given)?;
+    json::object(given.py(), &runvet::recorder::arguments(kept))
 }
 
 /// A JSON text as Python objects.

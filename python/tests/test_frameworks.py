@@ -69,7 +69,9 @@ def test_langchain_is_recorded_while_it_runs(tmp_path: Path) -> None:
             assert query == "broken"
     run = only(tmp_path / "tickets")
     state = run.state()
-    assert [it["tool"] for it in state["outcomes"]["actions"]] == ["search", "FakeListChatModel"]
+    assert [it["tool"] for it in state["outcomes"]["actions"]] == ["search"]
+    (answer,) = run.events(phase="reason")
+    assert answer["payload"]["text"] == "the answer"
     assert state["outcomes"]["actions"][0]["input"] == {"query": "tickets"}
     assert [(it["description"], it["status"]) for it in state["plan"]["steps"]][0] == ("work", "done")
     assert state["goal"]["task"] == "tickets" and state["outcomes"]["status"] == "ok"
@@ -92,7 +94,8 @@ def test_langchain_that_awaits_and_works_alone_is_recorded(tmp_path: Path) -> No
 
     asyncio.run(agent())
     assert [run.state()["outcomes"]["status"] for run in runvet.open(tmp_path)] == ["ok"] * 3
-    assert all(len(run.state()["outcomes"]["actions"]) == 1 for run in runvet.open(tmp_path))
+    answers = [[it["payload"] for it in run.events(phase="reason")] for run in runvet.open(tmp_path)]
+    assert sorted(it["text"] for (it,) in answers) == ["one", "three", "two"]
     judged(tmp_path)
 
 
@@ -119,8 +122,7 @@ def test_nodes_of_langgraph_are_steps(tmp_path: Path) -> None:
     assert graph.compile().invoke({"count": 0}, config) == {"count": 3}
     state = only(tmp_path).state()
     assert [it["description"] for it in state["plan"]["steps"]] == ["add"] * 3
-    assert [it["output"]["content"] if isinstance(it["output"], dict) else it["output"]
-            for it in state["outcomes"]["actions"]] == [1, 2, 3]
+    assert [it["output"] for it in state["outcomes"]["actions"]] == [1, 2, 3]
     judged(tmp_path)
 
 
@@ -142,20 +144,31 @@ def test_spans_of_opentelemetry_are_recorded_while_they_are_open(tmp_path: Path)
         with span("invoke_agent", agent_name="helper"):
             with span("chat", request_model="gpt") as chat:
                 chat.set_attribute("gen_ai.usage.input_tokens", 7)
+                chat.set_attribute("gen_ai.response.finish_reasons", ("stop",))
             assert len(runvet.open(tmp_path)) == 1
             with tracer.start_as_current_span("POST /tools"), pytest.raises(OSError):
                 with span("execute_tool", tool_name="search"):
                     raise OSError("no index")
             with span("invoke_agent", agent_name="other"), span("chat", request_model="small"):
                 pass
-    state = only(tmp_path).state()
+    run = only(tmp_path)
+    state = run.state()
     actions = state["outcomes"]["actions"]
-    assert [(it["tool"], it["result_status"]) for it in actions] == [
-        ("gpt", "ok"), ("search", "error"), ("small", "ok")
+    assert [(it["tool"], it["kind"], it["result_status"]) for it in actions] == [
+        ("search", "tool", "error"), ("other", "delegate", "ok")
     ]
-    assert actions[0]["output"]["gen_ai.usage.input_tokens"] == 7
-    assert "no index" in actions[1]["output"]["message"]
-    assert [it["description"] for it in state["plan"]["steps"]] == ["gpt", "other"]
+    assert "no index" in actions[0]["output"]
+    first, second = run.events(phase="reason")
+    usage = {"input_tokens": 7, "output_tokens": 0, "cache_read_tokens": 0, "cache_write_tokens": 0}
+    assert first["payload"] == {
+        "kind": "message", "role": "assistant", "model": "gpt", "stop_reason": "stop",
+        "usage": {**usage, "tokens": 7},
+    }
+    # What the second agent does is by that, and was begun by the call of it.
+    assert (first["agent_id"], second["agent_id"]) == ("system", "other")
+    assert second["payload"]["x-parent"] == actions[1]["x-call-id"]
+    assert state["outcomes"]["metrics"]["tokens"] == 7
+    assert [it["description"] for it in state["plan"]["steps"]] == ["search", "other"]
     assert state["outcomes"]["status"] == "ok"
     judged(tmp_path)
 
@@ -224,8 +237,8 @@ def test_samples_of_inspect_are_recorded(
     if fails:
         assert outcomes["status"] == "error" and "by zero" in str(outcomes["error"])
     else:
-        assert tools == ["mockllm/model", "search", "mockllm/model"]
-        assert outcomes["actions"][1]["output"] == "X"
+        assert (tools, outcomes["actions"][0]["output"]) == (["search"], "X")
+        assert [it["payload"].get("text") for it in run.events(phase="reason")][-1] == "X"
         assert (outcomes["status"], run.summary()["outcome"]) == ("ok", "success")
         (assertion,) = run.summary()["verification"]["assertions"]
         assert (assertion["name"], assertion["passed"]) == ("match", True)

@@ -242,9 +242,33 @@ impl Run {
         self.with(py, None, |run| run.at(micros.map(super::time)))
     }
 
-    fn note(&self, py: Python<'_>, phase: Text, payload: Bound<'_, PyAny>) -> PyResult<String> {
+    /// Refuses a note of something that is about to be done where the rules of the team hold it
+    /// back.
+    fn may_note(
+        &self,
+        py: Python<'_>,
+        phase: Text,
+        payload: Bound<'_, PyAny>,
+    ) -> PyResult<Allowed> {
         let payload = self.encoder.map(&payload)?;
-        self.with(py, None, |run| run.note(&phase.0, payload))
+        let allowed = self.with(py, None, |run| run.may_note(&phase.0, payload))?;
+        Ok(Allowed(Mutex::new(Some(allowed))))
+    }
+
+    #[pyo3(signature = (phase, payload, allowed=None))]
+    fn note(
+        &self,
+        py: Python<'_>,
+        phase: Text,
+        payload: Bound<'_, PyAny>,
+        allowed: Option<&Allowed>,
+    ) -> PyResult<String> {
+        let payload = self.encoder.map(&payload)?;
+        self.with(py, None, |run| {
+            // It is no longer under way.
+            let _over = allowed.map(Allowed::take);
+            run.note(&phase.0, payload)
+        })
     }
 
     /// Sets the plan, or adds steps to it.
@@ -441,7 +465,7 @@ impl Run {
     }
 }
 
-/// An act that may be made, until it is recorded.
+/// An act or a note that may be made, until it is recorded.
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Allowed(Mutex<Option<recorder::Allowed>>);
 

@@ -1,0 +1,283 @@
+"""The same calls through every door: their acts have one form."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_recorder import judged
+
+import runvet
+from runvet import Recorder
+
+PATCH = "*** Begin Patch\n*** Add File: /repo/x\n*** Delete File: /repo/y\n*** End Patch"
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("Bash", {"command": "rm -rf build"}),
+    ("shell", {"command": ["bash", "-lc", "pytest -q"]}),
+    ("exec_command", {"cmd": ["git", "commit", "-m", "two words"]}),
+    ("Read", {"file_path": "/repo/src/../a.rs"}),
+    ("Edit", {"file_path": "/repo/./a.rs", "old": "x", "new": "y"}),
+    ("apply_patch", {"input": PATCH}),
+    ("Grep", {"pattern": "x"}),
+    ("str_replace_editor", {"command": "view", "path": "/repo/a"}),
+    ("lookup_order", {"order": "o-17", "amount": 3}),
+    ("update_plan", {}),
+]
+
+FAILING = "Grep"
+"""The tool that fails."""
+
+
+def answer(tool: str) -> str:
+    if tool == FAILING:
+        raise OSError("no index")
+    return f"{tool} is done"
+
+
+def by_functions(runs: Path) -> None:
+    with Recorder(runs).begin("T") as run:
+        for tool, given in CALLS:
+            try:
+                run.tool(lambda _tool=tool, **_: answer(_tool), name=tool, agent=None)(**given)
+            except OSError:
+                assert tool == FAILING
+
+
+def by_the_protocol(runs: Path) -> None:
+    lines: list[dict[str, Any]] = []
+    for tool, given in CALLS:
+        status, output = ("error", "no index") if tool == FAILING else ("ok", answer(tool))
+        end = {"result_status": status, "output": output}
+        # As many frameworks give it.
+        lines.append({"act": {"tool": tool, "input": json.dumps(given), **end}})
+    text = "".join(json.dumps(line) + "\n" for line in [*lines, {"finish": "ok"}])
+    command = [sys.executable, "-m", "runvet", "record", "--run-data", str(runs), "--task", "T"]
+    subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
+
+
+def by_import(runs: Path) -> None:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "T"}]
+    for number, (tool, given) in enumerate(CALLS):
+        function = {"name": tool, "arguments": json.dumps(given)}
+        call = {"id": f"call-{number}", "type": "function", "function": function}
+        said = "Error: no index" if tool == FAILING else answer(tool)
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": call["id"], "content": said})
+    messages.append({"role": "assistant", "content": "done"})
+    log = runs.parent / "chat.json"
+    log.write_text(json.dumps({"id": "chat", "messages": messages}))
+    command = [sys.executable, "-m", "runvet", "import", str(log), "--into", str(runs)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def by_langchain(runs: Path) -> None:
+    from langchain_core.runnables import RunnableLambda
+    from langchain_core.tools import StructuredTool
+
+    from runvet.langchain import Callbacks
+
+    def tool_of(name: str, given: Mapping[str, Any]) -> Any:
+        fields = {key: {} for key in given}
+        return StructuredTool(
+            name=name,
+            description="A tool",
+            args_schema={"type": "object", "properties": fields},
+            func=lambda **_: answer(name),
+        )
+
+    def work(_: str, config: Any) -> None:
+        for tool, given in CALLS:
+            try:
+                tool_of(tool, given).invoke(given, config)
+            except OSError:
+                assert tool == FAILING
+
+    RunnableLambda(work).invoke("T", {"callbacks": [Callbacks(Recorder(runs))]})
+
+
+def by_opentelemetry(runs: Path) -> None:
+    from opentelemetry.sdk.trace import TracerProvider
+
+    from runvet.opentelemetry import Processor
+
+    provider = TracerProvider()
+    provider.add_span_processor(Processor(Recorder(runs)))
+    tracer = provider.get_tracer("test")
+
+    def span(operation: str, **more: str) -> Any:
+        attributes = {"gen_ai.operation.name": operation, **more}
+        return tracer.start_as_current_span(operation, attributes=attributes)
+
+    with span("invoke_agent", **{"gen_ai.agent.name": "helper"}):
+        for tool, given in CALLS:
+            called = {"gen_ai.tool.name": tool, "gen_ai.tool.call.arguments": json.dumps(given)}
+            try:
+                with span("execute_tool", **called) as open_span:
+                    open_span.set_attribute("gen_ai.tool.call.result", answer(tool))
+            except OSError:
+                assert tool == FAILING
+
+
+def by_inspect(runs: Path) -> None:
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.solver import generate, use_tools
+    from inspect_ai.tool import ToolDef, ToolError, ToolParams
+    from inspect_ai.util import JSONSchema
+
+    def tool_of(name: str, given: Mapping[str, Any]) -> Any:
+        async def execute(**_: Any) -> str:
+            try:
+                return answer(name)
+            except OSError as error:
+                raise ToolError(str(error)) from None
+
+        fields = {key: JSONSchema(description=key) for key in given}
+        described = ToolParams(properties=fields)
+        return ToolDef(execute, name=name, description="A tool", parameters=described).as_tool()
+
+    answers = [ModelOutput.for_tool_call("mockllm/model", tool, given) for tool, given in CALLS]
+    answers.append(ModelOutput.from_content("mockllm/model", "done"))
+    for it in answers:
+        # Without it, Inspect loads a tokenizer from a network.
+        it.usage = ModelUsage()
+    task = Task(
+        dataset=[Sample(input="T")],
+        solver=[use_tools([tool_of(*call) for call in CALLS]), generate()],
+    )
+    model = get_model("mockllm/model", custom_outputs=answers)
+    logs = str(runs.parent / "logs")
+    eval(task, model=model, log_dir=logs, display="none", fail_on_error=False)
+
+
+DOORS: list[Callable[[Path], None]] = [
+    by_functions, by_the_protocol, by_import, by_langchain, by_opentelemetry, by_inspect,
+]
+
+
+def acts(runs: Path) -> list[dict[str, Any]]:
+    (run,) = runvet.open(runs)
+    fields = ("tool", "kind", "input", "output", "result_status", "x-command", "x-paths")
+    found = run.state()["outcomes"].get("actions") or []
+    same = [{key: it[key] for key in fields if key in it} for it in found]
+    for act in same:
+        # Of an error, each door knows something else.
+        if act.get("result_status") == "error":
+            assert "no index" in json.dumps(act.pop("output"))
+    return same
+
+
+WANTED = {
+    "Bash": ("execute", {"x-command": "rm -rf build"}),
+    "shell": ("execute", {"x-command": "pytest -q"}),
+    "exec_command": ("execute", {"x-command": "git commit -m 'two words'"}),
+    "Read": ("read", {"x-paths": ["/repo/a.rs"]}),
+    "Edit": ("edit", {"x-paths": ["/repo/a.rs"]}),
+    "apply_patch": ("edit", {"x-paths": ["/repo/x", "/repo/y"]}),
+    "Grep": ("search", {}),
+    "str_replace_editor": ("read", {"x-paths": ["/repo/a"]}),
+    "lookup_order": ("tool", {}),
+    "update_plan": ("plan", {}),
+}
+
+
+def wanted(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    kind, more = WANTED[tool]
+    act = {"tool": tool, "kind": kind, "input": given, **more}
+    if tool == FAILING:
+        return {**act, "result_status": "error"}
+    return {**act, "result_status": "ok", "output": answer(tool)}
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
+def test_calls_have_one_form(
+    door: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUNVET_INSPECT", str(tmp_path / "runs"))
+    door(tmp_path / "runs")
+    assert acts(tmp_path / "runs") == [wanted(*call) for call in CALLS]
+    judged(tmp_path / "runs")
+
+
+def test_calls_of_models_are_notes_that_are_held_back(tmp_path: Path) -> None:
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+    from langchain_core.runnables import RunnableLambda
+
+    from runvet.langchain import Callbacks
+
+    config = tmp_path / "runvet.toml"
+    config.write_text("""
+[[order]]
+id = "acme/answers"
+each = { phase = "reason" }
+at-most = 1
+message = "asked {count} times"
+
+[[order]]
+id = "acme/tools"
+each = { tool = "*" }
+never = true
+message = "a tool"
+""")
+    recorder = Recorder(tmp_path / "runs", config=config)
+    model = FakeListChatModel(responses=["one", "two"])
+
+    def work(_: str, config: Any) -> str:
+        said = model.invoke("x", config).content
+        with pytest.raises(runvet.Refused, match="asked 2 times"):
+            model.invoke("y", config)
+        return str(said)
+
+    asked: Any = {"callbacks": [Callbacks(recorder, tags={"cwd": "/repo"})]}
+    assert RunnableLambda(work).invoke({"messages": [("user", "Say it")]}, asked) == "one"
+    (run,) = runvet.open(tmp_path / "runs")
+    assert run.state()["episode"]["tags"] == {"cwd": "/repo"}
+    assert run.state()["goal"]["task"] == "Say it"
+    (veto,) = run.events(phase="direction")
+    assert veto["payload"]["scope"] == "note"
+    assert run.summary()["metrics"]["act_count"] == 0
+    judged(tmp_path / "runs")
+
+
+def test_agents_are_named(tmp_path: Path) -> None:
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+    from langchain_core.runnables import RunnableLambda
+    from langchain_core.tools import tool
+
+    from runvet.langchain import Callbacks
+
+    model = FakeListChatModel(responses=["done"])
+
+    @tool
+    def research(question: str) -> str:
+        """Asks another agent."""
+        return str(model.invoke(question).content)
+
+    asked: Any = {"callbacks": [Callbacks(Recorder(tmp_path / "chain"))]}
+    RunnableLambda(lambda text: research.invoke({"question": text})).invoke("x", asked)
+    (run,) = runvet.open(tmp_path / "chain")
+    (act,) = run.state()["outcomes"]["actions"]
+    (answer,) = run.events(phase="reason")
+    assert (act["kind"], answer["agent_id"]) == ("delegate", "research")
+    assert answer["payload"]["x-parent"] == act["x-call-id"]
+
+    def look(path: str) -> str:
+        return path
+
+    with Recorder(tmp_path / "live").begin("T", tags={"cwd": "/repo"}) as run_of:
+        run_of.tool(look, name="Read", agent="helper")("a.rs")
+        asyncio.run(asyncio.to_thread(run_of.tool(look, agent="other"), "b"))
+        run_of.act(tool="x", agent="third", output=1)
+    (run,) = runvet.open(tmp_path / "live")
+    assert [it["agent_id"] for it in run.events(phase="act")] == ["helper", "other", "third"]
+    first, *_ = run.state()["outcomes"]["actions"]
+    assert (first["x-agent"], first["x-paths"]) == ("helper", ["/repo/a.rs"])
+    judged(tmp_path / "live")
