@@ -1,4 +1,4 @@
-//! The logs that other agents write -> runs, one for each conversation, made again where a log grew.
+//! The logs that other agents write -> runs, one for each conversation, made again as logs grow.
 //!
 //! ```
 //! use runvet::import::{Change, Import};

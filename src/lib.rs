@@ -14,6 +14,7 @@
 //! - [`compare`] compares two sets of runs;
 //! - [`coverage`] shows which rules compared something, and the fields and words that occur;
 //! - [`impact`] compares two reports on the same runs;
+//! - [`import`] makes runs of the logs of other agents (feature `commands`);
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
 //! - [`report`] writes findings for people (feature `human`), for programs, and for a
 //!   browser (feature `html`);

@@ -43,7 +43,7 @@ mod writing;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "commands")]
-pub(crate) use below::{FileBelow, FilesBelow, Scratch, beginning_of, put_dir};
+pub(crate) use below::{FileBelow, FilesBelow, OpenFile, Scratch, beginning_of, put_dir};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Reads, changed_since};
 pub use discover::Discovery;

@@ -18,8 +18,8 @@ pub(super) fn is_end_tool(tool: &str) -> bool {
     END_TOOLS.contains(&tool)
 }
 
-/// Returns `true` if an error of a tool is one that an agent writes where a person, a mode or a hook
-/// refused the call.
+/// Returns `true` if an error of a tool is one that an agent writes where a person, a mode or a
+/// hook refused the call.
 pub(super) fn is_denial(output: &str) -> bool {
     let starts = |start| output.starts_with(start);
     starts("The user doesn't want to proceed")

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 
 use super::call::is_end_tool;
+use super::fields::{Picture, without};
 use crate::recorder::call::{arguments, kind};
 
 /// A conversation of a log, which becomes a run.
@@ -138,12 +139,6 @@ pub(super) enum Took {
     Seconds(f64),
 }
 
-/// A picture in the result of a call.
-pub(super) struct Picture {
-    pub(super) extension: String,
-    pub(super) content: Vec<u8>,
-}
-
 /// A call with its result.
 pub(super) struct Act {
     pub(super) call: Call,
@@ -230,7 +225,7 @@ impl Conversation {
     /// Adds a message of the user or of the system; one without text is counted. What a program put
     /// into it is cut out.
     pub(super) fn message(&mut self, role: &'static str, text: &str) -> Option<usize> {
-        let text = super::fields::without(text, "<system-reminder>", "</system-reminder>");
+        let text = without(text, "<system-reminder>", "</system-reminder>");
         let text = text.trim();
         if text.is_empty() {
             self.skip(format!("{role} message without text"));

@@ -5,8 +5,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use data_encoding::BASE64;
 use serde_json::Value;
 
-use super::conversation::Picture;
 use crate::ground::timestamp::Timestamp;
+
+/// A picture in the result of a call.
+pub(super) struct Picture {
+    pub(super) extension: String,
+    pub(super) content: Vec<u8>,
+}
 
 /// Returns the text at a pointer; empty where there is none.
 pub(super) fn text<'v>(value: &'v Value, at: &str) -> &'v str {
@@ -40,8 +45,8 @@ pub(super) fn is_true(value: &Value, at: &str) -> bool {
     value.pointer(at) == Some(&Value::Bool(true))
 }
 
-/// Returns the time at a pointer: RFC 3339, which is UTC where it has no zone, or milliseconds since
-/// 1970.
+/// Returns the time at a pointer: RFC 3339, which is UTC where it has no zone, or milliseconds
+/// since 1970.
 pub(super) fn time(value: &Value, at: &str) -> Option<SystemTime> {
     match value.pointer(at)? {
         Value::String(text) => {

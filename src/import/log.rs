@@ -1,6 +1,5 @@
 //! The files of a log -> its JSON values, one at a time, within the limits of a check.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -9,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ground::digest::FileDigest;
 use crate::ground::document::Tape;
-use crate::store::{FileBelow, LineRead, Lines, MAX_RECORD_BYTES, display};
+use crate::store::{FileBelow, LineRead, Lines, MAX_RECORD_BYTES, OpenFile, display};
 
 /// The number of bytes of a log, at most: what its conversations say is in memory until it is
 /// written.
@@ -95,7 +94,7 @@ enum Reading {
 
 /// A file whose bytes are hashed as they are read.
 struct Hashed {
-    file: File,
+    file: OpenFile,
     hash: Sha256,
 }
 
@@ -140,7 +139,7 @@ impl<'l> Log<'l> {
         Ok(values)
     }
 
-    /// Returns the digest of all files that were read to their ends: that of the file, if it is one.
+    /// Returns the digest of all files that were read to their ends; of one file, that of its bytes.
     pub(super) fn sha256(&self) -> String {
         match &self.digests[..] {
             [one] => one.clone(),
@@ -236,7 +235,7 @@ impl<'l> Log<'l> {
     /// Reads a file whose first line is no value as a whole.
     fn document(&mut self, started: Hashed) -> Result<Option<Value>, String> {
         use io::Seek as _;
-        let version = |file: &File| {
+        let version = |file: &OpenFile| {
             let metadata = file.metadata().ok();
             metadata.map(|it| (it.len(), it.modified().ok()))
         };

@@ -13,6 +13,9 @@ use walkdir::WalkDir;
 use super::path::directory_of;
 use super::{FileSystem, OpenDir};
 
+/// A file that is open to be read.
+pub(crate) type OpenFile = File;
+
 /// A regular file at or below a path that the user gave.
 #[derive(Clone)]
 pub(crate) struct FileBelow {
@@ -76,7 +79,7 @@ impl FilesBelow {
 
 impl FileBelow {
     /// Opens it beneath the given directory, through no link.
-    pub(crate) fn open(&self) -> io::Result<File> {
+    pub(crate) fn open(&self) -> io::Result<OpenFile> {
         let mut dir = OpenDir::clone(&self.root);
         for part in self.name.parent().into_iter().flat_map(Path::components) {
             dir = dir.dir(part.as_os_str())?;

@@ -23,8 +23,8 @@ const MAX_ITEMS: usize = 256;
 /// The maximum number of texts that runs share.
 const MAX_SHARED: usize = 10_000;
 
-/// The tag, and its value, by which a run says that it does not know when it happened: its times are
-/// those of the file that it was made of.
+/// The tag, and its value, by which a run says that it does not know when it happened: its times
+/// are those of the file that it was made of.
 pub(crate) const TIME_UNKNOWN: (&str, &str) = ("started_at", "unknown");
 
 /// A run as an entry of a list. What its records do not say is null, and so are the start and the

@@ -1,4 +1,4 @@
-//! What `opencode export` writes, or the files of its store -> a conversation, with its sub-sessions.
+//! What `opencode export` writes, or the files of its store -> a conversation with sub-sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

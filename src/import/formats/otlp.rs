@@ -1,5 +1,5 @@
-//! Spans in the JSON of OTLP, as OpenTelemetry's SDKs print them, or with attributes of OpenInference,
-//! Vercel's AI SDK, OpenLLMetry and Langfuse -> a conversation for each trace.
+//! Spans in the JSON of OTLP, as OpenTelemetry's SDKs print them, or with the attributes of
+//! OpenInference, Vercel's AI SDK, OpenLLMetry and Langfuse -> a conversation for each trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -121,7 +121,8 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
     }
 }
 
-/// Returns further values of the whole run: the format that it was imported from, its seed, and the metrics of its outcomes.
+/// Returns further values of the whole run: the format that it was imported from, its seed, and the
+/// metrics of its outcomes.
 fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
     let [state, summary] =
         [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));

@@ -7,7 +7,7 @@ What every import keeps to, whatever the format.
   $ cat runs/episodes/*/state.json | json /outcomes status
   pending
   $ tail -1 runs/episodes/*/events.jsonl | json /payload/outcomes status
-  run.state_projection
+  pending
   $ head -19 "$log" > $name && runvet import $name --into runs --quiet
   7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: again
   $ cat runs/episodes/*/state.json | json /outcomes status
@@ -85,7 +85,7 @@ An import of another log with the same id stays, too.
 # A log without anything that was said or done is an error: no empty run is made.
   $ echo '{"type":"file-history-snapshot","messageId":"m","snapshot":{}}' > s1.jsonl
   $ runvet import s1.jsonl --into runs
-  error: ./s1.jsonl: it looks like a log of claude-code, and has nothing that a run could be made of
+  error: ./s1.jsonl: it looks like a log of claude-code, and nothing is said or done in it
   note: 0 runs in runs
   [1]
   $ test -e runs
@@ -145,12 +145,15 @@ An import of another log with the same id stays, too.
   $ (printf '[{"role":"user","content":"'; head -c 70000000 /dev/zero | tr '\0' x; echo '"}]') > logs/long.json
   $ runvet import logs logs/utf8.json logs/open.json logs/deep.json logs/long.json --into runs
   ses_3c1tickets: new
-  error: logs/utf8.json: it is no log of a known format: it is not JSON: the text has a byte that is not UTF-8
-  error: logs/open.json: it is no log of a known format: it is not JSON: the text ends where a value is expected
-  error: logs/deep.json: it is no log of a known format: it is not JSON: arrays and objects are nested deeper than 128 levels
-  error: logs/long.json: it is no log of a known format: its first value is nothing
+  error: logs/deep.json: it is not JSON: arrays and objects are nested deeper than 128 levels
+  error: logs/long.json: line 1: it is longer than 64 MiB
+  error: logs/open.json: it is not JSON: the text ends where a value is expected
+  error: logs/utf8.json: it is not JSON: the text has a byte that is not UTF-8
+  error: logs/utf8.json: it is not JSON: the text has a byte that is not UTF-8
+  error: logs/open.json: it is not JSON: the text ends where a value is expected
+  error: logs/deep.json: it is not JSON: arrays and objects are nested deeper than 128 levels
+  error: logs/long.json: line 1: it is longer than 64 MiB
   note: left out: 2 step-finish, 1 synthetic text
-  note: no logs: 4 files (4 .json)
   note: 1 run in runs
   [1]
   $ ls -A runs runs/episodes

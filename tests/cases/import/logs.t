@@ -28,8 +28,8 @@ Logs of agents become runs: `runvet import`, on the logs that the corpus brings.
 The same logs change no byte.
   $ find runs -type f | sort | xargs sha256sum > before
   $ runvet import "$CORPUS/logs" --into runs --quiet
-  chat-helpdesk-1-0: again
-  chat-helpdesk-2-0: again
+  chat-helpdesk-1-0: unchanged
+  chat-helpdesk-2-0: unchanged
   7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: unchanged
   019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4: unchanged
   c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782: unchanged
@@ -70,9 +70,9 @@ The format of each file is found by its form, or is named.
   - ["/home/mo/tickets/tests/test_list.py"]
   git commit -am 'Show day and month' && git push -
   $ cat runs/episodes/7*/state.json | json /outcomes metrics
-  -
+  {"cache_read_tokens":7120,"cache_write_tokens":1290,"input_tokens":8426,"output_tokens":344,"steps_completed":0,"steps_total":0,"tokens":8770}
   $ cat runs/episodes/7*/state.json | json /episode tags
-  -
+  {"branch":"dates","cwd":"/home/mo/tickets","model":"claude-opus-4-6","permission_mode":"default","version":"2.1.40"}
   $ sed -n 2p runs/episodes/7*/events.jsonl | json /payload kind format files skipped unreadable ended
   import claude-code ["7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21.jsonl","agent-e4f5a6b.jsonl"] {"file-history-snapshot":1,"progress":1,"prompt of a sub-agent":1} 0 false
   $ runvet view 7a1e --run-data runs | grep -A1 ^Timeline
@@ -102,7 +102,7 @@ The format of each file is found by its form, or is named.
   9,2026-02-11
   run_shell_command execute denied rm /home/mo/data/tickets.csv - [Operation Cancelled] Reason: User did not allow tool call
   $ cat runs/episodes/*/state.json | json /outcomes metrics
-  -
+  {"cache_read_tokens":3500,"cache_write_tokens":0,"input_tokens":6200,"output_tokens":89,"steps_completed":0,"steps_total":0,"tokens":6289}
 
 # An export of opencode has the usage of each step.
   $ runvet import "$CORPUS/logs/opencode" --into runs --quiet
@@ -130,7 +130,7 @@ The format of each file is found by its form, or is named.
   $ cat runs/episodes/*/state.json | json /outcomes/metrics tokens
   715
   $ cat runs/episodes/*/state.json | json /episode tags
-  -
+  {"agent":"helpdesk","conversation":"conv-5","model":"gpt-5.2","service":"helpdesk","version":"3.2.0"}
 
 # Messages have no times: nothing says one.
   $ runvet import "$CORPUS/logs/chat" --into runs --quiet
