@@ -139,7 +139,7 @@ impl<'l> Log<'l> {
         Ok(values)
     }
 
-    /// Returns the digest of all files that were read to their ends; of one file, that of its bytes.
+    /// Returns the digest of all files that were read to their ends; of one file, of its bytes.
     pub(super) fn sha256(&self) -> String {
         match &self.digests[..] {
             [one] => one.clone(),

@@ -193,7 +193,7 @@ fn trace_in_any_form_is_the_same_run() {
         let expected = [
             "search tool ok sub",
             "sub delegate ok -",
-            "write tool error -",
+            "write edit error -",
         ];
         assert_eq!(calls(&run), expected);
         assert_eq!(status(&run), "error");
