@@ -5,7 +5,8 @@
 //!
 //! let temp = tempfile::tempdir()?;
 //! let log = temp.path().join("chat.json");
-//! std::fs::write(&log, r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#)?;
+//! let chat = r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#;
+//! std::fs::write(&log, chat)?;
 //! let imported = Import::new(temp.path().join("runs")).paths([&log])?;
 //! assert_eq!(imported.runs[0].change, Change::New);
 //! assert_eq!(imported.runs[0].format, "chat");
@@ -295,7 +296,7 @@ impl Import {
         for file in below.files {
             let file = LogFile::new(file);
             match self.recognize(&file) {
-                Ok((format, ties)) => tied.add(format, ties, file),
+                Ok((format, common)) => tied.add(format, common, file),
                 Err(no_log) => others.push((file, no_log)),
             }
         }

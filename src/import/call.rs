@@ -28,8 +28,8 @@ pub(super) fn is_denial(output: &str) -> bool {
         || (starts("Hook PreToolUse:") && output.contains("denied this tool"))
 }
 
-/// Returns the name of the tool and the arguments of a call of a model in the form of OpenAI, or in
-/// that of AgentDojo.
+/// Returns the tool and the arguments of a call of a model, in the form of `OpenAI` or in that of
+/// `AgentDojo`.
 pub(super) fn of_function(call: &Value) -> (String, Value) {
     let tool = first_text(call, &["/function/name", "/function", "/name"]);
     let places = ["/function/arguments", "/args", "/arguments"];

@@ -66,6 +66,7 @@ pub(super) struct Event {
     pub(super) what: What,
 }
 
+#[expect(clippy::large_enum_variant, reason = "most events are acts or notes")]
 pub(super) enum What {
     /// A note of a phase.
     Note(&'static str, Map<String, Value>),
@@ -325,7 +326,7 @@ impl Conversation {
         self.note("observe", json!({"kind": "interrupt", "text": text}));
     }
 
-    pub(super) fn retry(&mut self, attempt: Value, error: Value) {
+    pub(super) fn retry(&mut self, attempt: &Value, error: &Value) {
         let payload = json!({"kind": "retry", "attempt": attempt, "error": error});
         self.note("observe", payload);
     }

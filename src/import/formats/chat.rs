@@ -1,4 +1,4 @@
-//! Lists of chat messages in the form of OpenAI, in files of tau-bench, of AgentDojo and for
+//! Lists of chat messages in the form of `OpenAI`, in files of tau-bench, of `AgentDojo` and for
 //! fine-tuning -> a conversation for each list.
 
 use serde_json::{Value, json};

@@ -67,7 +67,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut sessions: BTreeMap<String, Conversation> = BTreeMap::new();
     let mut others = Conversation::default();
     let mut seen = BTreeSet::new();
-    let (mut last, mut names) = (String::new(), BTreeSet::new());
+    let (mut last, mut stems) = (String::new(), BTreeSet::new());
     while let Some(entry) = log.next()? {
         let line = &entry.value;
         let Some(file) = log.files.get(entry.file) else {
@@ -83,7 +83,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             continue;
         }
         if !is_part {
-            names.insert(file.stem().to_owned());
+            stems.insert(file.stem().to_owned());
             last.clone_from(&session);
         }
         let conversation = sessions.entry(session).or_default();
@@ -95,7 +95,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             conversation.skip("repeated line");
         }
     }
-    let named = names.into_iter().find(|name| sessions.contains_key(name));
+    let named = stems.into_iter().find(|name| sessions.contains_key(name));
     let id = named.unwrap_or(if last.is_empty() {
         sessions.keys().next().cloned().unwrap_or_default()
     } else {
@@ -155,7 +155,10 @@ fn add(conversation: &mut Conversation, line: &Value) {
         })),
         ("system", "api_error") => {
             let error = line.get("error").cloned().unwrap_or_default();
-            conversation.retry(line.get("retryAttempt").cloned().unwrap_or_default(), error);
+            conversation.retry(
+                &line.get("retryAttempt").cloned().unwrap_or_default(),
+                &error,
+            );
         }
         ("progress", _) => {
             let parent = some_text(line, "/parentToolUseID");

@@ -110,7 +110,7 @@ impl Thread {
         conversation.moment(time(line, "/timestamp"));
         match text(line, "/type") {
             "session_meta" if conversation.id.is_empty() => {
-                conversation.id = text(line, "/payload/id").to_owned();
+                text(line, "/payload/id").clone_into(&mut conversation.id);
                 conversation.started_at = time(line, "/payload/timestamp");
                 conversation.tag("version", text(line, "/payload/cli_version"));
                 conversation.tag("branch", text(line, "/payload/git/branch"));
@@ -156,7 +156,7 @@ impl Thread {
             "error" => conversation.error(text(line, "/payload/message")),
             "stream_error" => {
                 let error = line.pointer("/payload/message").cloned();
-                conversation.retry(Value::Null, error.unwrap_or_default());
+                conversation.retry(&Value::Null, &error.unwrap_or_default());
             }
             kind => conversation.skip(kind),
         }

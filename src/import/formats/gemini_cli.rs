@@ -34,7 +34,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
                 .position(|message| text(message, "/id") == id);
             messages.truncate(place.unwrap_or(messages.len()));
         } else if value.get("startTime").is_some() {
-            conversation.id = text(&value, "/sessionId").to_owned();
+            text(&value, "/sessionId").clone_into(&mut conversation.id);
             conversation.started_at = time(&value, "/startTime");
             messages.extend_from_slice(items(&value, "/messages"));
         } else if value.get("type").is_some() {

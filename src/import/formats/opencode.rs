@@ -67,6 +67,7 @@ struct Session {
     messages: Vec<(Value, Vec<Value>)>,
 }
 
+#[expect(clippy::too_many_lines, reason = "one step after the other")]
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut sessions: Vec<Session> = Vec::new();
     let mut messages: Vec<Value> = Vec::new();
@@ -78,9 +79,14 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             Some(Part::Export) => sessions.push(Session {
                 source,
                 messages: (items(&value, "/messages").iter())
-                    .map(|it| (it["info"].clone(), items(it, "/parts").to_vec()))
+                    .map(|it| {
+                        (
+                            it.get("info").cloned().unwrap_or_default(),
+                            items(it, "/parts").to_vec(),
+                        )
+                    })
                     .collect(),
-                info: value["info"].take(),
+                info: value.get_mut("info").map(Value::take).unwrap_or_default(),
             }),
             Some(Part::Session) => sessions.push(Session {
                 source,
@@ -185,6 +191,7 @@ fn user(conversation: &mut Conversation, parts: &[Value]) {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one step after the other")]
 fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
     let of_type = |kind: &'static str| parts.iter().filter(move |part| text(part, "/type") == kind);
     let steps = of_type("step-finish").filter_map(|part| part.get("tokens"));
@@ -232,14 +239,14 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
             "retry" => {
                 conversation.moment(time(part, "/time/created"));
                 let of = |name: &str| part.get(name).cloned().unwrap_or_default();
-                conversation.retry(of("attempt"), of("error"));
+                conversation.retry(&of("attempt"), &of("error"));
             }
             "text" | "reasoning" => {}
             kind => conversation.skip(kind),
         }
     }
     match text(info, "/error/name") {
-        "" => return,
+        "" => {}
         name => {
             let ended = time(info, "/time/completed");
             let last = conversation

@@ -1,5 +1,5 @@
-//! Spans in the JSON of OTLP, as OpenTelemetry's SDKs print them, or with the attributes of
-//! OpenInference, Vercel's AI SDK, OpenLLMetry and Langfuse -> a conversation for each trace.
+//! Spans in the JSON of OTLP, as `OpenTelemetry`'s SDKs print them, or with the attributes of
+//! `OpenInference`, Vercel's AI SDK, `OpenLLMetry` and Langfuse -> a conversation for each trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -108,7 +108,7 @@ fn is_form(head: &[Value]) -> bool {
 
 fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
     each_span(value, &Value::Null, &mut |span, _| {
-        ties.extend(first_text(span, &TRACE))
+        ties.extend(first_text(span, &TRACE));
     });
 }
 
