@@ -299,17 +299,22 @@ pub(crate) fn quoted(word: &str) -> String {
 }
 
 /// Returns the paths of a call that reads or edits, absolute and without `..`; `None` where it has
-/// none, or one of them is relative to a directory that is not known.
+/// none, or one of them is relative to a directory that is not known and in no patch.
 pub(crate) fn paths(input: &Map<String, Value>, directory: Option<&str>) -> Option<Vec<String>> {
-    let named = match patch(input) {
-        Some(patch) => paths_of_patch(patch),
+    let change = patch(input);
+    let named = match change {
+        Some(change) => paths_of_patch(change),
         None => match FILES.iter().find_map(|name| input.get(*name))? {
             Value::String(path) => vec![path.as_str()],
             Value::Array(paths) => paths.iter().filter_map(Value::as_str).collect(),
             _ => return None,
         },
     };
-    let paths = named.into_iter().map(|path| absolute(path, directory));
+    // What a patch is about is known, also where its directory is not.
+    let as_named = |path: &str| change.map(|_| path.to_owned());
+    let paths = named
+        .into_iter()
+        .map(|path| absolute(path, directory).or_else(|| as_named(path)));
     let paths: Vec<String> = paths.collect::<Option<_>>()?;
     (!paths.is_empty()).then_some(paths)
 }
@@ -417,6 +422,14 @@ mod tests {
         assert_eq!(
             (&patched["kind"], &patched["x-paths"]),
             (&json!("edit"), &json!(["/repo/a", "/b"]))
+        );
+        let patch = Action {
+            input: Some(json!({"input": patch})),
+            ..Action::new("apply_patch")
+        };
+        assert_eq!(
+            in_one_form(patch, None).extensions["x-paths"],
+            json!(["a", "/b"])
         );
     }
 
