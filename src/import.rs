@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod archive;
 mod call;
 mod conversation;
 mod fields;
@@ -333,7 +334,7 @@ impl Import {
     /// Returns the format of a file, and what ties it to others of the same log.
     fn recognize(&self, file: &LogFile) -> Result<(&'static Format, BTreeSet<String>), NoLog> {
         let broken = |why: String| NoLog {
-            is_broken: file.is_json(),
+            is_broken: file.may_be_log(),
             why,
         };
         let other = |why| NoLog {
@@ -346,7 +347,7 @@ impl Import {
         })?;
         let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start);
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
-        if !matches!(first, Some(b'{' | b'[')) {
+        if !(matches!(first, Some(b'{' | b'[')) || start.starts_with(archive::MAGIC)) {
             return Err(other(formats::looks_like(&start)));
         }
         let mut log = Log::new(std::slice::from_ref(file));
@@ -386,6 +387,10 @@ impl Import {
         let nothing =
             || format!("it looks like a log of {form}, and nothing is said or done in it");
         let is_nothing = number == 0 && converted.errors.is_empty();
+        if let Some(why) = log.nothing_yet.take().filter(|_| is_nothing) {
+            converted.notes.insert(format!("{}: {why}", log.path()));
+            return converted;
+        }
         let why = read.err().or_else(|| is_nothing.then(nothing));
         let why = why.map(|why| format!("{}: {why}", log.path()));
         converted.errors.extend(why);

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 
 use super::call::is_end_tool;
-use super::fields::{Picture, without};
+use super::fields::{Picture, count, without};
 use crate::recorder::call::{arguments, kind};
 
 /// A conversation of a log, which becomes a run.
@@ -56,6 +56,8 @@ pub(super) struct Conversation {
     pub(super) keys: BTreeMap<String, usize>,
     /// The note of a compaction that has no summary yet.
     pub(super) compaction: Option<usize>,
+    /// `true` if the log says that nothing follows.
+    pub(super) is_over: bool,
 }
 
 /// Something that happened in a conversation.
@@ -162,6 +164,24 @@ impl Usage {
         self == Self::default()
     }
 
+    /// Returns the usage of a request in one of the forms of `OpenAI`, whose input has what was
+    /// read from a cache.
+    pub(super) fn of_openai(usage: &Value) -> Self {
+        let first = |places: [&str; 2]| {
+            let found = places.iter().find(|at| usage.pointer(at).is_some());
+            found.map_or(0, |at| count(usage, at))
+        };
+        Self {
+            input: first(["/prompt_tokens", "/input_tokens"]),
+            output: first(["/completion_tokens", "/output_tokens"]),
+            cache_read: first([
+                "/prompt_tokens_details/cached_tokens",
+                "/input_tokens_details/cached_tokens",
+            ]),
+            cache_write: 0,
+        }
+    }
+
     /// Returns the usage of both.
     pub(super) fn add(self, other: Self) -> Self {
         Self {
@@ -194,6 +214,11 @@ impl Conversation {
     /// Sets the time of what is added next, if the log has it.
     pub(super) fn moment(&mut self, at: Option<SystemTime>) {
         self.at = at.or(self.at);
+    }
+
+    /// Sets the time of what is added next, in a log whose order holds, not its times.
+    pub(super) fn not_before(&mut self, at: Option<SystemTime>) {
+        self.at = self.at.max(at);
     }
 
     /// Sets a tag, unless it is set or the text is empty: the first one holds.
@@ -326,6 +351,27 @@ impl Conversation {
         self.note("observe", json!({"kind": "interrupt", "text": text}));
     }
 
+    /// Cancels the calls that have no result, as those of a run that is over.
+    pub(super) fn cancel_open(&mut self) {
+        for call in self.take_open(None) {
+            self.act(call, Outcome::new(Some("cancelled"), Value::Null));
+        }
+    }
+
+    /// Adds a field to the act of a call that has no result yet.
+    pub(super) fn mark(&mut self, id: &str, field: &str, text: &str) {
+        if let Some(call) = self.open.get_mut(id) {
+            call.extensions.insert(field.to_owned(), text.into());
+        }
+    }
+
+    /// Adds to the cost.
+    pub(super) fn spent(&mut self, cost: Option<f64>) {
+        self.cost = cost
+            .map(|cost| self.cost.unwrap_or_default() + cost)
+            .or(self.cost);
+    }
+
     pub(super) fn retry(&mut self, attempt: &Value, error: &Value) {
         let payload = json!({"kind": "retry", "attempt": attempt, "error": error});
         self.note("observe", payload);
@@ -430,7 +476,7 @@ impl Conversation {
         }
         let mut ending = self.end.take().unwrap_or_else(|| self.ending());
         if let Ending::Pending(reason) = &mut ending {
-            if !is_over {
+            if !(is_over || self.is_over) {
                 return ending;
             }
             ending = Ending::Partial(format!("{reason}, and nothing follows"));
@@ -443,7 +489,7 @@ impl Conversation {
     }
 
     /// Returns how it ends, by the last event of the first agent that a turn can end with.
-    fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> Ending {
         let of_main = |event: &&Event| event.agent.is_none() && !event.is_neutral();
         let last = self.events.iter().rev().find(of_main);
         let answer = last.and_then(|event| match event.what {

@@ -118,6 +118,17 @@ pub(super) fn without(text: &str, start: &str, end: &str) -> String {
     kept + rest
 }
 
+/// Returns the number at a pointer.
+pub(super) fn number(value: &Value, at: &str) -> Option<f64> {
+    value.pointer(at)?.as_f64()
+}
+
+/// Returns the time at a pointer, in seconds since 1970.
+pub(super) fn seconds(value: &Value, at: &str) -> Option<SystemTime> {
+    let since = Duration::try_from_secs_f64(number(value, at)?).ok()?;
+    UNIX_EPOCH.checked_add(since)
+}
+
 /// Returns what stands between two marks.
 pub(super) fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     let (_, after) = text.split_once(start)?;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::archive::{self, Archive};
 use crate::ground::digest::FileDigest;
 use crate::ground::document::Tape;
 use crate::store::{FileBelow, LineRead, Lines, MAX_RECORD_BYTES, OpenFile, display};
@@ -44,8 +45,8 @@ impl LogFile {
         self.name.rsplit('/').next().unwrap_or_default()
     }
 
-    pub(super) fn is_json(&self) -> bool {
-        [".json", ".jsonl"]
+    pub(super) fn may_be_log(&self) -> bool {
+        [".json", ".jsonl", ".eval"]
             .iter()
             .any(|suffix| self.name.ends_with(suffix))
     }
@@ -75,6 +76,8 @@ pub(super) struct Log<'l> {
     pub(super) unreadable: Vec<Unreadable<'l>>,
     /// The digest of each file that was read.
     digests: Vec<String>,
+    /// Why a log has no conversation yet, if its format says so.
+    pub(super) nothing_yet: Option<String>,
 }
 
 /// A line that could not be read.
@@ -90,6 +93,8 @@ enum Reading {
     Lines(Lines<Hashed>, bool),
     /// A file that is no list of lines: its content, and what of it is not read yet.
     Values(Vec<u8>, usize),
+    /// An archive whose members are values.
+    Members(Archive),
 }
 
 /// A file whose bytes are hashed as they are read.
@@ -124,6 +129,7 @@ impl<'l> Log<'l> {
             lines: 0,
             unreadable: Vec::new(),
             digests: Vec::new(),
+            nothing_yet: None,
         }
     }
 
@@ -157,16 +163,15 @@ impl<'l> Log<'l> {
             let read = match self.reading.take() {
                 Some(Reading::Lines(lines, is_first)) => self.next_line(lines, is_first),
                 Some(Reading::Values(content, start)) => self.next_value(content, start),
+                Some(Reading::Members(archive)) => Ok(self.next_member(archive)),
                 None => {
                     let Some(next) = self.files.get(self.opened) else {
                         return Ok(None);
                     };
                     self.opened += 1;
-                    let file = next.file.open();
-                    let hash = Sha256::new();
-                    file.map_err(|why| why.to_string()).map(|file| {
-                        let lines = Lines::new(Hashed { file, hash }, Vec::new(), MAX_RECORD_BYTES);
-                        self.reading = Some(Reading::Lines(lines, true));
+                    let opened = next.file.open().map_err(|why| why.to_string());
+                    opened.and_then(reading_of).map(|reading| {
+                        self.reading = Some(reading);
                         None
                     })
                 }
@@ -256,6 +261,27 @@ impl<'l> Log<'l> {
         self.next_value(content, 0)
     }
 
+    /// Returns the value of the next member of an archive, if it can be read.
+    fn next_member(&mut self, mut archive: Archive) -> Option<Value> {
+        let (name, content) = archive.next()?;
+        self.reading = Some(Reading::Members(archive));
+        let value = content.and_then(|content| {
+            self.bytes += content.len() as u64;
+            read(&mut self.tape, &content)
+        });
+        let broken = |why| self.unreadable(self.lines + 1, format!("{name}: {why}"));
+        value.map_err(broken).ok()
+    }
+
+    /// Returns a file that a value of the log refers to, by its path from the file of that value.
+    pub(super) fn beside(&self, number: usize, path: &str) -> Option<Vec<u8>> {
+        let file = self.files.get(number)?.file.beside(path)?;
+        let mut content = Vec::new();
+        let most = MAX_RECORD_BYTES as u64;
+        let read = file.open().ok()?.take(most).read_to_end(&mut content);
+        read.ok().map(|_| content)
+    }
+
     /// Returns the next value of a file that is no list of lines.
     fn next_value(&mut self, content: Vec<u8>, start: usize) -> Result<Option<Value>, String> {
         let span = span_of_value(&content, start);
@@ -270,8 +296,58 @@ impl<'l> Log<'l> {
     }
 }
 
+/// Returns how a file is read.
+fn reading_of(mut file: OpenFile) -> Result<Reading, String> {
+    use io::Seek as _;
+    let mut start = Vec::new();
+    let most = archive::MAGIC.len() as u64;
+    let read = file.by_ref().take(most).read_to_end(&mut start);
+    read.and_then(|_| file.rewind())
+        .map_err(|why| why.to_string())?;
+    if start == archive::MAGIC {
+        return Archive::open(file).map(Reading::Members);
+    }
+    let hash = Sha256::new();
+    let lines = Lines::new(Hashed { file, hash }, Vec::new(), MAX_RECORD_BYTES);
+    Ok(Reading::Lines(lines, true))
+}
+
 fn read(tape: &mut Tape, bytes: &[u8]) -> Result<Value, String> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    read_json(tape, bytes).or_else(|why| {
+        let numbers = without_other_numbers(bytes).ok_or(why)?;
+        read_json(tape, &numbers)
+    })
+}
+
+/// Returns a text with `null` for the numbers that Python writes and JSON does not have; `None` if
+/// it has none of them.
+fn without_other_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
+    const WORDS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
+    let mut written = Vec::new();
+    let (mut is_text, mut is_escaped, mut has_any) = (false, false, false);
+    let mut rest = bytes;
+    while let [byte, after @ ..] = rest {
+        let word = WORDS.iter().find(|word| !is_text && rest.starts_with(word));
+        if let Some(after) = word.and_then(|word| rest.strip_prefix(*word)) {
+            written.extend_from_slice(b"null");
+            has_any = true;
+            rest = after;
+            continue;
+        }
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ => {}
+        }
+        written.push(*byte);
+        rest = after;
+    }
+    has_any.then_some(written)
+}
+
+fn read_json(tape: &mut Tape, bytes: &[u8]) -> Result<Value, String> {
     let read = tape.read_record(bytes);
     let value = read.map(|document| document.root().to_value());
     let value = value.map_err(|why| format!("it is {why}"));

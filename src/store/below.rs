@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -85,6 +85,17 @@ impl FileBelow {
             dir = dir.dir(part.as_os_str())?;
         }
         dir.file(self.name.file_name().unwrap_or_default(), OFlags::RDONLY)
+    }
+
+    /// Returns the file at a path from its directory, if that leads to no directory above.
+    pub(crate) fn beside(&self, path: &str) -> Option<Self> {
+        let path = Path::new(path);
+        let is_name = |part| matches!(part, Component::Normal(_));
+        path.components().all(is_name).then(|| Self {
+            root: Arc::clone(&self.root),
+            name: self.name.with_file_name(path),
+            is_given: false,
+        })
     }
 
     /// Returns its first bytes.

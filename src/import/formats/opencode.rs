@@ -213,10 +213,7 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
     };
     of_type("text").for_each(|part| answer.say(text(part, "/text")));
     of_type("reasoning").for_each(|part| answer.think(text(part, "/text")));
-    let cost = info.get("cost").and_then(Value::as_f64);
-    conversation.cost = cost
-        .map(|cost| conversation.cost.unwrap_or_default() + cost)
-        .or(conversation.cost);
+    conversation.spent(info.get("cost").and_then(Value::as_f64));
     if is_true(info, "/summary") {
         return conversation.summary(json!({
             "summary": answer.text,
