@@ -1,10 +1,14 @@
 //! The formats of logs, each in a file of its own.
 
+mod atif;
 mod chat;
 mod claude_code;
 mod codex;
 mod gemini_cli;
+mod inspect;
+mod mini_swe_agent;
 mod opencode;
+mod openhands;
 mod otlp;
 
 use std::collections::BTreeSet;
@@ -40,6 +44,10 @@ pub(super) const FORMATS: &[Format] = &[
     codex::FORMAT,
     gemini_cli::FORMAT,
     opencode::FORMAT,
+    atif::FORMAT,
+    inspect::FORMAT,
+    mini_swe_agent::FORMAT,
+    openhands::FORMAT,
     otlp::FORMAT,
     chat::FORMAT,
 ];

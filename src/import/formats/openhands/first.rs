@@ -1,0 +1,252 @@
+//! The events of `OpenHands` before its agent SDK: actions, and observations of them.
+
+use serde_json::{Value, json};
+
+use super::super::super::conversation::{Call, Ending, Outcome, Took, Usage};
+use super::super::super::fields::{
+    first_text, is_true, items, picture_of_url, some_text, text, texts,
+};
+use super::{Trajectory, is_failure};
+use crate::recorder::call::arguments;
+
+/// The fields of an action that are no arguments of a call.
+const BOOKKEEPING: [&str; 11] = [
+    "thought",
+    "confirmation_state",
+    "is_confirmed",
+    "security_risk",
+    "hidden",
+    "blocking",
+    "is_static",
+    "is_input",
+    "impl_source",
+    "wait_for_response",
+    "translated_ipython_code",
+];
+
+impl Trajectory {
+    pub(super) fn event(&mut self, event: &Value) {
+        if event.get("observation").is_some() {
+            return self.observation(event);
+        }
+        let said = || first_text(event, &["/args/content", "/message"]).unwrap_or_default();
+        let conversation = &mut self.conversation;
+        match (text(event, "/action"), text(event, "/source")) {
+            ("system", _) => {
+                conversation.tag("agent", text(event, "/args/agent_class"));
+                conversation.message("system", text(event, "/args/content"));
+            }
+            ("message", "user") => {
+                for _ in items(event, "/args/image_urls") {
+                    conversation.skip("picture of the user");
+                }
+                conversation.message("user", &said());
+            }
+            ("message", _) => {
+                let response = text(event, "/tool_call_metadata/model_response/id").to_owned();
+                self.answer(&response).say(&said());
+            }
+            ("condensation", _) => {
+                conversation.summary(json!({"summary": some_text(event, "/args/summary")}));
+            }
+            ("reject", _) if conversation.agent.is_none() => {
+                let places = ["/args/outputs/reason", "/args/reason", "/args/thought"];
+                let reason = first_text(event, &places);
+                let reason = reason.unwrap_or_else(|| "the agent rejected the task".into());
+                conversation.end = Some(Ending::Partial(reason));
+            }
+            (kind @ ("recall" | "null" | "change_agent_state"), _) => conversation.skip(kind),
+            ("", _) => conversation.skip("other event"),
+            (kind, "agent" | "") => self.action(event, kind),
+            // A person ran it.
+            (kind, "user") => {
+                let agent = self.conversation.agent.replace("user".into());
+                self.action(event, kind);
+                self.conversation.agent = agent;
+            }
+            (kind, _) => conversation.skip(kind),
+        }
+    }
+
+    /// Adds the answer that asked for an action, and the call.
+    fn action(&mut self, event: &Value, kind: &str) {
+        let metadata = event.get("tool_call_metadata").unwrap_or(&Value::Null);
+        let response = metadata.get("model_response").unwrap_or(&Value::Null);
+        let thought = first_text(event, &["/args/thought", "/args/final_thought"]);
+        let id = text(response, "/id").to_owned();
+        if !id.is_empty() || thought.is_some() {
+            self.add_answer(event, response, &id, thought);
+        }
+        let called = text(metadata, "/function_name");
+        let (tool, input) = if called.is_empty() {
+            (kind, own_input(event))
+        } else {
+            (
+                called,
+                asked_input(metadata, response).unwrap_or_else(|| own_input(event)),
+            )
+        };
+        let call = self.call_id(event, metadata, tool, &input);
+        let mut asked = Call::new(&call, tool, input.clone());
+        if let Some(kind) = kind_of(kind, &input) {
+            asked.extensions.insert("kind".into(), kind.into());
+        }
+        let place = event.get("id").map(Value::to_string).unwrap_or_default();
+        self.calls.insert(place.clone(), call.clone());
+        let is_awaited = text(event, "/args/confirmation_state") == "awaiting_confirmation";
+        self.awaited = is_awaited.then(|| (call.clone(), tool.to_owned(), input));
+        self.conversation.call(asked);
+        match kind {
+            "finish" => {
+                let output = thought_of_end(event);
+                self.conversation.result(&call, Outcome::new(None, output));
+                let is_done = event.pointer("/args/task_completed");
+                let is_partial = is_done.is_some_and(|it| {
+                    let word = it.as_str().unwrap_or_default();
+                    it == false || matches!(word, "false" | "partial")
+                });
+                let is_partial = is_partial && self.conversation.agent.is_none();
+                self.conversation.end = is_partial
+                    .then(|| Ending::Partial("the agent did not complete the task".into()));
+            }
+            "delegate" => {
+                let agent = text(event, "/args/agent").to_owned();
+                self.conversation
+                    .parents
+                    .insert(agent.clone(), call.clone());
+                self.delegates.push((place, agent));
+                self.set_agent();
+            }
+            _ => {}
+        }
+    }
+
+    fn add_answer(&mut self, event: &Value, response: &Value, id: &str, thought: Option<String>) {
+        let message = response
+            .pointer("/choices/0/message")
+            .unwrap_or(&Value::Null);
+        let said = message
+            .get("content")
+            .map(texts)
+            .filter(|it| !it.is_empty());
+        let has_usages = !items(event, "/llm_metrics/token_usages").is_empty();
+        let used = response
+            .get("usage")
+            .filter(|it| it.is_object() && !has_usages);
+        let model = some_text(response, "/model");
+        if self.conversation.agent.is_none() {
+            self.conversation
+                .tag("model", model.clone().unwrap_or_default());
+        }
+        let answer = self.answer(id);
+        if answer.text.is_empty() {
+            answer.text = said.or(thought).unwrap_or_default();
+        }
+        text(message, "/reasoning_content").clone_into(&mut answer.thinking);
+        answer.model = model.or(answer.model.take());
+        answer.stop_reason = some_text(response, "/choices/0/finish_reason");
+        answer.usage = answer.usage.or_else(|| used.map(Usage::of_openai));
+        answer.ends_turn = Some(false);
+    }
+
+    /// Returns the id of a call; one that a person has confirmed is written again.
+    fn call_id(&self, event: &Value, metadata: &Value, tool: &str, input: &Value) -> String {
+        let own = || {
+            let (id, of, with) = self.awaited.as_ref()?;
+            (of == tool && with == input).then(|| id.clone())
+        };
+        let place = || event.get("id").map(Value::to_string).unwrap_or_default();
+        some_text(metadata, "/tool_call_id")
+            .or_else(own)
+            .unwrap_or_else(|| format!("event {}", place()))
+    }
+
+    fn set_agent(&mut self) {
+        self.conversation.agent = self.delegates.last().map(|(_, agent)| agent.clone());
+    }
+
+    fn observation(&mut self, event: &Value) {
+        let kind = text(event, "/observation");
+        let content = event.get("content").unwrap_or(&Value::Null);
+        if kind == "agent_state_changed" {
+            let reason = text(event, "/extras/reason");
+            match text(event, "/extras/agent_state") {
+                "error" => self.conversation.error(if reason.is_empty() {
+                    "the agent is in the state error"
+                } else {
+                    reason
+                }),
+                "stopped" => self.conversation.interrupt(reason),
+                _ => self.conversation.skip(kind),
+            }
+            return;
+        }
+        let cause = event.get("cause").map(Value::to_string).unwrap_or_default();
+        let mut call = self.calls.get(&cause).cloned();
+        if kind == "delegate" {
+            let open = self.delegates.pop().map(|(place, _)| place);
+            call = open.and_then(|place| self.calls.get(&place).cloned());
+            self.set_agent();
+        }
+        let Some(call) = call.filter(|call| self.conversation.open.contains_key(call)) else {
+            return self.conversation.skip(kind);
+        };
+        let codes = ["/extras/metadata/exit_code", "/extras/exit_code"];
+        let status = match kind {
+            "user_rejected" => Some("denied"),
+            "error" if text(event, "/extras/error_id").contains("NOT_EXECUTED") => {
+                Some("cancelled")
+            }
+            "error" => Some("error"),
+            _ if is_true(event, "/extras/error") => Some("error"),
+            "run" if is_failure(event, &codes) => Some("error"),
+            _ => None,
+        };
+        let output = match kind {
+            "delegate" => first_text(event, &["/content"])
+                .map(Value::from)
+                .or_else(|| event.pointer("/extras/outputs").cloned())
+                .unwrap_or_default(),
+            _ => content.clone(),
+        };
+        let mut outcome = Outcome::new(status, output).took(Took::Between);
+        let screenshot = text(event, "/extras/screenshot");
+        outcome.pictures.extend(picture_of_url(screenshot));
+        self.conversation.result(&call, outcome);
+    }
+}
+
+fn thought_of_end(event: &Value) -> Value {
+    let said = first_text(event, &["/args/final_thought", "/args/thought"]);
+    said.map_or(Value::Null, Value::from)
+}
+
+/// Returns the arguments of a call as the model wrote them.
+fn asked_input(metadata: &Value, response: &Value) -> Option<Value> {
+    let id = text(metadata, "/tool_call_id");
+    let mut calls = items(response, "/choices/0/message/tool_calls").iter();
+    let call = calls.find(|call| text(call, "/id") == id)?;
+    let input = call.pointer("/function/arguments")?.clone();
+    Some(Value::Object(arguments(input)))
+}
+
+/// Returns the arguments of an action, without its bookkeeping and what is null.
+fn own_input(event: &Value) -> Value {
+    let mut input = arguments(event.get("args").cloned().unwrap_or_default());
+    input.retain(|name, value| !(BOOKKEEPING.contains(&name.as_str()) || value.is_null()));
+    Value::Object(input)
+}
+
+/// Returns the kind of an action, where its name says it.
+fn kind_of(action: &str, input: &Value) -> Option<&'static str> {
+    Some(match action {
+        "run" | "run_ipython" => "execute",
+        "read" => "read",
+        "edit" if text(input, "/command") == "view" => "read",
+        "write" | "edit" => "edit",
+        "delegate" => "delegate",
+        "task_tracking" => "plan",
+        browse if browse.starts_with("browse") => "fetch",
+        _ => return None,
+    })
+}

@@ -1,0 +1,113 @@
+//! The events of `OpenHands`' agent SDK.
+
+use serde_json::{Value, json};
+
+use super::super::super::conversation::{Call, Outcome, Took, Usage};
+use super::super::super::fields::{
+    first_text, items, picture, picture_of_url, some_text, text, texts,
+};
+use super::{Trajectory, is_failure};
+
+impl Trajectory {
+    pub(super) fn sdk_event(&mut self, event: &Value) {
+        let of = |name: &str| event.get(name).map(texts).unwrap_or_default();
+        let conversation = &mut self.conversation;
+        match text(event, "/kind") {
+            "SystemPromptEvent" => {
+                conversation.message("system", &of("system_prompt"));
+            }
+            "MessageEvent" => self.message(event),
+            "ActionEvent" => self.call(event),
+            "ObservationEvent" => self.result(event),
+            "UserRejectObservation" => {
+                let call = self.call_of(event);
+                let by = text(event, "/rejection_source");
+                if !by.is_empty() {
+                    self.conversation.mark(&call, "x-denied-by", by);
+                }
+                let reason = some_text(event, "/rejection_reason");
+                self.conversation
+                    .result(&call, Outcome::new(Some("denied"), reason));
+            }
+            "AgentErrorEvent" => {
+                let outcome = Outcome::new(Some("error"), text(event, "/error"));
+                conversation.result(text(event, "/tool_call_id"), outcome.took(Took::Between));
+            }
+            "Condensation" => {
+                let used = self.take_usage(text(event, "/llm_response_id"));
+                self.conversation.compaction(json!({
+                    "summary": some_text(event, "/summary"),
+                    "usage": used.map(Usage::members),
+                }));
+            }
+            "InterruptEvent" => conversation.interrupt(&of("reason")),
+            "ConversationErrorEvent" => {
+                let why = first_text(event, &["/detail", "/code"]);
+                conversation.error(&why.unwrap_or_else(|| "unknown".into()));
+            }
+            kind => conversation.skip(kind),
+        }
+    }
+
+    fn message(&mut self, event: &Value) {
+        let said = event.pointer("/llm_message/content").map(texts);
+        let said = said.unwrap_or_default();
+        match text(event, "/source") {
+            "agent" => {
+                let response = text(event, "/llm_response_id").to_owned();
+                let thinking = first_text(
+                    event,
+                    &["/llm_message/reasoning_content", "/reasoning_content"],
+                );
+                let answer = self.answer(&response);
+                answer.say(&said);
+                answer.think(&thinking.unwrap_or_default());
+            }
+            "user" => drop(self.conversation.message("user", &said)),
+            _ => drop(self.conversation.message("system", &said)),
+        }
+    }
+
+    fn call(&mut self, event: &Value) {
+        let thought = event.get("thought").map(texts).unwrap_or_default();
+        let answer = self.answer(text(event, "/llm_response_id"));
+        answer.say(&thought);
+        answer.think(text(event, "/reasoning_content"));
+        answer.ends_turn = Some(false);
+        let id = text(event, "/tool_call_id");
+        let places = ["/tool_call/arguments", "/tool_call/function/arguments"];
+        let input = places.iter().find_map(|at| event.pointer(at));
+        let input = input.or(event.get("action")).cloned().unwrap_or_default();
+        self.calls
+            .insert(text(event, "/id").to_owned(), id.to_owned());
+        self.conversation
+            .call(Call::new(id, text(event, "/tool_name"), input));
+    }
+
+    fn call_of(&self, event: &Value) -> String {
+        let call = self.calls.get(text(event, "/action_id")).cloned();
+        call.or_else(|| some_text(event, "/tool_call_id"))
+            .unwrap_or_default()
+    }
+
+    fn result(&mut self, event: &Value) {
+        let found = event.get("observation").unwrap_or(&Value::Null);
+        let is_error = is_failure(found, &["/exit_code", "/metadata/exit_code"]);
+        let content = found.get("content").or(found.get("output"));
+        let output = content.map(texts).unwrap_or_default();
+        let status = is_error.then_some("error");
+        let mut outcome = Outcome::new(status, output).took(Took::Between);
+        for part in items(found, "/content") {
+            let urls = items(part, "/image_urls").iter().filter_map(Value::as_str);
+            outcome.pictures.extend(urls.filter_map(picture_of_url));
+        }
+        let screenshot = text(found, "/screenshot_data");
+        outcome
+            .pictures
+            .extend(picture_of_url(screenshot).or_else(|| {
+                picture("image/png", screenshot).filter(|picture| !picture.content.is_empty())
+            }));
+        let call = self.call_of(event);
+        self.conversation.result(&call, outcome);
+    }
+}
