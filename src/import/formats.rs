@@ -6,7 +6,10 @@ mod claude_code;
 mod codex;
 mod gemini_cli;
 mod inspect;
+mod langfuse;
+mod langsmith;
 mod mini_swe_agent;
+mod openai_agents;
 mod opencode;
 mod openhands;
 mod otlp;
@@ -48,6 +51,9 @@ pub(super) const FORMATS: &[Format] = &[
     inspect::FORMAT,
     mini_swe_agent::FORMAT,
     openhands::FORMAT,
+    openai_agents::FORMAT,
+    langfuse::FORMAT,
+    langsmith::FORMAT,
     otlp::FORMAT,
     chat::FORMAT,
 ];

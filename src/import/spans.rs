@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use super::conversation::{Answer, Call, Conversation, Ending, Outcome, Took, Usage};
+use super::fields::{first_text, items, text, texts};
 use crate::ground::digest::FileDigest;
 
 /// A span, in the words that all formats share.
@@ -34,6 +35,20 @@ pub(super) struct Span {
     pub(super) tags: Vec<(&'static str, String)>,
     /// More of it, for its act.
     pub(super) attributes: Option<Value>,
+    /// The kind of its act, where its name does not tell it.
+    pub(super) kind: Option<&'static str>,
+    /// The status of its act, where that is not `error` if it failed and `ok` else.
+    pub(super) status: Option<&'static str>,
+    /// `true` if a tool with a model or an agent below it is an agent.
+    pub(super) may_delegate: bool,
+    /// Whether an agent is an act; else it is one if it lies in another agent.
+    pub(super) is_act: Option<bool>,
+    /// The call that began an agent, where that is not the span itself.
+    pub(super) begun_by: Option<String>,
+    /// A note in its place.
+    pub(super) note: Option<Value>,
+    /// As what it is counted where it is left out.
+    pub(super) counted_as: Option<String>,
     /// The digest of what it was read from.
     pub(super) sha256: String,
 }
@@ -75,7 +90,8 @@ impl Traces {
     }
 }
 
-fn conversation(spans: Vec<Span>) -> Conversation {
+/// Returns the conversation of the spans of a trace.
+pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
     // A span that is written again is one span, that of the last.
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut once: Vec<Span> = Vec::new();
@@ -88,7 +104,10 @@ fn conversation(spans: Vec<Span>) -> Conversation {
             }
         }
     }
-    let above = above(&once, &places);
+    let delegates = delegates(&once, &places);
+    let above = above(&once, &places, |number, span| {
+        span.role == Role::Agent || delegates.get(number) == Some(&true)
+    });
     let root = (0..once.len()).filter_map(|number| once.get(number).map(|span| (number, span)));
     let roots = root.filter(|(_, span)| span.parent.is_empty());
     let root = roots
@@ -140,15 +159,27 @@ fn conversation(spans: Vec<Span>) -> Conversation {
     for (number, span) in once.iter().enumerate() {
         let agent = of_agent(number);
         conversation.agent = agent.map(|agent| agent.name.clone());
-        conversation.parent =
-            agent.map(|agent| agent.call_id.clone().unwrap_or_else(|| agent.id.clone()));
+        conversation.parent = agent.map(|agent| {
+            let began = agent.begun_by.as_ref().or(agent.call_id.as_ref());
+            began.unwrap_or(&agent.id).clone()
+        });
         let is_nested = above.get(number).is_some_and(Option::is_some);
+        let is_delegate = delegates.get(number) == Some(&true);
         match span.role {
             Role::Model => span.add_answer(&mut conversation),
-            Role::Tool => span.add_call(&mut conversation, None),
-            Role::Agent if is_nested => span.add_call(&mut conversation, Some("delegate")),
+            Role::Tool if is_delegate => span.add_call(&mut conversation, Some("delegate")),
+            Role::Tool => span.add_call(&mut conversation, span.kind),
+            Role::Agent if span.is_act.unwrap_or(is_nested) => {
+                span.add_call(&mut conversation, Some("delegate"));
+            }
             Role::Agent => {}
-            Role::Other => conversation.skip("span"),
+            Role::Other => match &span.note {
+                Some(note) => {
+                    conversation.moment(span.end.or(span.start));
+                    conversation.note("observe", note.clone());
+                }
+                None => conversation.skip(span.counted_as.as_deref().unwrap_or("span")),
+            },
         }
     }
     conversation
@@ -165,8 +196,32 @@ fn digest(spans: &[Span]) -> String {
     FileDigest::of(digests.join("\n").as_bytes()).to_string()
 }
 
+/// Returns for each span whether it is a tool with a model or an agent below it, and so an agent.
+fn delegates(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<bool> {
+    let mut found = vec![false; spans.len()];
+    let around = above(spans, places, |_, span| {
+        span.role == Role::Agent || span.may_delegate
+    });
+    for (number, span) in spans.iter().enumerate() {
+        let mut inner = matches!(span.role, Role::Model | Role::Agent).then_some(number);
+        while let Some(outer) = inner.and_then(|inner| around.get(inner).copied().flatten()) {
+            let is_tool = spans.get(outer).is_some_and(|outer| outer.may_delegate);
+            match found.get_mut(outer) {
+                Some(is_delegate) if is_tool && !*is_delegate => *is_delegate = true,
+                _ => break,
+            }
+            inner = Some(outer);
+        }
+    }
+    found
+}
+
 /// Returns for each span the nearest agent above it, from the roots down.
-fn above(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<Option<usize>> {
+fn above(
+    spans: &[Span],
+    places: &BTreeMap<String, usize>,
+    is_agent: impl Fn(usize, &Span) -> bool,
+) -> Vec<Option<usize>> {
     let mut below: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut found = vec![None; spans.len()];
     let mut next: Vec<usize> = Vec::new();
@@ -177,9 +232,7 @@ fn above(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<Option<usize>>
         }
     }
     while let Some(number) = next.pop() {
-        let is_agent = spans
-            .get(number)
-            .is_some_and(|span| span.role == Role::Agent);
+        let is_agent = spans.get(number).is_some_and(|span| is_agent(number, span));
         let of_this = found.get(number).copied().flatten();
         let agent = if is_agent { Some(number) } else { of_this };
         for inner in below.remove(&number).into_iter().flatten() {
@@ -248,18 +301,69 @@ impl Span {
             return;
         }
         conversation.at = self.end;
-        let status = self.error.as_ref().map(|_| "error");
+        let status = self.status.or(self.error.as_ref().map(|_| "error"));
         let output = match (&self.output, &self.error) {
             (Value::Null, Some(error)) => error.as_str().into(),
             (output, _) => output.clone(),
         };
-        conversation.result(&self.id, Outcome::new(status, output).took(Took::Between));
+        // What was not executed took no time, however long a person thought about it.
+        let took = if status == Some("denied") {
+            Took::Unknown
+        } else {
+            Took::Between
+        };
+        conversation.result(&self.id, Outcome::new(status, output).took(took));
     }
 }
 
 impl Span {
+    /// Returns the digest of what a span is read from.
+    pub(super) fn digest(of: &Value) -> String {
+        FileDigest::of(of.to_string().as_bytes()).to_string()
+    }
+
     /// Sets its usage, unless it has none.
     pub(super) fn used(&mut self, usage: Usage) {
         self.answer.usage = Some(usage).filter(|usage| !usage.is_empty());
     }
+}
+
+/// Returns the first text of the user in what a trace was asked: messages with roles, pairs,
+/// objects of `LangChain`, or a question.
+pub(super) fn asked(input: &Value) -> Option<String> {
+    if let Some(text) = input.as_str() {
+        return Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+    }
+    let list = input.get("messages").unwrap_or(input);
+    if let Some(said) = messages(list).into_iter().find_map(of_user) {
+        return Some(said);
+    }
+    let names = ["input", "question", "query", "user_input", "prompt"];
+    names
+        .iter()
+        .filter_map(|name| input.get(name))
+        .find_map(asked)
+}
+
+/// Returns the messages of a list, or of a list of one list.
+fn messages(list: &Value) -> Vec<&Value> {
+    let messages = items(list, "");
+    match messages {
+        [Value::Array(inner)] if !inner.iter().all(Value::is_string) => inner.iter().collect(),
+        all => all.iter().collect(),
+    }
+}
+
+fn of_user(message: &Value) -> Option<String> {
+    if let [role, content] = items(message, "") {
+        let is_user = role == "human" || role == "user";
+        return Some(texts(content)).filter(|it| is_user && !it.is_empty());
+    }
+    let fields = message.get("kwargs").unwrap_or(message);
+    let role = first_text(fields, &["/role", "/type"]);
+    let class = text(message, "/id/3");
+    let is_user = matches!(role.as_deref(), Some("user" | "human"))
+        || (role.is_none() && class == "HumanMessage");
+    let said = fields.get("content").or(fields.get("parts")).map(texts);
+    said.filter(|said| is_user && !said.is_empty())
 }
