@@ -4,6 +4,7 @@ mod atif;
 mod chat;
 mod claude_code;
 mod codex;
+mod copilot_cli;
 mod gemini_cli;
 mod inspect;
 mod langfuse;
@@ -13,6 +14,7 @@ mod openai_agents;
 mod opencode;
 mod openhands;
 mod otlp;
+mod pydantic_ai;
 
 use std::collections::BTreeSet;
 
@@ -47,10 +49,12 @@ pub(super) const FORMATS: &[Format] = &[
     codex::FORMAT,
     gemini_cli::FORMAT,
     opencode::FORMAT,
+    copilot_cli::FORMAT,
     atif::FORMAT,
     inspect::FORMAT,
     mini_swe_agent::FORMAT,
     openhands::FORMAT,
+    pydantic_ai::FORMAT,
     openai_agents::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,

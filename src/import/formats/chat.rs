@@ -1,10 +1,13 @@
-//! Lists of chat messages in the form of `OpenAI`, in files of tau-bench, of `AgentDojo` and for
-//! fine-tuning -> a conversation for each list.
+//! Lists of chat messages in the forms of `OpenAI` and Anthropic, in files of tau-bench, of
+//! `AgentDojo` and for fine-tuning -> a conversation for each list.
+
+mod blocks;
+mod responses;
 
 use serde_json::{Value, json};
 
 use super::super::call::{id_of_path, of_function};
-use super::super::conversation::{Call, Conversation, Outcome};
+use super::super::conversation::{Call, Conversation, Outcome, Usage};
 use super::super::fields::{first_text, items, some_text, text, texts};
 use super::super::log::{Log, LogFile};
 use super::{Format, Take};
@@ -36,6 +39,9 @@ fn is_form(head: &[Value]) -> bool {
 }
 
 fn is_message(value: &Value) -> bool {
+    if value.get("role").is_none() {
+        return responses::is_item(value);
+    }
     let said = ["content", "tool_calls", "function_call", "refusal"];
     ROLES.contains(&text(value, "/role")) && said.iter().any(|name| value.get(name).is_some())
 }
@@ -56,7 +62,9 @@ fn messages(container: &Value) -> Option<&[Value]> {
             .iter()
             .find_map(|name| other.get(name)?.as_array())?,
     };
-    (!list.is_empty() && list.iter().all(is_message)).then_some(list)
+    let has_role = |message: &Value| message.get("role").is_some();
+    let is_list = list.iter().any(has_role) && list.iter().all(is_message);
+    is_list.then_some(list)
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
@@ -136,8 +144,16 @@ fn conversation(container: &Value, list: &[Value], name: &str, number: usize) ->
         ..Conversation::default()
     };
     conversation.tag("model", text(container, "/model"));
+    for name in ["system", "instructions"] {
+        if let Some(said) = container.get(name).map(texts).filter(|it| !it.is_empty()) {
+            conversation.message("system", &said);
+        }
+    }
+    let mut turn = responses::Turn::default();
     for message in list {
-        add(&mut conversation, message);
+        if !turn.take(&mut conversation, message) {
+            add(&mut conversation, message);
+        }
     }
     for result in RESULTS {
         let Some(value) = container.get(result) else {
@@ -164,9 +180,15 @@ fn add(conversation: &mut Conversation, message: &Value) {
         "system" | "developer" => drop(conversation.message("system", &texts(content))),
         "user" => {
             for part in items(message, "/content") {
-                if texts(part).is_empty() {
+                if text(part, "/type") == "tool_result" {
+                    blocks::result(conversation, part);
+                } else if texts(part).is_empty() {
                     conversation.skip(format!("{} of the user", text(part, "/type")));
                 }
+            }
+            let is_result = |part: &Value| text(part, "/type") == "tool_result";
+            if texts(content).is_empty() && items(message, "/content").iter().any(is_result) {
+                return;
             }
             conversation.message("user", &texts(content));
         }
@@ -181,8 +203,18 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
     answer.say(&texts(content));
     answer.think(&first_text(message, &["/reasoning_content", "/reasoning"]).unwrap_or_default());
     answer.model = some_text(message, "/model");
-    answer.is_refusal = refusal.is_some();
+    answer.message_id = some_text(message, "/id");
+    answer.stop_reason = some_text(message, "/stop_reason");
+    answer.usage = message.get("usage").filter(|it| it.is_object()).map(usage);
+    answer.is_refusal = refusal.is_some() || answer.stop_reason.as_deref() == Some("refusal");
     answer.say(&refusal.unwrap_or_default());
+    for block in items(message, "/content") {
+        answer.think(text(block, "/thinking"));
+    }
+    conversation.tag("model", text(message, "/model"));
+    for block in items(message, "/content") {
+        blocks::of_answer(conversation, block);
+    }
     for call in items(message, "/tool_calls") {
         let (tool, input) = of_function(call);
         conversation.call(Call::new(text(call, "/id"), &tool, input));
@@ -191,6 +223,15 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
     if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
         let (tool, input) = of_function(call);
         conversation.call(Call::new(&tool, &tool, input));
+    }
+}
+
+/// Returns the usage of an answer, in the form of Anthropic or of `OpenAI`.
+fn usage(usage: &Value) -> Usage {
+    if usage.get("prompt_tokens").is_some() || usage.get("input_tokens_details").is_some() {
+        Usage::of_openai(usage)
+    } else {
+        super::claude_code::usage(usage)
     }
 }
 
