@@ -183,14 +183,16 @@ A call that nests deeper than a record may is refused, and no other.
   $ cat runs/episodes/*/state.json | json /episode/tags team cwd
   web /home/mo/web
   $ runvet import "$CORPUS/logs" --into late --quiet --since 2026-03-02T10:30:00Z
+  chat-blocks: new
   chat-helpdesk-1-0: new
   chat-helpdesk-2-0: new
+  conv-items: new
   ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6: new
 
 # With `--check`, one line is a gate: the exit code is that of the check, too.
   $ printf '[[rule]]\nid = "a/no-close"\neach = { tool = "close_ticket" }\ncheck = "false"\nmessage = "closed"\n' > runvet.toml && mkdir .git
   $ runvet import "$CORPUS/logs/chat" --into runs --check --quiet | tail -3
-  2 episodes: 0 valid, 2 break a rule of the team (2 errors)
+  4 episodes: 2 valid, 2 break a rule of the team (2 errors)
   To learn more about a rule: runvet explain a/no-close
   $ runvet import "$CORPUS/logs/opencode" --into runs --check --quiet
   ses_3c1tickets: new

@@ -2,39 +2,82 @@ Logs of agents become runs: `runvet import`, on the logs that the corpus brings.
 
 # Each conversation of a log becomes a valid run, and what is left out is counted.
   $ runvet import "$CORPUS/logs" --into runs
+  chat-blocks: new
   chat-helpdesk-1-0: new
   chat-helpdesk-2-0: new
+  conv-items: new
   7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: new
   019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4: new
+  2f9e7c10: new
   c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782: new
+  5b0e-close-old: new
+  uopen1: new
+  uopen2: new
+  ep_a3c1f00d0000000000000000000000e1: new
+  ep_01951: new
+  mini-swe-agent-dates-3-dates-3: new
+  trace_7c11: new
   ses_3c1tickets: new
+  openhands-output-api-4: new
+  openhands-output-api-5: new
   ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6: new
-  note: left out: 1 agent_message, 1 context in a message of the user, 1 file-history-snapshot, 1 info, 1 progress, 1 prompt of a sub-agent, 2 step-finish, 1 synthetic text
+  conv-7: new
+  note: left out: 1 GENERATION in a GENERATION, 1 SPAN, 1 agent_message, 1 chain, 1 context in a message of the user, 1 file-history-snapshot, 1 info, 1 progress, 1 prompt of a sub-agent, 1 score that is no number, 2 step-finish, 1 synthetic text, 1 task
   note: no logs: 1 file (1 .md)
+  note: no working directory is in a log of atif: `--tag cwd=DIR` names it
+  note: no working directory is in a log of chat: `--tag cwd=DIR` names it
   note: no working directory is in a log of gemini-cli: `--tag cwd=DIR` names it
-  note: 7 runs in runs
+  note: no working directory is in a log of inspect: `--tag cwd=DIR` names it
+  note: no working directory is in a log of openhands: `--tag cwd=DIR` names it
+  note: 20 runs in runs
   $ runvet validate --deny-warnings --deny-unjudged --verify-manifest runs
-  7 episodes: all valid
+  20 episodes: all valid
   $ runvet list --run-data runs
   STARTED             ID                                   STATUS   OUTCOME              TOOK TASK
   2026-03-02 11:00:00 ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6  ok       success_unverified  6.00s Close ticket 7
+  2026-03-02 10:10:00 openhands-output-api-5               error    error               5.00s Count the tickets.
+  2026-03-02 10:00:00 conv-7                               ok       success_unverified  7.00s Close ticket 7
+  2026-03-02 10:00:00 openhands-output-api-4               ok       success               15s Return 404 for unknown tickets.
   2026-03-02 10:00:00 ses_3c1tickets                       ok       success_unverified  8.00s Make the header blue
+  2026-03-02 10:00:00 trace_7c11                           ok       success_unverified  7.00s Close ticket 7
+  2026-03-02 10:00:00 mini-swe-agent-dates-3-dates-3       ok       success_unverified    20s Parse dates with a dot.
+  2026-03-02 10:00:00 ep_01951                             ok       success_unverified    13s Close ticket 7
+  2026-03-02 10:00:00 uopen2                               aborted  error               8.00s How many tickets are open?
+  2026-03-02 10:00:00 ep_a3c1f00d0000000000000000000000e1  ok       success             5.00s Close ticket 7
+  2026-03-02 10:00:00 uopen1                               ok       goal_not_achieved   8.00s How many tickets are open?
+  2026-03-02 10:00:00 5b0e-close-old                       aborted  error                 15s Close all tickets from 2024 in /data.
+  2026-03-02 10:00:00 2f9e7c10                             ok       success_unverified    21s Clean up and test
   2026-03-02 10:00:00 c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782 ok       success_unverified    30s Which ticket is the oldest?
   2026-03-02 08:59:59 019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4 ok       success_unverified    25s Return 404 for unknown tickets
   2026-03-02 08:00:00 7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21 ok       success_unverified    55s Show dates in the list of tickets as day and month, and push it
+  time unknown        conv-items                           ok       success_unverified      - Close ticket 7
   time unknown        chat-helpdesk-2-0                    ok       goal_not_achieved       - Close all tickets.
+  time unknown        chat-blocks                          ok       success_unverified      - Fix the title of /site/index.html
   time unknown        chat-helpdesk-1-0                    ok       success                 - Close ticket 9.
 
 The same logs change no byte.
   $ find runs -type f | sort | xargs sha256sum > before
   $ runvet import "$CORPUS/logs" --into runs --quiet
+  chat-blocks: unchanged
   chat-helpdesk-1-0: unchanged
   chat-helpdesk-2-0: unchanged
+  conv-items: unchanged
   7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21: unchanged
   019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4: unchanged
+  2f9e7c10: unchanged
   c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782: unchanged
+  5b0e-close-old: unchanged
+  uopen1: unchanged
+  uopen2: unchanged
+  ep_a3c1f00d0000000000000000000000e1: unchanged
+  ep_01951: unchanged
+  mini-swe-agent-dates-3-dates-3: unchanged
+  trace_7c11: unchanged
   ses_3c1tickets: unchanged
+  openhands-output-api-4: unchanged
+  openhands-output-api-5: unchanged
   ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6: unchanged
+  conv-7: unchanged
   $ find runs -type f | sort | xargs sha256sum | cmp - before
 
 The format of each file is found by its form, or is named.
@@ -44,7 +87,7 @@ The format of each file is found by its form, or is named.
   [1]
   $ runvet import "$CORPUS/logs/codex" --into other --format clod 2>&1 | head -3
   error: invalid value 'clod' for '--format <FORMAT>'
-    [possible values: auto, claude-code, codex, gemini-cli, opencode, otlp, chat]
+    [possible values: auto, claude-code, codex, gemini-cli, opencode, copilot-cli, atif, inspect, mini-swe-agent, openhands, pydantic-ai, openai-agents, langfuse, langsmith, otlp, chat]
 
 # A session has its sub-agents, each call at its result, and what was denied is not done.
   $ runvet import "$CORPUS/logs/claude" --into runs --quiet
@@ -134,17 +177,25 @@ The format of each file is found by its form, or is named.
 
 # Messages have no times: nothing says one.
   $ runvet import "$CORPUS/logs/chat" --into runs --quiet
+  blocks: new
   helpdesk-1-0: new
   helpdesk-2-0: new
+  conv-items: new
   $ runvet list --run-data runs
-  STARTED             ID           STATUS   OUTCOME             TOOK TASK
-  time unknown        helpdesk-2-0 ok       goal_not_achieved      - Close all tickets.
-  time unknown        helpdesk-1-0 ok       success                - Close ticket 9.
+  STARTED             ID           STATUS   OUTCOME              TOOK TASK
+  time unknown        conv-items   ok       success_unverified      - Close ticket 7
+  time unknown        helpdesk-2-0 ok       goal_not_achieved       - Close all tickets.
+  time unknown        helpdesk-1-0 ok       success                 - Close ticket 9.
+  time unknown        blocks       ok       success_unverified      - Fix the title of /site/index.html
   $ runvet list --run-data runs --format json | json /runs/* episode_id started_at duration_sec
+  conv-items null null
   helpdesk-2-0 null null
   helpdesk-1-0 null null
+  blocks null null
   $ runvet table runs runs --format csv | sed 's/.*chat-helpdesk/helpdesk/' | cut -d, -f 1-5
   dir,episode_id,valid,errors,warnings
+  runs/episodes/blocks,blocks,true,0,0
+  runs/episodes/conv-items,conv-items,true,0,0
   runs/episodes/helpdesk-1-0,helpdesk-1-0,true,0,0
   runs/episodes/helpdesk-2-0,helpdesk-2-0,true,0,0
   $ runvet view helpdesk-1-0 --run-data runs | sed -n 3p
