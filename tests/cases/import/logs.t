@@ -32,28 +32,24 @@ Logs of agents become runs: `runvet import`, on the logs that the corpus brings.
   note: 20 runs in runs
   $ runvet validate --deny-warnings --deny-unjudged --verify-manifest runs
   20 episodes: all valid
-  $ runvet list --run-data runs
-  STARTED             ID                                   STATUS   OUTCOME              TOOK TASK
-  2026-03-02 11:00:00 ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6  ok       success_unverified  6.00s Close ticket 7
-  2026-03-02 10:10:00 openhands-output-api-5               error    error               5.00s Count the tickets.
+  $ runvet list --run-data runs | grep -v '^time unknown' | sort
+  2026-03-02 08:00:00 7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21 ok       success_unverified    55s Show dates in the list of tickets as day and month, and push it
+  2026-03-02 08:59:59 019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4 ok       success_unverified    25s Return 404 for unknown tickets
+  2026-03-02 10:00:00 2f9e7c10                             ok       success_unverified    21s Clean up and test
+  2026-03-02 10:00:00 5b0e-close-old                       aborted  error                 15s Close all tickets from 2024 in /data.
+  2026-03-02 10:00:00 c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782 ok       success_unverified    30s Which ticket is the oldest?
   2026-03-02 10:00:00 conv-7                               ok       success_unverified  7.00s Close ticket 7
+  2026-03-02 10:00:00 ep_01951                             ok       success_unverified    13s Close ticket 7
+  2026-03-02 10:00:00 ep_a3c1f00d0000000000000000000000e1  ok       success             5.00s Close ticket 7
+  2026-03-02 10:00:00 mini-swe-agent-dates-3-dates-3       ok       success_unverified    20s Parse dates with a dot.
   2026-03-02 10:00:00 openhands-output-api-4               ok       success               15s Return 404 for unknown tickets.
   2026-03-02 10:00:00 ses_3c1tickets                       ok       success_unverified  8.00s Make the header blue
   2026-03-02 10:00:00 trace_7c11                           ok       success_unverified  7.00s Close ticket 7
-  2026-03-02 10:00:00 mini-swe-agent-dates-3-dates-3       ok       success_unverified    20s Parse dates with a dot.
-  2026-03-02 10:00:00 ep_01951                             ok       success_unverified    13s Close ticket 7
-  2026-03-02 10:00:00 uopen2                               aborted  error               8.00s How many tickets are open?
-  2026-03-02 10:00:00 ep_a3c1f00d0000000000000000000000e1  ok       success             5.00s Close ticket 7
   2026-03-02 10:00:00 uopen1                               ok       goal_not_achieved   8.00s How many tickets are open?
-  2026-03-02 10:00:00 5b0e-close-old                       aborted  error                 15s Close all tickets from 2024 in /data.
-  2026-03-02 10:00:00 2f9e7c10                             ok       success_unverified    21s Clean up and test
-  2026-03-02 10:00:00 c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782 ok       success_unverified    30s Which ticket is the oldest?
-  2026-03-02 08:59:59 019c9f10-7c11-7d20-9a3e-64d1f0a2b3c4 ok       success_unverified    25s Return 404 for unknown tickets
-  2026-03-02 08:00:00 7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21 ok       success_unverified    55s Show dates in the list of tickets as day and month, and push it
-  time unknown        conv-items                           ok       success_unverified      - Close ticket 7
-  time unknown        chat-helpdesk-2-0                    ok       goal_not_achieved       - Close all tickets.
-  time unknown        chat-blocks                          ok       success_unverified      - Fix the title of /site/index.html
-  time unknown        chat-helpdesk-1-0                    ok       success                 - Close ticket 9.
+  2026-03-02 10:00:00 uopen2                               aborted  error               8.00s How many tickets are open?
+  2026-03-02 10:10:00 openhands-output-api-5               error    error               5.00s Count the tickets.
+  2026-03-02 11:00:00 ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6  ok       success_unverified  6.00s Close ticket 7
+  STARTED             ID                                   STATUS   OUTCOME              TOOK TASK
 
 The same logs change no byte.
   $ find runs -type f | sort | xargs sha256sum > before
@@ -176,26 +172,18 @@ The format of each file is found by its form, or is named.
   {"agent":"helpdesk","conversation":"conv-5","model":"gpt-5.2","service":"helpdesk","version":"3.2.0"}
 
 # Messages have no times: nothing says one.
-  $ runvet import "$CORPUS/logs/chat" --into runs --quiet
-  blocks: new
+  $ runvet import "$CORPUS/logs/chat/helpdesk.json" --into runs --quiet
   helpdesk-1-0: new
   helpdesk-2-0: new
-  conv-items: new
   $ runvet list --run-data runs
-  STARTED             ID           STATUS   OUTCOME              TOOK TASK
-  time unknown        conv-items   ok       success_unverified      - Close ticket 7
-  time unknown        helpdesk-2-0 ok       goal_not_achieved       - Close all tickets.
-  time unknown        helpdesk-1-0 ok       success                 - Close ticket 9.
-  time unknown        blocks       ok       success_unverified      - Fix the title of /site/index.html
+  STARTED             ID           STATUS   OUTCOME             TOOK TASK
+  time unknown        helpdesk-2-0 ok       goal_not_achieved      - Close all tickets.
+  time unknown        helpdesk-1-0 ok       success                - Close ticket 9.
   $ runvet list --run-data runs --format json | json /runs/* episode_id started_at duration_sec
-  conv-items null null
   helpdesk-2-0 null null
   helpdesk-1-0 null null
-  blocks null null
   $ runvet table runs runs --format csv | sed 's/.*chat-helpdesk/helpdesk/' | cut -d, -f 1-5
   dir,episode_id,valid,errors,warnings
-  runs/episodes/blocks,blocks,true,0,0
-  runs/episodes/conv-items,conv-items,true,0,0
   runs/episodes/helpdesk-1-0,helpdesk-1-0,true,0,0
   runs/episodes/helpdesk-2-0,helpdesk-2-0,true,0,0
   $ runvet view helpdesk-1-0 --run-data runs | sed -n 3p
