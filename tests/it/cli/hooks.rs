@@ -58,10 +58,10 @@ fn hooks_stop_commits_of_bad_runs() {
     )
     .unwrap();
     hooks.commit();
-    hooks.git(&["tag", "v0.2.0"]);
+    hooks.git(&["tag", "v0.3.0"]);
     let path = search_path(Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap());
     // The binary under test is on the search path.
-    let config = config_with(hooks.path(), "v0.2.0", "-system");
+    let config = config_with(hooks.path(), "v0.3.0", "-system");
     let Some(hooked) = Hooked::new(&config, vec![("PATH".into(), path)]) else {
         return;
     };

@@ -113,7 +113,7 @@ pub(crate) fn config_with(hooks: &Path, revision: &str, suffix: &str) -> String 
             "https://git.example.com/runvet.git",
             hooks.to_str().unwrap(),
         )
-        .replace("v0.2.0", revision)
+        .replace("v0.3.0", revision)
         .replace("id: runvet", &format!("id: runvet{suffix}"))
         .replace(&format!("{suffix}-all"), &format!("-all{suffix}"))
 }
