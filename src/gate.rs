@@ -39,7 +39,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::gate::config::Files;
+use crate::gate::config::{Files, Setting};
 use crate::ground::digest::Digest;
 use crate::ground::finding::{
     Deny, EpisodeReport, REPORT_VERSION, Report, ReportedFault, RuleInfo, Statistics, Tool, Totals,
@@ -50,10 +50,11 @@ use crate::ground::source::{Artifact, EpisodeKey};
 use crate::judge::check::{self, Checker, Worker};
 use crate::judge::rules::RuleSet;
 use crate::store::{
-    self, Artifacts, Discovery, EpisodeDir, Fault, GivenPaths, InMemory, WalkFindings, find_config,
+    self, Artifacts, Discovery, EpisodeDir, Fault, GivenPaths, InMemory, LinkPolicy, WalkFindings,
+    empty_in, find_config,
 };
 
-pub use crate::gate::config::ConfigError;
+pub use crate::gate::config::{ConfigError, Profile};
 pub(crate) use crate::judge::check::Decided;
 pub use crate::judge::check::all_rules;
 pub use crate::judge::rules::Error;
@@ -103,6 +104,7 @@ pub struct Gate {
     suppressions: Suppressions,
     has_statistics: bool,
     deny: Deny,
+    profile: Option<Setting<Profile>>,
     baseline_path: Option<PathBuf>,
     /// The packs and schema files of the configuration.
     files: Files,
@@ -172,6 +174,7 @@ impl Gate {
     ) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
         let mut found = self.search(&paths, GivenPaths::Each);
+        let empty = found.empty();
         if let Some(wrong) = found.faults.iter().position(Fault::is_of_given_path) {
             return Err(found.faults.swap_remove(wrong).into());
         }
@@ -180,6 +183,7 @@ impl Gate {
             episodes.extend(judged);
             ControlFlow::Continue(())
         });
+        let outcome = outcome.with_empty(empty);
         Ok(Report {
             schema_version: REPORT_VERSION.into(),
             tool: Tool::this(),
@@ -208,7 +212,13 @@ impl Gate {
 
     /// Returns the same findings as [`Gate::discover`], in the least memory.
     pub(crate) fn search<P: AsRef<Path>>(&self, paths: &[P], given: GivenPaths) -> WalkFindings {
-        self.with_excludes(|excludes| store::discover(paths, self.parallelism(), excludes, given))
+        let store = match self.links() {
+            LinkPolicy::Beneath(store) => Some(&**store),
+            LinkPolicy::Refused | LinkPolicy::Inside => None,
+        };
+        self.with_excludes(|excludes| {
+            store::discover(paths, self.parallelism(), excludes, given, store)
+        })
     }
 
     /// Returns the number of threads of a check.
@@ -225,7 +235,9 @@ impl Gate {
         found: Discovery,
         take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
-        self.each_of(found.faults, &found.episodes, take)
+        let empty = empty_in(&found.passed);
+        let outcome = self.each_of(found.faults, &found.episodes, take);
+        outcome.with_empty(empty)
     }
 
     /// Judges episodes in the form in which they are at hand, as [`Gate::each`] does.

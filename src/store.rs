@@ -16,6 +16,7 @@ mod keys;
 #[cfg(feature = "cli")]
 mod known;
 mod lines;
+mod links;
 mod listing;
 pub(crate) mod logged;
 mod memory;
@@ -74,7 +75,7 @@ pub(crate) use snapshot::{look_at, reports_no_changes};
 pub(crate) use staged::StagedRuns;
 pub(crate) use stillness::{Movement, seen_versions};
 pub(crate) use tree::Dir;
-pub(crate) use walk::{Excludes, WalkFindings};
+pub(crate) use walk::{Excludes, WalkFindings, empty_in};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{
     WholeFile, append, are_one_open_file, is_one_file, write_new_dir, write_new_file,

@@ -26,9 +26,10 @@ class Nearest(Enum):
 
 
 NEAREST = Nearest.NEAREST
+Profile = Literal["strict"]
 FILES = ("config", "baseline")
 NAMES = ("select", "require")
-SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged")
+SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged", "require_ended")
 """Keywords of `Check` that are options wherever runs are checked: files, lists of rules, and what
 is true, false, or left to the configuration."""
 
@@ -53,9 +54,10 @@ class Check:
     `config=None` asks for none. `settings` of a report says which it was. `jobs` limits the
     threads.
 
-    `verify_manifest` checks the files that manifests name, and `deny_warnings` and `deny_unjudged`
-    make a check fail on warnings, and on rules that could not be judged; None leaves that to
-    `config`. `select` names the rules and groups that are checked, and no others; `require` those
+    `verify_manifest` checks the files that manifests name, and that they name all; `deny_warnings`,
+    `deny_unjudged` and `require_ended` make a check fail on warnings, on rules that could not be
+    judged, and on runs that have not ended; None leaves that to `config`. `profile="strict"` stands
+    for all of these and `strict_config`, with the group `strict` as errors. `select` names the rules and groups that are checked, and no others; `require` those
     that must judge each run that has ended, see `coverage/required`.
 
     With `allow_empty`, the exit code is 0 where there was nothing to check. With `strict_config`,
@@ -77,11 +79,16 @@ class Check:
         deny_warnings: bool | None = None,
         deny_unjudged: bool | None = None,
         verify_manifest: bool | None = None,
+        require_ended: bool | None = None,
+        profile: Profile | None = None,
         allow_empty: bool = False,
         strict_config: bool = False,
     ) -> None:
         if verify_manifest is not None:
-            rules = {"manifest/digest": "error" if verify_manifest else "off", **rules}
+            digest, unlisted = ("error", "warning") if verify_manifest else ("off", "off")
+            rules = {"manifest/digest": digest, "manifest/unlisted": unlisted, **rules}
+        if require_ended is not None:
+            rules = {"lifecycle/unended": "error" if require_ended else "off", **rules}
         if not isinstance(follow_links, bool):
             follow_links = os.fspath(follow_links)
         self._keywords: dict[str, Any] = {
@@ -94,6 +101,7 @@ class Check:
             "follow_links": follow_links,
             "deny_warnings": deny_warnings,
             "deny_unjudged": deny_unjudged,
+            "profile": profile,
             "allow_empty": allow_empty,
             "strict_config": strict_config,
         }
@@ -191,6 +199,8 @@ def validate(
     deny_warnings: bool | None = None,
     deny_unjudged: bool | None = None,
     verify_manifest: bool | None = None,
+    require_ended: bool | None = None,
+    profile: Profile | None = None,
     allow_empty: bool = False,
     strict_config: bool = False,
 ) -> Report:
@@ -210,6 +220,8 @@ def validate(
         deny_warnings=deny_warnings,
         deny_unjudged=deny_unjudged,
         verify_manifest=verify_manifest,
+        require_ended=require_ended,
+        profile=profile,
         allow_empty=allow_empty,
         strict_config=strict_config,
     )

@@ -445,6 +445,16 @@ class ToolRecord(TypedDict):
     version: str
 
 
+class NotJudgedRecord(TypedDict):
+    """The number of what a check did not judge, of each kind."""
+
+    empty: NotRequired[int]
+    links: NotRequired[int]
+    not_ended: NotRequired[int]
+    rules: NotRequired[int]
+    skipped: NotRequired[int]
+
+
 class TotalsRecord(TypedDict):
     """Totals over all episodes."""
 
@@ -454,6 +464,7 @@ class TotalsRecord(TypedDict):
     errors: int
     ignored: NotRequired[int]
     invalid: int
+    not_judged: NotRequired[NotJudgedRecord]
     unchecked: NotRequired[int]
     undecided: int
     unjudged: NotRequired[int]

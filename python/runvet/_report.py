@@ -203,6 +203,19 @@ class FaultRow:
 
 
 @dataclass(frozen=True, slots=True)
+class NotJudged:
+    """What a check did not judge: episodes that have not ended, episodes in which a rule could not
+    be judged because of what the records hold, links that were not followed, empty directories, and
+    rules of the team that can't be judged on a part of the runs."""
+
+    not_ended: int
+    skipped: int
+    links: int
+    empty: int
+    rules: int
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """The sums over all episodes."""
 
@@ -218,6 +231,8 @@ class Totals:
     unchecked: int
     breaks_rule: int
     """Of `invalid`, the episodes whose records agree and that break a rule of the team."""
+    not_judged: NotJudged
+    """These count besides: an episode that has not ended may be valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +340,11 @@ class Report:
             parts.append(f"{totals.breaks_rule} breaking a rule of the team")
         if totals.undecided:
             parts.append(f"{totals.undecided} undecided")
+        kinds = {"not_ended": "not ended", "skipped": "not fully judged", "links": "links not followed"}
+        kinds |= {"empty": "directories empty", "rules": "rules not judged"}
+        for name, words in kinds.items():
+            if number := getattr(totals.not_judged, name):
+                parts.append(f"{number} {words}")
         parts += [f"{totals.errors} errors", f"{totals.warnings} warnings"]
         if not self.complete:
             parts.append(f"incomplete: {len(self.faults)} faults")

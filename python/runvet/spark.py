@@ -4,8 +4,8 @@
 
 Installing the package registers that format. The options are `table`, `partitions`, `since`,
 `until`, `in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`, `select`,
-`require`, `verify_manifest`, `deny_warnings`, `deny_unjudged`, `adapter`, `rule.RULE` and
-`store.NAME`. A task has one thread that checks and `in_flight` that fetch.
+`require`, `verify_manifest`, `deny_warnings`, `deny_unjudged`, `require_ended`, `profile`,
+`adapter`, `rule.RULE` and `store.NAME`. A task has one thread that checks and `in_flight` that fetch.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Partition(InputPartition):
 
 
 _OPTIONS = [*FILES, *NAMES, *SWITCHES, "path", "partitions", "since", "until", "in_flight"]
-_OPTIONS += ["reads_per_second", "patience", "last", "adapter", "table"]
+_OPTIONS += ["reads_per_second", "patience", "last", "adapter", "table", "profile"]
 
 
 def _option_of(name: str) -> None:
@@ -93,6 +93,7 @@ class _Reader(DataSourceReader):
         check: dict[str, Any] = {name: options.get(name) for name in FILES}
         check.update({name: _is_on(name, options[name]) for name in SWITCHES if name in options})
         check.update({name: options[name].split(",") for name in NAMES if name in options})
+        check["profile"] = options.get("profile")
         limit = options.get("reads_per_second")
         self._settings = Settings(
             Check(rules=rules, jobs=1, **check),
@@ -205,6 +206,8 @@ def totals(
         f.coalesce(f.sum("warnings"), f.lit(0)).alias("warnings"),
         f.coalesce(f.sum("unjudged"), f.lit(0)).alias("unjudged"),
         number(f.col("unchecked")).alias("unchecked"),
+        number(f.col("lifecycle") == "non_terminal").alias("not_ended"),
+        number(f.col("unjudged") > 0).alias("skipped"),
         suppressed("ignore").alias("ignored"),
         suppressed("baseline").alias("baselined"),
         number(f.col("fault").isNotNull()).alias("faults"),

@@ -14,7 +14,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
 use runvet::compare::{self, PairBy};
 use runvet::finding::{Deny, EpisodeReport, Level};
-use runvet::gate::{self, Baseline, Gate, all_rules};
+use runvet::gate::{self, Baseline, Gate, Profile, all_rules};
 use runvet::read::RunReader;
 use runvet::report::settings_in_words;
 use runvet::source::{Artifact, EpisodeKey};
@@ -52,6 +52,7 @@ struct Keywords {
     follow_links: FollowLinks,
     deny_warnings: Option<bool>,
     deny_unjudged: Option<bool>,
+    profile: Option<String>,
     allow_empty: bool,
     strict_config: bool,
 }
@@ -63,6 +64,7 @@ impl Keywords {
         let are_changed = !self.select.is_empty()
             || !self.require.is_empty()
             || !self.rules.is_empty()
+            || self.profile.is_some()
             || self.baseline.is_some();
         settings_in_words(file.as_deref(), are_changed)
     }
@@ -113,6 +115,13 @@ impl Checker {
             gate = gate.jobs(jobs);
         }
         let mut read = Texts::new();
+        if let Some(name) = &keywords.profile {
+            let profile: Profile = name.parse().map_err(errors::unknown_word("profile"))?;
+            gate = gate.with_profile(profile);
+        }
+        if keywords.config.is_none() && keywords.profile.is_some() {
+            gate = configured(py, gate, Path::new(""), "")?;
+        }
         if let Some(path) = &keywords.config {
             let text = config_text(py, path, &files)?;
             gate = configured(py, gate, path, &text)?;
@@ -136,7 +145,9 @@ impl Checker {
         Ok(Self {
             gate,
             terms,
-            strict: keywords.config.filter(|_| keywords.strict_config),
+            strict: keywords
+                .config
+                .filter(|_| keywords.strict_config || gate.profile() == Some(Profile::Strict)),
             read,
             idle: Mutex::default(),
         })

@@ -194,8 +194,13 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
 }
 
 pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyAny>> {
-    let (class, fields) = (class!(py, "Totals")?, object(py, totals)?);
-    calling(py, || class.call((), Some(fields.cast()?)))
+    let (class, part) = (class!(py, "Totals")?, class!(py, "NotJudged")?);
+    let (fields, not_judged) = (object(py, totals)?, object(py, &totals.not_judged)?);
+    calling(py, || {
+        let not_judged = part.call((), Some(not_judged.cast()?))?;
+        fields.set_item("not_judged", not_judged)?;
+        class.call((), Some(fields.cast()?))
+    })
 }
 
 /// An `EpisodeReport`.

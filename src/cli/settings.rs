@@ -16,11 +16,11 @@ use super::usage::flag;
 use super::words::one_of;
 use super::{CommandFailure, Result, candidates};
 use crate::gate::config::{Config, ConfigSource, Origin, Setting};
-use crate::gate::{Baseline, Gate};
+use crate::gate::{Baseline, Gate, Profile};
 use crate::ground::finding::Level;
 use crate::ground::timestamp::Timestamp;
 use crate::judge::check::all_rules;
-use crate::judge::rules::{MANIFEST, RuleSet};
+use crate::judge::rules::{MANIFEST, RuleSet, UNENDED};
 use crate::report::{Format, settings_in_words};
 use crate::store::must_be_trusted;
 pub(super) use file::{ConfigArgs, ConfigFile};
@@ -128,11 +128,26 @@ pub(super) struct GateArgs {
     )]
     require: Option<Vec<String>>,
 
-    /// Check the files in the manifest against their digests and sizes
+    /// Check the files in the manifest against their digests and sizes, and that it lists all files
     ///
-    /// Sets the rule `manifest/digest` to error. `--rule` has precedence.
+    /// Sets the rule `manifest/digest` to error, and `manifest/unlisted` to warning. `--rule` has
+    /// precedence.
     #[arg(long, value_name = "BOOL", env = "RUNVET_VERIFY_MANIFEST")]
     verify_manifest: Option<bool>,
+
+    /// Fail for each run that has not ended
+    ///
+    /// Sets the rule `lifecycle/unended` to error. `--rule` has precedence.
+    #[arg(long, value_name = "BOOL", env = "RUNVET_REQUIRE_ENDED")]
+    require_ended: Option<bool>,
+
+    /// Set what belongs together: `strict` lets nothing pass that was not judged
+    ///
+    /// It stands for `--deny-warnings --deny-unjudged --require-ended --strict-config
+    /// --verify-manifest`, as far as the command has these options, and sets the group `strict` to
+    /// error. Options and levels that are set besides have precedence.
+    #[arg(long, value_name = "NAME", value_parser = one_of(about_profile), env = "RUNVET_PROFILE")]
+    profile: Option<Profile>,
 
     /// Read artifacts that are symbolic links to files within their episode's directory, or beneath
     /// DIR
@@ -159,6 +174,12 @@ pub(super) struct GateArgs {
 
     #[command(flatten)]
     config: ConfigArgs,
+}
+
+fn about_profile(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Strict => "Nothing passes that was not judged",
+    }
 }
 
 /// Parses a whole number.
@@ -318,24 +339,19 @@ impl GateArgs {
             file: file.source(),
             shown: Vec::new(),
         };
+        given.merge("profile", self.profile, &mut config.profile);
+        config.follow_profile();
         merge(&mut given, &mut config);
         let rules = self.rules(matches)?;
-        if self.verify_manifest.is_some() {
-            config.verify_manifest = None;
-        }
+        let verify_manifest = &mut config.verify_manifest;
+        given.merge("verify_manifest", self.verify_manifest, verify_manifest);
+        given.merge(
+            "require_ended",
+            self.require_ended,
+            &mut config.require_ended,
+        );
         let mut gate = file.gate(&config)?;
-        if let Some(baseline) = &mut config.baseline {
-            baseline.value = given.file.dir.join(&baseline.value);
-        }
-        given.merge("baseline", self.baseline.clone(), &mut config.baseline);
-        if self.no_baseline {
-            config.baseline = None;
-            let row = ["baseline", "-", "--no-baseline"];
-            given.shown.push(row.map(str::to_owned));
-        } else {
-            let baseline = config.baseline.as_ref();
-            given.show("baseline", baseline, "-", |path| path.display().to_string());
-        }
+        self.merge_baseline(&mut given, &mut config);
         let configured = config.select.iter().map(|rule| rule.get_ref().clone());
         let mut select = config.select.first().map(|first| Setting {
             value: configured.collect(),
@@ -343,7 +359,13 @@ impl GateArgs {
         });
         given.merge("select", self.select.clone(), &mut select);
         given.show("select", select.as_ref(), "-", |rules| rules.join(","));
-        given.set("verify_manifest", &mut config.verify_manifest, "false");
+        for (id, switch) in [
+            ("verify_manifest", &config.verify_manifest),
+            ("require_ended", &config.require_ended),
+        ] {
+            given.show(id, switch.as_ref(), "false", bool::to_string);
+        }
+        given.show("profile", config.profile.as_ref(), "-", Profile::to_string);
         for rule in self.require.iter().flatten() {
             let origin = given.origin("require").unwrap_or_default();
             let row = ["require".to_owned(), rule.clone(), origin];
@@ -360,6 +382,8 @@ impl GateArgs {
             "select",
             "require",
             "verify_manifest",
+            "require_ended",
+            "profile",
         ];
         let are_changed = !rules.is_empty() || ids.iter().any(|id| given.origin(id).is_some());
         Ok(Settings {
@@ -371,6 +395,22 @@ impl GateArgs {
             rules,
             gate,
         })
+    }
+
+    /// Merges the path of the baseline, and shows it.
+    fn merge_baseline(&self, given: &mut FlagSettings<'_>, config: &mut Config) {
+        if let Some(baseline) = &mut config.baseline {
+            baseline.value = given.file.dir.join(&baseline.value);
+        }
+        given.merge("baseline", self.baseline.clone(), &mut config.baseline);
+        if self.no_baseline {
+            config.baseline = None;
+            let row = ["baseline", "-", "--no-baseline"];
+            given.shown.push(row.map(str::to_owned));
+        } else {
+            let baseline = config.baseline.as_ref();
+            given.show("baseline", baseline, "-", |path| path.display().to_string());
+        }
     }
 
     /// Returns a gate in which flags and variables override what the configuration says of rules.
@@ -395,9 +435,17 @@ impl GateArgs {
         for rule in self.require.iter().flatten() {
             gate = gate.require(rule)?;
         }
-        if self.verify_manifest == Some(true) {
-            let origin = given.origin("verify_manifest").unwrap_or_default();
-            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
+        for (id, switch, rules) in [
+            ("verify_manifest", self.verify_manifest, &MANIFEST[..]),
+            ("require_ended", self.require_ended, &[UNENDED]),
+        ] {
+            let origin = given.origin(id).filter(|_| switch == Some(true));
+            for (origin, (rule, level)) in origin
+                .iter()
+                .flat_map(|origin| rules.iter().map(move |it| (origin, it)))
+            {
+                gate = gate.level_by(&rule.info.id, *level, origin)?;
+            }
         }
         for (rule, level, origin) in rules {
             gate = gate.level_by(rule, *level, origin)?;

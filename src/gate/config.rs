@@ -14,6 +14,7 @@ use toml::Spanned;
 use crate::ground::finding::{Deny, Level};
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
+use crate::ground::words::words;
 use crate::judge::rules::{ALL, RuleSet};
 pub use crate::policy::config_file::ConfigError;
 pub(crate) use crate::policy::config_file::{ConfigSource, Files};
@@ -32,6 +33,12 @@ pub(crate) struct Config {
     /// The format of the report on standard output.
     #[schemars(with = "Format")]
     pub(crate) format: Option<Setting<Format>>,
+    /// Settings that belong together. `strict` turns on `deny-warnings`, `deny-unjudged`,
+    /// `require-ended` and `verify-manifest`, sets the rules of the group `strict` to `error`, and
+    /// refuses globs that match nothing, as `--strict-config` does. Settings and levels that are
+    /// set besides take precedence.
+    #[schemars(with = "Profile")]
+    pub(crate) profile: Option<Setting<Profile>>,
     /// `true` if warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
     pub(crate) deny_warnings: Option<Setting<bool>>,
@@ -53,9 +60,14 @@ pub(crate) struct Config {
     #[schemars(with = "Vec<GlobText>")]
     pub(crate) exclude: Vec<Spanned<String>>,
     /// `true` if the files that `manifest.json` names must have the digests and sizes that it gives
-    /// for them: sets `manifest/digest` to `error`, over which `rules` takes precedence.
+    /// for them, and all files must be listed: sets `manifest/digest` to `error` and
+    /// `manifest/unlisted` to `warning`, over which `rules` takes precedence.
     #[schemars(with = "bool")]
     pub(crate) verify_manifest: Option<Setting<bool>>,
+    /// `true` if a run that has not ended fails the gate: sets `lifecycle/unended` to `error`, over
+    /// which `rules` takes precedence.
+    #[schemars(with = "bool")]
+    pub(crate) require_ended: Option<Setting<bool>>,
     /// The rules and groups of rules to check, and no others; all if there are none. A selected
     /// rule that is off is checked as a warning.
     #[schemars(with = "Vec<RuleName>")]
@@ -102,7 +114,35 @@ pub(crate) struct Config {
     pub(in crate::gate) selector: BTreeMap<Spanned<String>, Spanned<TomlData>>,
 }
 
+/// Settings that belong together, under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(transform = crate::ground::record::describe_values)]
+#[non_exhaustive]
+pub enum Profile {
+    /// The gate that is recommended where runs have ended: nothing passes that was not judged.
+    Strict,
+}
+
+words!(pub Profile { Strict = "strict" });
+
 impl Config {
+    /// Sets what the profile sets and nothing else does.
+    pub(crate) fn follow_profile(&mut self) {
+        let Some(profile) = &self.profile else { return };
+        for switch in [
+            &mut self.deny_warnings,
+            &mut self.deny_unjudged,
+            &mut self.verify_manifest,
+            &mut self.require_ended,
+        ] {
+            switch.get_or_insert_with(|| Setting {
+                value: true,
+                origin: profile.origin.clone(),
+            });
+        }
+    }
+
     /// Returns the settings for failures of a check besides errors.
     pub(crate) fn deny(&self) -> Deny {
         let is_set = |it: &Option<Setting<bool>>| it.as_ref().is_some_and(|it| it.value);
@@ -175,6 +215,10 @@ pub(in crate::gate) fn read_team(
     mistakes: &mut Vec<ConfigError>,
 ) -> RuleSet {
     let is_built_in = |group: &str| {
+        // The rules of hooks are asked before a tool is called, and no check has them.
+        if group == "hook" {
+            return true;
+        }
         let mut groups = ALL.iter().map(|rule| rule.info.id.split('/').next());
         groups.any(|known| known == Some(group))
     };

@@ -97,9 +97,18 @@ impl Outcome {
         }
     }
 
+    /// Adds the number of empty directories in the place of runs.
+    pub(crate) fn with_empty(mut self, empty: u64) -> Self {
+        self.totals.not_judged.empty = empty;
+        self
+    }
+
     pub(super) fn add(&mut self, judged: &Result<EpisodeReport, Fault>) {
         match judged {
-            Err(fault) => self.faults.push(fault.into()),
+            Err(fault) => {
+                self.totals.not_judged.links += u64::from(fault.is_of_link());
+                self.faults.push(fault.into());
+            }
             Ok(episode) => {
                 self.totals.add(episode);
                 self.faults.extend(episode.fault());

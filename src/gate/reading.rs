@@ -5,7 +5,7 @@ use toml::Spanned;
 use crate::gate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
 use crate::ground::finding::Level;
 use crate::judge::check::{DirectoryGlob, LevelSetting, Levels};
-use crate::judge::rules::{Error, MANIFEST, RuleSet};
+use crate::judge::rules::{Error, MANIFEST, RuleSet, UNENDED};
 
 /// A reader of the text of a configuration, which notes its mistakes.
 pub(super) struct ConfigReader<'f> {
@@ -42,15 +42,27 @@ impl ConfigReader<'_> {
 
     /// Adds the levels that the configuration sets.
     pub(super) fn levels(&mut self, config: &Config, levels: &mut Levels) {
-        if let Some(verify) = config.verify_manifest.as_ref().filter(|it| it.value)
-            && let Origin::File(span) = &verify.origin
-        {
+        let file = self.file;
+        let mut set = |origin: &Origin, rule: &str, level| {
             levels.configured.push(LevelSetting {
                 paths: None,
-                rule: MANIFEST.info.id.to_string(),
-                level: Level::Error,
-                origin: self.file.place(span),
+                rule: rule.to_owned(),
+                level,
+                origin: file.origin(origin),
             });
+        };
+        if let Some(profile) = &config.profile {
+            set(&profile.origin, "strict/*", Level::Error);
+        }
+        for (switch, rules) in [
+            (&config.verify_manifest, &MANIFEST[..]),
+            (&config.require_ended, &[UNENDED]),
+        ] {
+            for switch in switch.iter().filter(|it| it.value) {
+                for (rule, level) in rules {
+                    set(&switch.origin, &rule.info.id, *level);
+                }
+            }
         }
         for rule in &config.select {
             self.know_rule(rule);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::Decided;
 use super::ignores::Ignored;
 use super::reading::ConfigReader;
-use super::{Baseline, ConfigError, Error, Gate};
-use crate::gate::config::{Config, ConfigSource, Files, read_team};
+use super::{Baseline, ConfigError, Error, Gate, Profile};
+use crate::gate::config::{Config, ConfigSource, Files, Origin, Setting, read_team};
 use crate::ground::digest::{Digest, Parts};
 use crate::ground::finding::{Deny, Finding, Level};
 use crate::ground::source::EpisodeKey;
@@ -65,6 +65,34 @@ impl Gate {
         self.configured(file, &config, mistakes, now)
     }
 
+    /// Makes the gate follow a profile, over which a configuration that it follows from then on
+    /// takes precedence.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::{Gate, Profile};
+    /// let gate = Gate::default().with_profile(Profile::Strict);
+    /// let mut gate = gate.with_config(Path::new("runvet.toml"), "deny-unjudged = false", None)?;
+    /// assert!(gate.deny().warnings && !gate.deny().unjudged);
+    /// let report = gate.run(["corpus/good/paused"]).unwrap();
+    /// assert_eq!(report.episodes[0].findings[0].rule, "lifecycle/unended");
+    /// # Ok::<(), runvet::gate::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn with_profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(Setting {
+            value: profile,
+            origin: Origin::Given("profile".into()),
+        });
+        self
+    }
+
+    /// Returns the profile that the gate follows.
+    #[must_use]
+    pub fn profile(&self) -> Option<Profile> {
+        self.profile.as_ref().map(|profile| profile.value)
+    }
+
     /// Makes the gate follow a configuration that was read.
     pub(crate) fn configured(
         mut self,
@@ -73,6 +101,11 @@ impl Gate {
         mut mistakes: Vec<ConfigError>,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
+        let mut config = config.clone();
+        config.profile = config.profile.or_else(|| self.profile.clone());
+        config.follow_profile();
+        let config = &config;
+        self.profile.clone_from(&config.profile);
         self.worker = None;
         file.dir.clone_into(&mut self.settings.base.root);
         let rules = read_team(file, config, &self.files, &mut mistakes);
@@ -325,6 +358,7 @@ impl Gate {
     #[must_use]
     pub fn settings_digest(&self) -> String {
         let check::CheckSettings { rules, levels, .. } = &self.settings;
+        let profile = self.profile().map(Profile::word);
         let last: Vec<_> = levels.last.iter().map(|it| (&it.rule, it.level)).collect();
         let ignored = self.suppressions.ignored.iter();
         let required = self.settings.required.iter();
@@ -333,7 +367,7 @@ impl Gate {
             self.follows_links(),
             required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
             self.config.map(|digest| digest.to_string()),
-            (&levels.selected, last),
+            (profile, &levels.selected, last),
             ignored.map(|it| it.has_expired).collect::<Vec<_>>(),
             self.baseline().map(Baseline::entries),
         ));

@@ -105,6 +105,20 @@ impl FileDigest {
     }
 }
 
+/// The SHA-256 of the bytes so far.
+#[derive(Default)]
+pub(crate) struct RunningDigest(Sha256);
+
+impl RunningDigest {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(crate) fn so_far(&self) -> FileDigest {
+        FileDigest::finish(self.0.clone())
+    }
+}
+
 /// 64 hexadecimal digits.
 impl fmt::Display for FileDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -24,7 +24,7 @@ pub use entry::{Pause, RunEntry};
 pub(crate) use entry::{SharedTexts, TIME_UNKNOWN, cut};
 pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
-pub use totals::{Deny, Statistics, Totals};
+pub use totals::{Deny, NotJudged, Statistics, Totals};
 pub(crate) use totals::{NONE, Tally, by_rule};
 pub(crate) use totals::{OTHERS, quantile, sum_of};
 pub use verdict::Verdict;
@@ -226,6 +226,8 @@ pub(crate) enum FaultSort {
     Unlistable,
     /// An episode could not be judged in full.
     Undecided,
+    /// A symbolic link was not followed.
+    Link,
     /// Anything else.
     #[default]
     Other,
@@ -307,7 +309,7 @@ pub struct EpisodeReport {
     /// The run as an entry of a list, where a check was asked to keep it.
     #[serde(skip)]
     pub(crate) entry: Option<Arc<RunEntry>>,
-    /// `true` if no rule is on for the episode.
+    /// `true` if no rule is on that applies to the episode.
     #[serde(skip)]
     pub(crate) is_unchecked: bool,
 }

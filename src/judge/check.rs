@@ -23,6 +23,7 @@ use crate::judge::rules::{self, Error, RuleSet};
 #[cfg(test)]
 use crate::policy::team::Team;
 use crate::policy::team::TeamJudges;
+use crate::reading::facts::Stage;
 use crate::store::LinkPolicy;
 
 pub(crate) use globs::{Base, DirectoryGlob, relative};
@@ -63,6 +64,17 @@ impl CheckSettings {
         let required = required.filter(|of| rules::names(name, &of.rule.info.id));
         self.required.extend(required.map(|of| of.index));
         Ok(())
+    }
+
+    /// Returns `true` if no rule is on, at these levels, that applies to a run.
+    fn judges_nothing_of(&self, levels: &[Level], run: &Stage<'_>) -> bool {
+        let team = self.rules.team();
+        let mut on = self
+            .rules
+            .iter()
+            .zip(levels)
+            .filter(|(_, level)| **level != Level::Off);
+        !on.any(|(rule, _)| rule.subject.has(run, team))
     }
 
     fn is_covered(&self) -> bool {
@@ -107,9 +119,13 @@ fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
     for part in on().flat_map(|(rule, _)| rule.reads) {
         match part {
             OnDemand::EveryEvent => request.every_event = true,
-            OnDemand::EventIds => request.event_ids = true,
+            OnDemand::EventIds => request.strict.ids = true,
+            OnDemand::DatedActs => request.strict.acts = true,
+            OnDemand::Prefixes => request.strict.prefixes = true,
+            OnDemand::RepeatedKeys => request.strict.repeated_keys = true,
             OnDemand::LearnLines => request.learn_lines = true,
             OnDemand::NamedFiles => request.named_files = true,
+            OnDemand::AllFiles => request.all_files = true,
         }
     }
     request
@@ -136,7 +152,7 @@ impl Checker {
 
     /// Returns `true` if the files that a manifest names are read.
     pub(crate) fn reads_named_files(&self) -> bool {
-        self.request.named_files
+        self.request.named_files || self.request.all_files
     }
 }
 

@@ -8,6 +8,7 @@ mod learn;
 mod manifest;
 mod multi_line;
 mod other;
+mod prefixes;
 mod progress;
 mod record;
 mod records;
@@ -19,6 +20,7 @@ use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(in crate::judge) use learn::LoadedLearn;
+use manifest::FilesWanted;
 pub(in crate::judge) use manifest::LoadedManifest;
 use multi_line::MultiLineSearch;
 pub(crate) use progress::with_progress;
@@ -33,7 +35,7 @@ use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::team::{Judged, RunValues, TeamJudges};
 use crate::reading::facts::{
     self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
-    TimelineFacts, TimelineReader, Usable,
+    TimelineFacts, TimelineReader, Usable, Wanted,
 };
 use crate::reading::outline::{Listening, OutlineReader, Outlined};
 use crate::store::{Artifacts, Opened, Unreadable};
@@ -59,9 +61,11 @@ pub(crate) struct Buffers {
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 pub(crate) struct LoadRequest {
     pub(in crate::judge) every_event: bool,
-    pub(in crate::judge) event_ids: bool,
+    /// The facts of every event that are gathered besides.
+    pub(in crate::judge) strict: Wanted,
     pub(in crate::judge) learn_lines: bool,
     pub(in crate::judge) named_files: bool,
+    pub(in crate::judge) all_files: bool,
     /// The judges of what a team declares; they have judged nothing.
     pub(in crate::judge) team: TeamJudges,
 }
@@ -296,7 +300,7 @@ impl<'f> Loader<'f> {
         let artifact = Artifact::Events;
         let mut loaded = LoadedTimeline {
             facts: Usable::unjudged(SkipKind::Missing, "events.jsonl is missing"),
-            strict: (self.request.every_event).then(|| StrictFacts::new(self.request.event_ids)),
+            strict: (self.request.every_event).then(|| StrictFacts::new(self.request.strict)),
             stream: None,
             outlined: listening.map(|_| Err(NOT_THERE.into())),
         };
@@ -325,6 +329,10 @@ impl<'f> Loader<'f> {
             let read_again =
                 |line: Line, bytes: &mut Vec<u8>| stream.read_again(line, bytes).is_ok();
             loaded.outlined = outline.map(|outline| Ok(outline.finish(read_again)));
+            let strict = events.listeners.strict.as_mut();
+            if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
+                prefixes::measure(prefixes, &stream);
+            }
             loaded.stream = Some(stream);
             result
         });
@@ -372,15 +380,19 @@ impl<'f> Loader<'f> {
         tape: &'b mut Tape,
     ) -> LoadedManifest<'b> {
         let (files, artifact) = (self.files, Artifact::Manifest);
-        let verifies = self.request.named_files && lifecycle == Lifecycle::Terminal;
+        let has_ended = lifecycle == Lifecycle::Terminal;
+        let wanted = FilesWanted {
+            named: self.request.named_files && has_ended,
+            all: self.request.all_files && has_ended,
+        };
         let is_judged =
             self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
         other::judge(files, &mut self.judges, lifecycle, &self.alone);
-        if !(verifies || is_judged) {
+        if !(wanted.named || wanted.all || is_judged) {
             return LoadedManifest::NOT_READ;
         }
         let troubles = &mut self.troubles;
-        let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, verifies);
+        let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, wanted);
         let is_unjudged = matches!(manifest.files, Usable::Unjudged(_));
         for schema in self.judges.of(artifact) {
             let whole = Place::whole(artifact);
@@ -415,7 +427,9 @@ fn reader<'i, 'a>(
 fn unreadable(what: &str, why: &Unreadable) -> SkipReason {
     let kind = match why {
         Unreadable::ListedOnly => SkipKind::Missing,
-        Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) => SkipKind::Limit,
+        Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) | Unreadable::TooManyFiles(_) => {
+            SkipKind::Limit
+        }
         _ => SkipKind::Unreadable,
     };
     SkipReason::worded(kind, format!("{what} can't be read: {why}"))

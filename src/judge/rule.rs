@@ -9,7 +9,9 @@ pub(in crate::judge) use crate::ground::draft::{Compared, Draft};
 use crate::ground::finding::RuleInfo;
 pub(in crate::judge) use crate::ground::finding::{Level, Lifecycle};
 pub(in crate::judge) use crate::ground::source::{Artifact, Place, Pointer};
+use crate::policy::team::Team;
 pub(crate) use crate::policy::team::TeamCheck;
+use crate::reading::facts::Stage;
 pub(crate) use context::Context;
 
 /// A rule: its name and level, and how it is checked.
@@ -24,6 +26,33 @@ pub(crate) struct Rule {
     pub(in crate::judge) follows_from: &'static [&'static str],
     /// The phase of the event that a finding about a whole file misses.
     pub(in crate::judge) misses: Option<&'static str>,
+    /// The runs that it applies to.
+    pub(in crate::judge) subject: Subject,
+}
+
+/// The runs that a rule applies to: in others it has nothing to judge, whatever they hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::judge) enum Subject {
+    EveryRun,
+    EndedRuns,
+    RunsInProgress,
+    /// Those that have ended, or have a summary.
+    Summaries,
+    /// All, if the team declares vocabularies.
+    Vocabularies,
+}
+
+impl Subject {
+    /// Returns `true` if a run belongs to it. One of which it is unknown whether it has ended may.
+    pub(in crate::judge) fn has(self, run: &Stage<'_>, team: &Team) -> bool {
+        match self {
+            Self::EveryRun => true,
+            Self::EndedRuns => run.lifecycle != Lifecycle::NonTerminal,
+            Self::RunsInProgress => run.lifecycle != Lifecycle::Terminal,
+            Self::Summaries => Self::EndedRuns.has(run, team) || run.entries.has(Artifact::Summary),
+            Self::Vocabularies => team.has_vocabulary(),
+        }
+    }
 }
 
 /// A built-in rule: its data, see [`RuleInfo`], and the function that judges.
@@ -56,6 +85,14 @@ pub(in crate::judge) enum OnDemand {
     LearnLines,
     /// `manifest.json`, and the files that it names.
     NamedFiles,
+    /// `manifest.json`, and the names of all files of the run.
+    AllFiles,
+    /// The times of all act events.
+    DatedActs,
+    /// The digests that projection events give of the timeline before them.
+    Prefixes,
+    /// The repeated keys of all events.
+    RepeatedKeys,
 }
 
 impl Rule {
@@ -79,7 +116,13 @@ impl Rule {
             reads: &[],
             follows_from: &[],
             misses: None,
+            subject: Subject::EveryRun,
         }
+    }
+
+    pub(in crate::judge) const fn applies_to(mut self, subject: Subject) -> Self {
+        self.subject = subject;
+        self
     }
 
     pub(in crate::judge) const fn reads(mut self, reads: &'static [OnDemand]) -> Self {

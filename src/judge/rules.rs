@@ -11,6 +11,7 @@ mod plan;
 mod projection;
 mod record;
 mod record_rules;
+mod recorder;
 mod started_at;
 mod state;
 mod strict;
@@ -27,8 +28,14 @@ use crate::policy::team::Team;
 pub use names::Error;
 pub(crate) use names::names;
 
-/// The rule that compares files with the manifest.
-pub(crate) static MANIFEST: &Rule = &manifest::digest::RULE;
+/// The rules that compare files with the manifest, and the levels that they get together.
+pub(crate) static MANIFEST: [(&Rule, Level); 2] = [
+    (&manifest::digest::RULE, Level::Error),
+    (&manifest::unlisted::RULE, Level::Warning),
+];
+
+/// The rule that finds a run that has not ended, and the level that it gets where runs must have.
+pub(crate) static UNENDED: (&Rule, Level) = (&lifecycle::unended::RULE, Level::Error);
 
 /// The rules of a check: the built-in ones, then those that are made at run time.
 #[derive(Clone, Default)]
@@ -102,6 +109,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &summary::newer_version::RULE,
     &summary::schema::RULE,
     &summary::verification::RULE,
+    &summary::success::RULE,
     &summary::counts::RULE,
     &summary::vetoes::RULE,
     &summary::directions::RULE,
@@ -131,6 +139,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &lifecycle::early_artifacts::RULE,
     &lifecycle::outcome::RULE,
     &lifecycle::ending::RULE,
+    &lifecycle::unended::RULE,
     &projection::missing::RULE,
     &projection::not_yet::RULE,
     &projection::digest::RULE,
@@ -144,16 +153,23 @@ pub(crate) static ALL: &[&Rule] = &[
     &plan::still_running::RULE,
     &actions::ids::RULE,
     &actions::mirror::RULE,
+    &actions::content::RULE,
     &actions::unrecorded::RULE,
+    &recorder::lost::RULE,
     &strict::time_order::RULE,
     &strict::event_ids::RULE,
+    &strict::duplicate_key::RULE,
+    &strict::prefix::RULE,
     &strict::ending::RULE,
     &strict::durations::RULE,
     &strict::agreement::RULE,
     &strict::steps::RULE,
+    &strict::action_times::RULE,
+    &strict::outcome_metrics::RULE,
     &strict::assertions::RULE,
     &strict::learn::RULE,
     &manifest::digest::RULE,
+    &manifest::unlisted::RULE,
     &team::vocabulary::RULE,
     &coverage::required::RULE,
 ];

@@ -42,6 +42,7 @@ pub(crate) use listing::RunListing;
 pub(in crate::look) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
+pub(in crate::look) use stored::with_defaults;
 
 /// The reason why something can't be read.
 #[derive(Debug, thiserror::Error)]

@@ -74,6 +74,11 @@ pub(crate) struct RunFacts<'r> {
 }
 
 impl Team {
+    /// Returns `true` if the values of a key are a closed set.
+    pub(crate) fn has_vocabulary(&self) -> bool {
+        !self.vocabulary.is_empty()
+    }
+
     /// Returns the schema of a version of a record; the first that is declared for it.
     pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
         let mut versions = self.versions.iter();

@@ -5,6 +5,7 @@
 
 mod act;
 mod as_of;
+mod content;
 mod event;
 mod evidence;
 mod lexicon;
@@ -30,7 +31,9 @@ pub(crate) use reach::{Reach, TimelineFacts, Topic};
 pub(crate) use slots::{
     EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot, event_slot,
 };
-pub(crate) use strict::{MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts, Termination};
+pub(crate) use strict::{
+    MAX_EVENT_IDS, Prefix, RepeatedEventKey, Stamped, StartEvent, StrictFacts, Termination, Wanted,
+};
 pub(crate) use tally::Counted;
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use typos::{Typo, TypoLines, Typos, typo_for};
@@ -186,6 +189,12 @@ impl<'a> SummaryFacts<'a> {
     pub(crate) fn success(self) -> Option<bool> {
         let success = self.number(InSummary::Success)?;
         Some(success.equals(Number::of("1")))
+    }
+
+    /// Returns `metrics.x-refused`, if it is a number above 0.
+    pub(crate) fn refused(self) -> Option<Value<'a>> {
+        self.fact(InSummary::Refused)
+            .filter(|refused| refused.is_above_zero())
     }
 
     /// Returns `true` if `metrics.veto_count` is 0.

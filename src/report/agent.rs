@@ -28,8 +28,6 @@ pub(super) struct Agent {
     /// By severity, then in the order of rules, in which causes come first.
     rules: BTreeMap<(Severity, Option<usize>, String), CauseFindings>,
     unjudged: UnjudgedByKind,
-    /// The number of episodes in which a rule could not be judged.
-    unjudged_episodes: u64,
 }
 
 impl Renderer for Agent {
@@ -42,13 +40,12 @@ impl Renderer for Agent {
             kept.findings += 1;
             kept.runs += u64::from(met.insert(rule));
         }
-        self.unjudged_episodes += u64::from(!episode.skipped.is_empty());
         self.unjudged.add(episode);
         Ok(())
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
-        let (episodes, verdict) = verdict(closing, self.unjudged_episodes);
+        let (episodes, verdict) = verdict(closing);
         writeln!(out, "{episodes}{verdict}")?;
         if !self.rules.is_empty() {
             let breaks_rule = closing.totals.breaks_rule;

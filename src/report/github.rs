@@ -17,7 +17,6 @@ pub(super) struct Github {
     denies_unjudged: bool,
     verbose: bool,
     annotations: Choice,
-    unjudged: u64,
 }
 
 impl Github {
@@ -26,14 +25,12 @@ impl Github {
             denies_unjudged: options.deny.unjudged,
             verbose: options.verbose,
             annotations: Choice::new(MAX_ANNOTATIONS),
-            unjudged: 0,
         }
     }
 }
 
 impl Renderer for Github {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        self.unjudged += u64::from(!episode.skipped.is_empty());
         for finding in &episode.findings {
             let Finding { severity, rule, .. } = finding;
             self.annotations
@@ -58,7 +55,7 @@ impl Renderer for Github {
         for annotation in &others {
             writeln!(out, "{annotation}")?;
         }
-        let (episodes, verdict) = verdict(closing, self.unjudged);
+        let (episodes, verdict) = verdict(closing);
         write!(out, "runvet: {episodes}{verdict}")?;
         let rest = rest + (closing.faults.len() - faults) as u64;
         if rest > 0 {

@@ -46,8 +46,6 @@ pub(super) struct Human {
     /// In a report by rule or cause: the rules that could not be judged.
     unjudged_rules: UnjudgedByKind,
     first_rule: Option<String>,
-    /// The number of episodes in which a rule could not be judged.
-    unjudged: u64,
     /// The number of lines about such rules so far, by the kind of the reason.
     unjudged_lines: BTreeMap<SkipKind, usize>,
 }
@@ -74,7 +72,6 @@ impl Human {
             causes: Causes::default(),
             unjudged_rules: UnjudgedByKind::default(),
             first_rule: None,
-            unjudged: 0,
             unjudged_lines: BTreeMap::new(),
         }
     }
@@ -320,7 +317,6 @@ impl Human {
 
 impl Renderer for Human {
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        self.unjudged += u64::from(!episode.skipped.is_empty());
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
@@ -377,7 +373,7 @@ impl Renderer for Human {
         if closing.totals.episodes == 0 && closing.faults.is_empty() {
             return Ok(());
         }
-        let (episodes, verdict) = verdict(closing, self.unjudged);
+        let (episodes, verdict) = verdict(closing);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         let findings: usize = self.met.values().sum();
         let advice = match (self.group_by, self.options.group_by) {

@@ -19,7 +19,6 @@ pub(super) struct Markdown {
     denies_unjudged: bool,
     verbose: bool,
     statistics: Statistics,
-    unjudged: u64,
     findings: Choice,
     /// The help of the first finding of each rule.
     help: BTreeMap<String, String>,
@@ -34,7 +33,6 @@ impl Markdown {
             denies_unjudged: options.deny.unjudged,
             verbose: options.verbose,
             statistics: Statistics::default(),
-            unjudged: 0,
             findings: Choice::new(MAX_LISTED_BYTES),
             help: BTreeMap::new(),
             notes: MarkdownList::default(),
@@ -70,7 +68,6 @@ impl MarkdownList {
 impl Renderer for Markdown {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.statistics.add(episode);
-        self.unjudged += u64::from(!episode.skipped.is_empty());
         for (finding, line) in episode.findings.iter().zip(findings(episode)) {
             self.findings
                 .add(finding.severity, &finding.rule, line.len() + 1, line);
@@ -91,7 +88,7 @@ impl Renderer for Markdown {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
-        let (episodes, verdict) = verdict(closing, self.unjudged);
+        let (episodes, verdict) = verdict(closing);
         writeln!(out, "### runvet: {episodes}{verdict}")?;
         table(out, "rule", &self.statistics.rules)?;
         if let Some(statistics) = closing.statistics {

@@ -160,6 +160,7 @@ impl Renderer for Sarif {
             ("faults", json(&closing.faults.len())),
             ("unjudged", json(&self.unjudged)),
             ("unlisted", json(&unlisted)),
+            ("not_judged", json(&closing.totals.not_judged)),
         ]);
         let invocation = json_object([
             ("executionSuccessful", json(&closing.is_complete)),

@@ -2,7 +2,7 @@
 
 use super::Closing;
 use crate::ground::finding::{
-    EpisodeReport, FaultSort, ReportedFault, Severity, Unjudged, Verdict,
+    EpisodeReport, FaultSort, NotJudged, ReportedFault, Severity, Totals, Unjudged, Verdict,
 };
 use crate::ground::printable::count;
 
@@ -23,12 +23,20 @@ pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
 }
 
 /// Returns the totals in words: "5 episodes: 2 valid, 3 invalid (4 errors, 1 warning)".
-pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) {
+pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
     let totals = closing.totals;
-    let lost = faults(closing.faults);
+    let is_other = |fault: &&ReportedFault| fault.sort != FaultSort::Link;
+    let others: Vec<ReportedFault> = closing.faults.iter().filter(is_other).cloned().collect();
+    let lost = faults(&others);
+    let unjudged = not_judged_in_words(totals.not_judged);
     if totals.episodes == 0 {
-        let lost = lost.map(|lost| format!(": {lost}"));
-        return ("no episodes".into(), lost.unwrap_or_default());
+        let lost: Vec<String> = unjudged.into_iter().chain(lost).collect();
+        let lost = if lost.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", lost.join("; "))
+        };
+        return ("no episodes".into(), lost);
     }
     let counts = counts(totals.errors, totals.warnings);
     let is_one = totals.episodes == 1;
@@ -37,7 +45,7 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
         counts => format!(" ({counts})"),
     };
     let mut verdict = match (totals.invalid, totals.undecided) {
-        (0, 0) => {
+        (0, 0) if totals.not_judged.is_nothing() => {
             let with = if counts.is_empty() { "" } else { ", with " };
             let valid = match totals.ignored + totals.baselined {
                 // What is excused may be an error.
@@ -47,28 +55,18 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
             };
             format!("{valid}{with}{counts}")
         }
-        (1.., 0) if is_one && totals.breaks_rule == 1 => {
+        (1.., 0) if is_one && totals.breaks_rule == 1 && unjudged.is_empty() => {
             format!("{}{in_brackets}", Verdict::BreaksRule.phrase(1))
         }
-        (1.., 0) if is_one => format!("invalid{in_brackets}"),
+        (1.., 0) if is_one && unjudged.is_empty() => format!("invalid{in_brackets}"),
         _ => {
-            let is_named = |(verdict, number): &(Verdict, u64)| match verdict {
-                Verdict::Valid => true,
-                Verdict::Invalid => *number > 0 || totals.breaks_rule == 0,
-                _ => *number > 0,
-            };
-            let named = totals.verdicts().into_iter().filter(is_named);
-            let numbers: Vec<String> = named
-                .map(|(verdict, number)| format!("{number} {}", verdict.phrase(number)))
-                .collect();
+            let numbers = verdicts_in_words(totals);
+            let numbers: Vec<String> = numbers.into_iter().chain(unjudged).collect();
             format!("{}{in_brackets}", numbers.join(", "))
         }
     };
     if let Some(lost) = lost {
         verdict = format!("{verdict}; {lost}");
-    }
-    if unjudged > 0 {
-        verdict = format!("{verdict}; {unjudged} not fully judged");
     }
     let known = [
         (totals.ignored, "ignored"),
@@ -78,6 +76,48 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
         verdict = format!("{verdict}; {} {what}", count(number, "finding"));
     }
     (count(totals.episodes, "episode"), format!(": {verdict}"))
+}
+
+/// Returns the number of each verdict in words: "2 valid", "1 invalid".
+fn verdicts_in_words(totals: &Totals) -> Vec<String> {
+    let are_all_valid = totals.valid == totals.episodes;
+    let is_named = |(verdict, number): &(Verdict, u64)| match verdict {
+        Verdict::Valid => true,
+        Verdict::Invalid => *number > 0 || totals.breaks_rule == 0 && !are_all_valid,
+        _ => *number > 0,
+    };
+    let named = totals.verdicts().into_iter().filter(is_named);
+    named
+        .map(|(verdict, number)| match verdict {
+            // What is excused may be an error.
+            Verdict::Valid if are_all_valid && totals.ignored + totals.baselined > 0 => {
+                "no other errors".to_owned()
+            }
+            _ => format!("{number} {}", verdict.phrase(number)),
+        })
+        .collect()
+}
+
+/// Returns what was not judged in words, each kind of which there is any: "1 not ended".
+pub(crate) fn not_judged_in_words(not_judged: NotJudged) -> Vec<String> {
+    let NotJudged {
+        not_ended,
+        skipped,
+        links,
+        empty,
+        rules,
+        ..
+    } = not_judged;
+    let counted = |number, what| count(number, what);
+    let words = [
+        (not_ended, format!("{not_ended} not ended")),
+        (skipped, format!("{skipped} not fully judged")),
+        (links, format!("{} not followed", counted(links, "link"))),
+        (empty, format!("{} empty", counted(empty, "directory"))),
+        (rules, format!("{} not judged", counted(rules, "rule"))),
+    ];
+    let there = words.into_iter().filter(|(number, _)| *number > 0);
+    there.map(|(_, words)| words).collect()
 }
 
 /// The number of rules that are named where they could not be judged; more are counted.
@@ -101,6 +141,7 @@ pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
     let counted = [
         (of(FaultSort::Unlistable), "directory", "read"),
+        (of(FaultSort::Link), "link", "followed"),
         (of(FaultSort::Other), "path", "checked"),
     ];
     let counted = counted.into_iter().filter(|(number, ..)| *number > 0);

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::ground::digest::Digest;
 use crate::ground::finding::{
-    Lifecycle, ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile,
+    FaultSort, Lifecycle, ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile,
 };
 use crate::look::watch::News;
 use crate::report::page::{DaySums, RunSums};
@@ -31,7 +31,7 @@ pub(super) struct Index {
     texts: SharedTexts,
     totals: Totals,
     /// The messages by the paths that they are about.
-    faults: BTreeMap<PathBuf, BTreeSet<String>>,
+    faults: BTreeMap<PathBuf, BTreeSet<(String, FaultSort)>>,
     /// The number of these messages.
     fault_count: usize,
     /// The number of runs that were found; `None` while they are searched for the first time.
@@ -88,7 +88,8 @@ impl Index {
         match news {
             News::Fault(fault) => {
                 let of_path = self.faults.entry(fault.path().to_owned()).or_default();
-                self.fault_count += usize::from(of_path.insert(fault.to_string()));
+                let sort = ReportedFault::from(&fault).sort;
+                self.fault_count += usize::from(of_path.insert((fault.to_string(), sort)));
             }
             News::FaultGone(path) => {
                 let gone = self.faults.remove(&path);
@@ -148,10 +149,10 @@ impl Index {
         let faults = faults.flat_map(|(path, messages)| messages.iter().map(move |it| (path, it)));
         let faults = faults
             .take(MAX_FAULTS)
-            .map(|(path, message)| ReportedFault {
+            .map(|(path, (message, sort))| ReportedFault {
                 path: path.to_string_lossy().into_owned(),
                 message: message.clone(),
-                sort: crate::ground::finding::FaultSort::Other,
+                sort: *sort,
             });
         faults.collect()
     }
@@ -194,8 +195,12 @@ impl Index {
         };
         let verdicts = self.totals.verdicts().into_iter();
         let verdicts = verdicts.map(|(verdict, runs)| (verdict.word(), runs));
+        let mut totals = self.totals;
+        let faults = self.faults.values().flatten();
+        let links = faults.filter(|(_, sort)| *sort == FaultSort::Link).count();
+        totals.not_judged.links = links as u64;
         IndexSums {
-            totals: self.totals,
+            totals,
             verdicts: verdicts.collect(),
             days: sums.by_date(MAX_DAYS).collect(),
             undated: sums.undated,

@@ -71,6 +71,18 @@ pub trait Artifacts {
         }
     }
 
+    /// Returns the paths of all regular files of the episode, sorted, as [`Artifacts::open_named`]
+    /// takes them. They are listed for the rule `manifest/unlisted`.
+    ///
+    /// The default knows of no files but the artifacts.
+    ///
+    /// # Errors
+    ///
+    /// Why they can't be listed. [`Unreadable::ListedOnly`] says that they are not known.
+    fn file_names(&self) -> Result<Vec<String>, Unreadable> {
+        Err(Unreadable::ListedOnly)
+    }
+
     /// Returns the current version of an artifact's content, such as an `ETag`. It is read before
     /// and after an episode is read: if it has changed, the records may be of two generations, and
     /// findings that depend on them do not count. `None` if the content never changes.
@@ -130,6 +142,9 @@ pub enum Unreadable {
     /// It has more keys and values than this limit, counted together, containers too.
     #[error("it has more than {0} keys and values")]
     TooManyValues(usize),
+    /// It has more files than this limit.
+    #[error("it has more than {0} files")]
+    TooManyFiles(usize),
     /// Permission is missing.
     #[error("reading it is not permitted")]
     Denied,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::EpisodeDir;
 use super::fault::{Fault, FaultKind, unlistable};
+use super::links::LinksFound;
 use super::listing::records_in;
 use super::nature::holds_records;
 use super::path::{self, directory_of, is_artifact, tidy};
@@ -27,8 +28,9 @@ pub struct Discovery {
     /// artifact, and so no episode. A given path is an episode whatever its record says.
     pub foreign: Vec<PathBuf>,
     /// Directories below `episodes` that hold files and no record, in which a run is not likely,
-    /// and runs with other files that may be records, sorted by path; directories in which a run is
-    /// likely are faults. Then given paths without an episode, where others have some.
+    /// empty ones in the place of a run, and runs with other files that may be records, sorted by
+    /// path; directories in which a run is likely are faults. Then given paths without an episode,
+    /// where others have some.
     pub passed: Vec<Fault>,
     /// The number of directories that were not opened because the configuration excludes them.
     pub excluded: usize,
@@ -50,17 +52,20 @@ impl From<WalkFindings> for Discovery {
 /// directory, or an artifact, which stands for its episode.
 ///
 /// The walk enters hidden directories except `.git`, opens no directory that is excluded, and
-/// follows no symbolic links except the given paths.
+/// follows no symbolic links except the given paths, and those that lead into a store where one is
+/// given.
 pub(crate) fn discover<P: AsRef<Path>>(
     paths: &[P],
     jobs: NonZeroUsize,
     excludes: Excludes<'_>,
     given: GivenPaths,
+    store: Option<&Path>,
 ) -> WalkFindings {
     let mut search = PathSearch {
         jobs,
         excludes,
         given,
+        store,
         found: WalkFindings::default(),
         roots: Vec::new(),
         empty: BTreeSet::new(),
@@ -80,6 +85,8 @@ struct PathSearch<'e> {
     jobs: NonZeroUsize,
     excludes: Excludes<'e>,
     given: GivenPaths,
+    /// The real path of the directory into which links to runs are followed.
+    store: Option<&'e Path>,
     found: WalkFindings,
     /// The directories that were walked.
     roots: Vec<Arc<Root>>,
@@ -184,8 +191,21 @@ impl PathSearch<'_> {
     /// Sorts what was found, and decides about the links.
     fn finish(mut self) -> WalkFindings {
         self.search_files();
-        let mut found = self.found;
+        let mut found = std::mem::take(&mut self.found);
         found.sort();
+        let mut links = LinksFound::new(self.excludes, self.store);
+        while !found.links.is_empty() {
+            for root in links.decide(&mut found, &self.roots) {
+                let root = Arc::new(root);
+                let behind = self.walk(&root).everything(self.jobs);
+                if !behind.episodes.is_empty() {
+                    self.empty.retain(|given| !root.typed.starts_with(given));
+                }
+                found.append(behind);
+                self.roots.push(root);
+            }
+            found.sort();
+        }
         if self.roots.len() > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
@@ -193,7 +213,6 @@ impl PathSearch<'_> {
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
             found.foreign.retain(|dir| is_first(dir));
         }
-        found.decide_links(&self.roots, self.excludes);
         if !found.episodes.is_empty() {
             let nothing = |path| Fault::new(path, FaultKind::NothingBelow);
             found.passed.extend(self.empty.into_iter().map(nothing));
@@ -219,6 +238,7 @@ mod tests {
             jobs: NonZeroUsize::MIN,
             excludes: None,
             given: GivenPaths::Each,
+            store: None,
             found: WalkFindings::default(),
             roots: Vec::new(),
             empty: BTreeSet::new(),

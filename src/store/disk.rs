@@ -2,6 +2,7 @@
 //! elsewhere.
 
 use std::cell::Cell;
+use std::ffi::CString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,11 +11,11 @@ use std::time::SystemTime;
 use rustix::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 #[cfg(target_os = "linux")]
 use rustix::fs::ResolveFlags;
-use rustix::fs::{Access, AtFlags, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::artifacts::limit;
-use super::listing::{Listing, open_dir};
+use super::listing::{Listing, entry_kind, open_dir};
 use super::path::{is_nothing, tidy};
 use super::stillness::{FileVersion, Movement, OpenedAt};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
@@ -146,6 +147,12 @@ impl Artifacts for Directory {
             self.note_version(artifact, version);
         }
         opened(file, version, MAX_TIMELINE_BYTES)
+    }
+
+    fn file_names(&self) -> Result<Vec<String>, Unreadable> {
+        let mut names = file_names(&self.dir).map_err(|errno| self.unreadable(errno))??;
+        names.sort_unstable();
+        Ok(names)
     }
 
     fn version(&self, artifact: Artifact) -> Option<Version> {
@@ -355,6 +362,64 @@ impl Directory {
         movement
     }
 }
+
+/// The entries of the directory of an episode that are listed, at most, and the number of levels
+/// below it.
+const MAX_FILES: usize = 100_000;
+const MAX_DEPTH: usize = 64;
+
+/// Returns the paths of all regular files beneath a directory; no link is followed.
+fn file_names(top: &OwnedFd) -> Result<Result<Vec<String>, Unreadable>, Errno> {
+    let (mut names, mut seen) = (Vec::new(), 0);
+    let top = rustix::fs::openat(top, ".", DIRECTORY, Mode::empty())?;
+    let mut open: Vec<(OwnedFd, String, Vec<CString>)> = Vec::new();
+    let mut next = Some((top, String::new()));
+    loop {
+        if let Some((dir, prefix)) = next.take() {
+            let mut below = Vec::new();
+            for entry in Dir::read_from(&dir)? {
+                let entry = entry?;
+                let name = entry.file_name();
+                if matches!(name.to_bytes(), b"." | b"..") {
+                    continue;
+                }
+                seen += 1;
+                match entry_kind(dir.as_fd(), name, entry.file_type()) {
+                    _ if seen > MAX_FILES => return Ok(Err(Unreadable::TooManyFiles(MAX_FILES))),
+                    EntryKind::File => names.push(format!("{prefix}{}", name.to_string_lossy())),
+                    EntryKind::Directory => below.push(name.to_owned()),
+                    EntryKind::Link | EntryKind::Special => {}
+                }
+            }
+            open.push((dir, prefix, below));
+        }
+        let depth = open.len();
+        let Some((dir, prefix, below)) = open.last_mut() else {
+            return Ok(Ok(names));
+        };
+        match below.pop() {
+            None => drop(open.pop()),
+            Some(_) if depth > MAX_DEPTH => {
+                let why = format!("it has more than {MAX_DEPTH} levels of directories");
+                return Ok(Err(Unreadable::Other(why)));
+            }
+            Some(name) => {
+                let prefix = format!("{prefix}{}/", name.to_string_lossy());
+                match rustix::fs::openat(&*dir, &name, DIRECTORY, Mode::empty()) {
+                    Ok(below) => next = Some((below, prefix)),
+                    Err(Errno::NOENT) => {}
+                    Err(errno) => return Err(errno),
+                }
+            }
+        }
+    }
+}
+
+/// How a directory is opened that is no link.
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NOFOLLOW);
 
 /// Returns the content of what was opened, which must be a regular file.
 fn opened(file: OwnedFd, version: FileVersion, limit: u64) -> Result<Opened<'static>, Unreadable> {

@@ -46,8 +46,12 @@ pub(crate) enum FaultKind {
     Packed,
     /// No run is at or below a given path, and there are some below others.
     NothingBelow,
-    /// A symbolic link below `episodes` leads to this directory, which is not searched.
+    /// A symbolic link leads to this directory, which may hold runs and is not searched.
     Link(PathBuf),
+    /// A symbolic link in the place of a run, or of all runs, leads nowhere.
+    DanglingLink,
+    /// A directory in the place of a run is empty.
+    Empty,
 }
 
 impl Fault {
@@ -65,6 +69,11 @@ impl Fault {
     /// Returns what is wrong with it.
     pub(crate) fn kind(&self) -> &FaultKind {
         &self.kind
+    }
+
+    /// Returns `true` if it is a link that is not followed.
+    pub(crate) fn is_of_link(&self) -> bool {
+        matches!(self.kind, FaultKind::Link(_) | FaultKind::DanglingLink)
     }
 
     /// Returns `true` if the path vanished after it was found.
@@ -86,17 +95,22 @@ impl Fault {
         matches!(self.kind, FaultKind::Missing(_) | FaultKind::NotAnArtifact)
     }
 
-    /// Returns what is wrong with the path.
-    fn message(&self) -> String {
-        match &self.kind {
-            FaultKind::Missing(_) if self.path.to_string_lossy().contains("://") => {
+    /// Returns what is wrong with a path at which nothing is.
+    fn missing(&self, why: &io::Error) -> String {
+        match why.kind() {
+            _ if self.path.to_string_lossy().contains("://") => {
                 "no such file or directory; `python -m runvet.batch` checks stores of objects"
                     .into()
             }
-            FaultKind::Missing(why) if why.kind() == io::ErrorKind::NotFound => {
-                "no such file or directory".into()
-            }
-            FaultKind::Missing(why) => why.to_string(),
+            io::ErrorKind::NotFound => "no such file or directory".into(),
+            _ => why.to_string(),
+        }
+    }
+
+    /// Returns what is wrong with the path.
+    fn message(&self) -> String {
+        match &self.kind {
+            FaultKind::Missing(why) => self.missing(why),
             FaultKind::NotAnArtifact => {
                 let names = Artifact::ALL.map(Artifact::file_name).join(", ");
                 format!("not a directory and not an artifact of a run ({names})")
@@ -146,13 +160,24 @@ impl Fault {
                 "no episode was found here, though there are some below other paths".into()
             }
             FaultKind::Key => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
-            FaultKind::Link(target) => format!(
-                "a symbolic link to a directory that is not checked; exclude the link, or give {} \
-                 too",
-                printable(target)
-            ),
+            FaultKind::Link(target) => not_followed(target),
+            FaultKind::DanglingLink => {
+                "a symbolic link that leads nowhere, where a run should be; \
+                                        mount or fetch what it leads to, or exclude the link"
+                    .into()
+            }
+            FaultKind::Empty => "the directory is empty, so no run is checked there".into(),
         }
     }
+}
+
+/// Returns what is wrong with a link to a directory.
+fn not_followed(target: &Path) -> String {
+    format!(
+        "a symbolic link to a directory that is not checked; exclude the link, give {0} too, or \
+         follow it with --follow-links={0}",
+        printable(target)
+    )
 }
 
 impl fmt::Display for Fault {
@@ -177,6 +202,7 @@ impl From<&Fault> for ReportedFault {
             message: fault.message(),
             sort: match fault.kind {
                 FaultKind::Unlistable(_) => FaultSort::Unlistable,
+                _ if fault.is_of_link() => FaultSort::Link,
                 _ => FaultSort::Other,
             },
         }

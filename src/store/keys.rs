@@ -41,12 +41,8 @@ use crate::ground::source::{Artifact, EPISODES, EntryKind};
 pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> Discovery {
     let mut tree = KeyDirectories(BTreeMap::from([("", Listing::default())]));
     let wrong: Vec<&str> = keys.into_iter().filter(|key| !tree.add(key)).collect();
-    let root = Arc::new(Root {
-        typed: root.into(),
-        real: root.into(),
-        level: 0,
-        given: GivenPaths::None,
-    });
+    let root = Root::at(root.into(), root.into(), 0, GivenPaths::None);
+    let root = Arc::new(root);
     let mut found = TreeWalk::new(&tree, &root, None).everything(NonZeroUsize::MIN);
     let wrong = wrong.into_iter();
     let wrong = wrong.map(|key| Fault::new(join(&root.typed, Path::new(key)), FaultKind::Key));

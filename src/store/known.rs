@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::fault::Fault;
+use super::links::LinksFound;
 use super::others::{OtherFiles, SeenFiles};
 use super::path::join;
 use super::root::{GivenPaths, Root};
@@ -126,12 +127,8 @@ impl KnownRuns {
             // What is below an episode's directories is not searched.
             return listen(below);
         }
-        let root = Arc::new(Root {
-            typed,
-            real: join(&self.root.real, below),
-            level: below.components().count(),
-            given: GivenPaths::None,
-        });
+        let (real, level) = (join(&self.root.real, below), below.components().count());
+        let root = Arc::new(Root::at(typed, real, level, GivenPaths::None));
         let listen = |inside: &Path| listen(&join(below, inside));
         let tree = SeenTree {
             seen: &Mutex::default(),
@@ -193,7 +190,9 @@ impl KnownRuns {
         };
         let mut found = TreeWalk::new(&tree, &self.root, excludes).everything(self.jobs);
         found.sort();
-        found.decide_links(&[Arc::clone(&self.root)], excludes);
+        let mut links = LinksFound::new(excludes, None);
+        links.decide(&mut found, &[Arc::clone(&self.root)]);
+        found.sort();
         let faults = mem::take(&mut found.faults).into_iter();
         let faults = faults.filter(|fault| !fault.has_vanished());
         let faults = faults.map(|it| ((it.path().to_owned(), it.to_string()), it));

@@ -31,6 +31,8 @@ pub(super) struct Listing {
     pub(super) links: Vec<Arc<OsStr>>,
     /// The files in it that are no artifacts.
     pub(super) others: OtherNames,
+    /// `true` if it contains anything but directories, hidden files included.
+    pub(super) holds_files: bool,
 }
 
 impl Listing {
@@ -38,6 +40,11 @@ impl Listing {
     pub(super) fn holds_anything(&self) -> bool {
         !(self.directories.is_empty() && self.links.is_empty())
             || Artifact::ALL.iter().any(|it| self.entries.has(*it))
+    }
+
+    /// Returns `true` if it contains nothing at all.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.holds_files && self.directories.is_empty()
     }
 
     /// Returns the entries of an open directory, from its first one on.
@@ -69,6 +76,7 @@ impl Listing {
             None if kind == EntryKind::File => self.others.add(bytes),
             None => {}
         }
+        self.holds_files |= kind != EntryKind::Directory || bytes == b".git";
         if kind == EntryKind::Link {
             self.links.push(shared_name(bytes));
         }

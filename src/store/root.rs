@@ -20,6 +20,8 @@ pub(crate) enum GivenPaths {
 pub(super) struct Root {
     pub(super) typed: PathBuf,
     pub(super) real: PathBuf,
+    /// The path whose names count: the real one, or that of the link through which it was found.
+    pub(super) named: PathBuf,
     /// The number of levels that it is below a given path.
     pub(super) level: usize,
     pub(super) given: GivenPaths,
@@ -27,12 +29,18 @@ pub(super) struct Root {
 
 impl Root {
     pub(super) fn new(dir: &Path, given: GivenPaths) -> io::Result<Self> {
-        Ok(Self {
-            typed: tidy(dir),
-            real: real_dir(dir)?,
-            level: 0,
+        Ok(Self::at(tidy(dir), real_dir(dir)?, 0, given))
+    }
+
+    /// Returns a directory with a real path, a number of levels below a given one.
+    pub(super) fn at(typed: PathBuf, real: PathBuf, level: usize, given: GivenPaths) -> Self {
+        Self {
+            typed,
+            named: real.clone(),
+            real,
+            level,
             given,
-        })
+        }
     }
 }
 
@@ -49,11 +57,8 @@ impl Enclosing {
         };
         let below = root.real.strip_prefix(&real);
         let levels = below.map_or(0, |below| below.components().count());
-        Root {
-            typed: up(&root.typed, levels, &real),
-            real,
-            ..root
-        }
+        let typed = up(&root.typed, levels, &real);
+        Root::at(typed, real, root.level, root.given)
     }
 
     /// Returns the number of directories that were looked at.

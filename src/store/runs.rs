@@ -33,12 +33,8 @@ const MAX_LISTED: usize = 10_000;
 /// that turn out to be none when they are opened.
 pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
     let episodes = join(run_data, Path::new(EPISODES));
-    let root = Arc::new(Root {
-        real: episodes.clone(),
-        typed: episodes,
-        level: 1,
-        given: GivenPaths::None,
-    });
+    let root = Root::at(episodes.clone(), episodes, 1, GivenPaths::None);
+    let root = Arc::new(root);
     let walk = TreeWalk {
         opens_runs: false,
         ..TreeWalk::new(&OnDisk, &root, None)
@@ -57,7 +53,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
 /// Returns the runs at or below a path that is not a run-data directory, such as one run, and the
 /// paths there that can't be searched.
 pub(crate) fn runs_at(path: &Path, given: GivenPaths) -> (Vec<RunDir>, Vec<Fault>) {
-    split(discover(&[path], NonZeroUsize::MIN, None, given))
+    split(discover(&[path], NonZeroUsize::MIN, None, given, None))
 }
 
 fn split(found: WalkFindings) -> (Vec<RunDir>, Vec<Fault>) {

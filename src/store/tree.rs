@@ -10,7 +10,7 @@ use super::disk::EpisodeDir;
 use super::listing::{Listing, list};
 use super::nature::{self, Nature, below_episodes, holds_records, nature};
 use super::path::{self, join};
-use super::root::Root;
+use super::root::{GivenPaths, Root};
 use crate::ground::source::{EPISODES, Entries};
 
 /// The number of levels below a given path that are searched.
@@ -101,13 +101,13 @@ impl Dir {
             prefix,
             level: root.level,
             is_around_root: true,
-            in_episodes: below_episodes(&root.real),
+            in_episodes: below_episodes(&root.named),
             in_group: false,
             episode: None,
             given: Arc::from(&*root.typed),
             root: Arc::clone(root),
         };
-        let name = root.real.file_name().unwrap_or_default();
+        let name = root.named.file_name().unwrap_or_default();
         Self::new(&Arc::new(around), name.into())
     }
 
@@ -190,6 +190,27 @@ impl Dir {
     /// Returns the real path.
     pub(super) fn real(&self) -> PathBuf {
         join(&self.around.root.real, &self.below())
+    }
+
+    /// Returns the path whose names count.
+    fn named(&self) -> PathBuf {
+        join(&self.around.root.named, &self.below())
+    }
+
+    /// Returns what a walk starts from at a link, which is this, given the real path of its target.
+    pub(super) fn followed(&self, target: PathBuf) -> Root {
+        Root {
+            named: self.named(),
+            ..Root::at(self.path(), target, self.around.level, GivenPaths::None)
+        }
+    }
+
+    /// Returns `true` if it is directly in a directory called `episodes`.
+    pub(super) fn is_directly_in_episodes(&self) -> bool {
+        let named = self.named();
+        named
+            .parent()
+            .is_some_and(|parent| parent.ends_with(EPISODES))
     }
 
     pub(in crate::store) fn name(&self) -> &OsStr {

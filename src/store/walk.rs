@@ -1,6 +1,6 @@
 //! A tree -> the episodes in it, and what may hide one. The one place that goes down a tree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::{Listing, OtherNames};
-use super::nature::{Nature, holds_timeline, run_data};
-use super::path::{self, is_loop, is_nothing, join, real_dir};
+use super::nature::Nature;
+use super::path::{self, is_nothing};
 use super::recordless;
 use super::root::{GivenPaths, Root};
 use super::run_dir::RunDir;
@@ -43,8 +43,7 @@ pub(crate) struct WalkFindings {
     pub(super) unopened: Vec<RunDir>,
     /// Directories with only a summary: episodes unless there is an episode below them.
     pub(super) candidates: Vec<Dir>,
-    /// Symbolic links below a directory called `episodes`; in an episode, those that may lead to a
-    /// timeline.
+    /// The symbolic links.
     pub(super) links: Vec<Dir>,
     /// Directories that hold these files and no record, in which a run may be.
     pub(super) recordless: Vec<(Dir, OtherNames)>,
@@ -143,6 +142,7 @@ impl<'w> TreeWalk<'w> {
             let inside = FaultKind::Inside(episode.to_path_buf());
             found.faults.push(Fault::new(dir.path(), inside));
         }
+        self.note_links(&dir, &listing, found);
         let nature = dir.nature(&listing);
         if episode.is_none() && self.sort_in(&dir, nature, &listing, found) {
             if dir.is_below_episodes() {
@@ -211,10 +211,10 @@ impl<'w> TreeWalk<'w> {
             Nature::None if !listing.others.are_none() => {
                 found.recordless.push((dir.clone(), listing.others.clone()));
             }
+            Nature::None if listing.is_empty() && dir.is_directly_in_episodes() => {
+                found.passed.push(Fault::new(dir.path(), FaultKind::Empty));
+            }
             Nature::None => {}
-        }
-        if dir.is_in_episodes() {
-            self.note_links(dir, listing, |_| true, found);
         }
         false
     }
@@ -242,35 +242,23 @@ impl<'w> TreeWalk<'w> {
                 Err(source) => found.faults.push(unlistable(&dir.path(), source)),
             }
         }
-        let may_hide = |link: &Dir| !matches!(holds_timeline(&link.path()), Ok(false));
-        self.note_links(episode, listing, may_hide, found);
     }
 
-    /// Notes those links in a directory that matter. Where they lead is decided when all runs are
-    /// found.
-    fn note_links(
-        self,
-        dir: &Dir,
-        listing: &Listing,
-        matters: impl Fn(&Dir) -> bool,
-        found: &mut WalkFindings,
-    ) {
-        if !self.opens_runs {
-            return;
+    /// Notes the links in a directory. Whether they matter is decided when all runs are found.
+    fn note_links(self, dir: &Dir, listing: &Listing, found: &mut WalkFindings) {
+        if self.opens_runs {
+            let links = dir.within(&listing.links).into_iter();
+            found
+                .links
+                .extend(links.filter(|link| !self.excludes(link)));
         }
-        let links = dir.within(&listing.links).into_iter();
-        let links = links.filter(|link| !self.excludes(link) && matters(link));
-        found.links.extend(links);
     }
 }
 
-/// Returns the real path of the directory that a link leads to, if it leads to one.
-fn target(link: &Path) -> Result<Option<PathBuf>, Fault> {
-    match real_dir(link) {
-        Ok(target) => Ok(Some(target)),
-        Err(error) if is_nothing(&error) || is_loop(&error) => Ok(None),
-        Err(source) => Err(unlistable(link, source)),
-    }
+/// Returns the number of empty directories among what was passed over.
+pub(crate) fn empty_in(passed: &[Fault]) -> u64 {
+    let is_empty = |fault: &&Fault| matches!(fault.kind(), FaultKind::Empty);
+    passed.iter().filter(is_empty).count() as u64
 }
 
 /// Returns `true` if the path of one of the directories, which are sorted, starts with some bytes.
@@ -342,47 +330,9 @@ impl WalkFindings {
         self.foreign.sort();
     }
 
-    /// Adds a fault for each link that leads to a directory that is not judged. What was found is
-    /// sorted.
-    pub(super) fn decide_links(&mut self, roots: &[Arc<Root>], excludes: Excludes<'_>) {
-        let links = std::mem::take(&mut self.links);
-        if links.is_empty() {
-            return;
-        }
-        let mut typed_roots: BTreeMap<&[u8], BTreeSet<&Path>> = BTreeMap::new();
-        for root in roots {
-            let typed = typed_roots.entry(path::bytes(&root.real)).or_default();
-            typed.insert(&root.typed);
-        }
-        // Two given paths may lead to one link.
-        let mut faults = BTreeMap::new();
-        for link in links {
-            let path = link.path();
-            let (fault, target) = match target(&path) {
-                Ok(None) => continue,
-                Ok(Some(target)) => (None, target),
-                Err(fault) => (Some(fault), PathBuf::new()),
-            };
-            let is_in_run_data = target.starts_with(run_data(&link.real()));
-            let is_looked_at = target.ancestors().any(|real| {
-                let typed = typed_roots.get(path::bytes(real)).into_iter().flatten();
-                typed
-                    .map(|typed| join(typed, target.strip_prefix(real).unwrap_or(real)))
-                    .any(|it| {
-                        *real == *target
-                            || is_in_run_data
-                                && (self.episode_at(&it).is_some()
-                                    || excludes.is_some_and(|excludes| excludes(&it)))
-                    })
-            });
-            if !is_looked_at {
-                let not_judged = || Fault::new(&path, FaultKind::Link(target));
-                let fault = fault.unwrap_or_else(not_judged);
-                faults.insert(path, fault);
-            }
-        }
-        self.faults.extend(faults.into_values());
-        self.sort();
+    /// Returns the number of empty directories in the place of runs.
+    pub(crate) fn empty(&self) -> u64 {
+        empty_in(&self.passed)
     }
 
     pub(super) fn append(&mut self, mut other: Self) {

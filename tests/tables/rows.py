@@ -102,6 +102,9 @@ def run_row(report, state, summary):
     row["other_metrics"] = others(at(summary, "metrics"), [*COUNTS, "latencies"])
     row["outcome_metrics"] = at(state, "outcomes", "metrics")
     row["beyond_double"] = None
+    episode = at(state, "episode")
+    is_silent = isinstance(episode, dict) and "intuition_mode" not in episode
+    row["intuition_mode"] = "advisory" if is_silent else text(state, "episode", "intuition_mode")
     return row
 
 

@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--allow-empty", action="store_true", help="with --exit-code: exit with 0, not 3")
     for name in SWITCHES:
         add(f"--{name.replace('_', '-')}", action="store_const", const=True, help="as `runvet validate` does")
+    add("--profile", choices=("strict",), help="as `runvet validate` does")
     add("--store", action="append", default=[], metavar="NAME=VALUE", help="an option of the store")
     add("--adapter", choices=("obstore", "pyarrow", "fsspec", "directory"))
     add("--quiet", action="store_true", help="show no progress")
@@ -85,7 +86,7 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
 def _run(options: argparse.Namespace) -> int:
     keywords = {name: getattr(options, name) for name in (*FILES, *NAMES, *SWITCHES)}
-    check = Check(rules=dict(_pairs(options.rule)), **keywords)
+    check = Check(rules=dict(_pairs(options.rule)), profile=options.profile, **keywords)
     settings = Settings(check, options.in_flight, options.last, options.reads_per_second)
     stores = dict(_pairs(options.store))
     location = Location(options.uri, stores, options.adapter, patience=options.patience)

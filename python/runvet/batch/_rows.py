@@ -127,6 +127,8 @@ class Totals:
     baselined: int = 0
     unjudged: int = 0
     unchecked: int = 0
+    not_ended: int = 0
+    skipped: int = 0
     faults: int = 0
     deny_warnings: bool = False
     deny_unjudged: bool = False
@@ -143,9 +145,12 @@ class Totals:
         sums = {name: getattr(self, name) for name in self.__slots__}
         names = ("lifecycle", "valid", "verdict", "fault", "suppressed")
         columns = [batch.column(name).to_pylist() for name in names]
-        for lifecycle, valid, verdict, fault, suppressed in zip(*columns):
+        columns.append(batch.column("unjudged").to_pylist())
+        for lifecycle, valid, verdict, fault, suppressed, unjudged in zip(*columns):
             if lifecycle is not None:
                 sums["episodes"] += 1
+                sums["not_ended"] += lifecycle == "non_terminal"
+                sums["skipped"] += unjudged > 0
                 sums[{True: "valid", False: "invalid", None: "undecided"}[valid]] += 1
                 sums["breaks_rule"] += verdict == "breaks_rule"
             sums["faults"] += fault is not None
@@ -161,6 +166,9 @@ class Totals:
         """The totals as one line."""
         return json.dumps({**self._sums(), "exit_code": self.exit_code})
 
-    def _sums(self) -> dict[str, int]:
-        names = (it for it in self.__slots__ if not it.startswith(("deny_", "allow_")))
-        return {name: getattr(self, name) for name in names}
+    def _sums(self) -> dict[str, Any]:
+        aside = ("deny_", "allow_", "not_ended", "skipped")
+        names = (it for it in self.__slots__ if not it.startswith(aside))
+        not_judged = {"not_ended": self.not_ended, "skipped": self.skipped}
+        not_judged |= {"links": 0, "empty": 0, "rules": 0}
+        return {name: getattr(self, name) for name in names} | {"not_judged": not_judged}

@@ -31,7 +31,9 @@ Example:
   jobs             -      default
   baseline         -      default
   select           -      default
-  verify-manifest  false  default")]
+  verify-manifest  false  default
+  require-ended    false  default
+  profile          -      default")]
 pub(in crate::cli) struct ConfigCommand {
     /// Show the level of this rule, or of the rules of a group such as `plan/*`, and what sets it
     #[arg(value_name = "RULE", value_parser = parse_rule, add = ArgValueCandidates::new(candidates::rules))]

@@ -25,7 +25,7 @@ use super::usage::{refuse, refuse_all, refuse_colour};
 use super::words::{FORMATS, OutputFormat, named_format};
 use super::{CommandFailure, Exit, Result};
 use crate::cli::progress;
-use crate::gate::{Gate, Outcome};
+use crate::gate::{Gate, Outcome, Profile};
 use crate::ground::finding::{Deny, EpisodeReport};
 use crate::ground::parallel::while_ok;
 use crate::look::impact::{Join, ReportedRun};
@@ -54,7 +54,8 @@ Exit codes:
      exist, a directory that can't be listed, a place where a run may be hidden,
      an episode that kept changing or in which a rule of level error met a
      limit, output that can't be written
-  3  no episode was found, or no rule is on for any (0 with --allow-empty)
+  3  no episode was found, or no rule is on that applies to any (0 with
+     --allow-empty)
 
 Examples:
   runvet validate runs/                      all episodes below runs/
@@ -163,7 +164,7 @@ pub(in crate::cli) struct Validate {
     #[command(flatten)]
     period: Period,
 
-    /// Exit with 0, not 3, when no episode is found, or when no rule is on for any of them
+    /// Exit with 0, not 3, when no episode is found, or when no rule is on that applies to any
     #[arg(long)]
     allow_empty: bool,
 
@@ -197,10 +198,14 @@ struct Setup<'v> {
     format: Format,
     file: ConfigFile,
     deny: Deny,
+    /// `true` if a glob that matches nothing is refused.
+    strict_config: bool,
     gate: Gate,
     sinks: Sinks,
     /// A baseline to write: its path, and the file that is moved there.
     new_baseline: Option<(&'v Path, WholeFile)>,
+    /// Why the baseline could not be recorded, where no fault of the check says so.
+    unrecorded: Option<String>,
     paths: Vec<PathBuf>,
     /// An earlier report, and how to print what changed since.
     against: Option<(Join, OutputFormat)>,
@@ -239,27 +244,20 @@ impl Validate {
             found.episodes = self.changed(revision, found.episodes, &setup, output)?;
             is_unchanged = in_period && found.episodes.is_empty();
         }
-        if let Some((path, _)) = &setup.new_baseline
-            && let Some(baseline) = self.record(&setup, &found, path)
-        {
-            setup.gate = setup.gate.with_baseline(baseline);
-        }
-        let number = found.episodes.len();
+        self.accept_all(&mut setup, &found);
+        let (number, empty) = (found.episodes.len(), found.empty());
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
-            gate.each_of(found.faults, &found.episodes, take)
+            let outcome = gate.each_of(found.faults, &found.episodes, take);
+            outcome.with_empty(empty)
         })?;
-        if outcome.is_complete && !self.quiet {
+        if outcome.is_complete {
             if excluded > 0 && !is_empty {
                 let directories = count(excluded, "directory");
                 notes.push(format!("{directories} excluded by the configuration"));
             }
             notes.extend(setup.gate.stale_entries());
         }
-        if !self.quiet {
-            for note in &notes {
-                output.note(note);
-            }
-        }
+        self.tell(&notes, output);
         let mut parents: Vec<PathBuf> = found.episodes.iter().map(Dir::parent).collect();
         parents.dedup();
         let dirs = parents.iter().chain(&setup.paths).map(PathBuf::as_path);
@@ -350,9 +348,11 @@ impl Validate {
             format,
             file: settings.file,
             deny: config.deny(),
+            strict_config: self.strict_config || gate.profile() == Some(Profile::Strict),
             gate,
             sinks,
             new_baseline,
+            unrecorded: None,
             paths: self.paths(output)?,
             against,
         })
@@ -387,12 +387,10 @@ impl Validate {
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.each(output, |renderer, out| renderer.begin(out))?;
         let mut written: Result<()> = Ok(());
-        let mut unjudged = 0;
         let outcome = judged(gate, &mut |judged| {
             match judged {
                 Ok(episode) => {
                     progress::step(&bar, self.quiet);
-                    unjudged += u64::from(!episode.skipped.is_empty());
                     if let Some(fault) = episode.fault() {
                         bar.suspend(|| output.fault(&fault));
                     }
@@ -422,7 +420,7 @@ impl Validate {
         sinks.each(output, |renderer, out| renderer.end(out, &closing))?;
         output.finish()?;
         if format == Format::Concise && !self.quiet && outcome.totals.episodes > 0 {
-            let (episodes, verdict) = verdict(&outcome.closing(), unjudged);
+            let (episodes, verdict) = verdict(&outcome.closing());
             output.say(&format!("{episodes}{verdict}"));
         }
         Ok(outcome)

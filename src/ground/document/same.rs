@@ -35,6 +35,27 @@ pub(crate) fn written_members(object: &str) -> impl Iterator<Item = (&str, &str)
     })
 }
 
+/// Returns the items of an array in a JSON text as they are written; none of any other value.
+pub(crate) fn written_items(array: &str) -> impl Iterator<Item = &str> {
+    let bytes = array.as_bytes();
+    let mut at = if bytes.first() == Some(&b'[') {
+        1
+    } else {
+        bytes.len()
+    };
+    iter::from_fn(move || {
+        let (mut byte, mut item) = after_blank(bytes, at)?;
+        if byte == b',' {
+            (byte, item) = after_blank(bytes, item + 1)?;
+        }
+        if byte == b']' {
+            return None;
+        }
+        at = skip(bytes, item, 0)?;
+        array.get(item..at)
+    })
+}
+
 /// Returns the tokens of a JSON text.
 fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeReport, Finding, Severity, Skip, Suppression, Verdict};
+use super::{EpisodeReport, Finding, Lifecycle, Severity, Skip, Suppression, Verdict};
 use crate::ground::printable::brief;
 
 /// Totals over all episodes.
@@ -37,9 +37,37 @@ pub struct Totals {
     /// and in other runs those of kind `unreadable`, `syntax`, `version`, `no_event` or `limit`.
     #[serde(default)]
     pub unjudged: u64,
-    /// The number of episodes for which no rule is on.
+    /// The number of episodes for which no rule is on that applies to them.
     #[serde(default)]
     pub unchecked: u64,
+    /// What a check did not judge. These count besides: a run that has not ended may be `valid`.
+    #[serde(default)]
+    pub not_judged: NotJudged,
+}
+
+/// The number of what a check did not judge, of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct NotJudged {
+    /// The number of episodes that have not ended.
+    pub not_ended: u64,
+    /// The number of episodes in which a rule could not be judged because of what the records hold:
+    /// those with a skip that `unjudged` counts.
+    pub skipped: u64,
+    /// The number of symbolic links that may lead to runs and were not followed.
+    pub links: u64,
+    /// The number of empty directories in directories called `episodes`.
+    pub empty: u64,
+    /// The number of rules of the team that can't be judged on a part of the runs.
+    pub rules: u64,
+}
+
+impl NotJudged {
+    /// Returns `true` if everything was judged.
+    pub(crate) fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
 }
 
 /// The conditions that fail a check besides errors.
@@ -47,7 +75,8 @@ pub struct Totals {
 pub struct Deny {
     /// `true` if warnings do.
     pub warnings: bool,
-    /// `true` if rules do that could not be judged, as far as [`Totals::unjudged`] counts them.
+    /// `true` if rules do that could not be judged, as far as [`Totals::unjudged`] and
+    /// [`NotJudged::rules`] count them.
     pub unjudged: bool,
 }
 
@@ -73,7 +102,8 @@ impl Totals {
         }
     }
 
-    fn numbers(&mut self) -> [&mut u64; 11] {
+    fn numbers(&mut self) -> [&mut u64; 16] {
+        let not_judged = &mut self.not_judged;
         [
             &mut self.episodes,
             &mut self.valid,
@@ -86,6 +116,11 @@ impl Totals {
             &mut self.baselined,
             &mut self.unjudged,
             &mut self.unchecked,
+            &mut not_judged.not_ended,
+            &mut not_judged.skipped,
+            &mut not_judged.links,
+            &mut not_judged.empty,
+            &mut not_judged.rules,
         ]
     }
 
@@ -111,8 +146,13 @@ impl Totals {
             } += 1;
         }
         let denied = |skip: &&Skip| skip.kind.is_denied(episode.lifecycle);
-        self.unjudged += episode.skipped.iter().filter(denied).count() as u64;
+        let denied: Vec<&Skip> = episode.skipped.iter().filter(denied).collect();
+        self.unjudged += denied.len() as u64;
         self.unchecked += u64::from(episode.is_unchecked);
+        let is_skipped = denied.iter().any(|skip| !skip.is_momentary());
+        self.not_judged.skipped += u64::from(is_skipped);
+        let is_open = episode.lifecycle == Lifecycle::NonTerminal;
+        self.not_judged.not_ended += u64::from(is_open);
     }
 
     /// Returns the number of episodes of each verdict.
@@ -139,7 +179,7 @@ impl Totals {
     pub const fn fails(&self, deny: Deny) -> bool {
         self.errors > 0
             || (deny.warnings && self.warnings > 0)
-            || (deny.unjudged && self.unjudged > 0)
+            || (deny.unjudged && self.unjudged + self.not_judged.rules > 0)
     }
 }
 

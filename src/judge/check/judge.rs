@@ -86,7 +86,7 @@ pub(super) fn episode<R>(
             suppressed_skips: Vec::new(),
             coverage: coverage.filter(|_| settings.keep_coverage),
             entry,
-            is_unchecked: levels.iter().all(|level| *level == Level::Off),
+            is_unchecked: settings.judges_nothing_of(levels, &loaded.run.stage),
         };
         coverage::cover(&mut report);
         report.decide(|rule| settings.rules.level_of(levels, rule));
@@ -166,9 +166,10 @@ mod tests {
     use crate::judge::rules;
 
     /// Rules that look whether an artifact is there, which can always be told.
-    const OF_PRESENCE: [&str; 3] = [
+    const OF_PRESENCE: [&str; 4] = [
         "events/missing",
         "lifecycle/early-artifacts",
+        "lifecycle/unended",
         "state/not-yet",
     ];
 
@@ -256,6 +257,7 @@ mod tests {
                 "events/missing",
                 "episode/id",
                 "lifecycle/links",
+                "lifecycle/unended",
                 "strict/agreement"
             ]
         );

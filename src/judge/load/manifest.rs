@@ -2,7 +2,7 @@
 //! rule that asks.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::trouble::{FileTrouble, NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
@@ -29,6 +29,17 @@ pub(in crate::judge) struct LoadedManifest<'b> {
     pub(in crate::judge) files: Usable<()>,
     /// `true` if there was anything to compare: a file, or a text that is not a manifest.
     pub(in crate::judge) is_examined: bool,
+    /// The names of the files of the run that it does not list.
+    pub(in crate::judge) unlisted: Usable<Vec<String>>,
+}
+
+/// The files that the manifest is held against.
+#[derive(Clone, Copy)]
+pub(super) struct FilesWanted {
+    /// Those that it names.
+    pub(super) named: bool,
+    /// All of the run, by their names.
+    pub(super) all: bool,
 }
 
 impl LoadedManifest<'_> {
@@ -38,6 +49,7 @@ impl LoadedManifest<'_> {
         document: None,
         files: Usable::NotDue,
         is_examined: false,
+        unlisted: Usable::NotDue,
     };
 }
 
@@ -48,11 +60,13 @@ pub(super) fn read<'b>(
     tape: &'b mut Tape,
     alone: &Alone,
     troubles: &mut Troubles,
-    verifies: bool,
+    wanted: FilesWanted,
 ) -> LoadedManifest<'b> {
+    let verifies = wanted.named;
     bytes.clear();
-    let unjudged = |reason| LoadedManifest {
-        files: Usable::Unjudged(reason),
+    let unjudged = |reason: SkipReason| LoadedManifest {
+        files: Usable::Unjudged(reason.clone()),
+        unlisted: Usable::Unjudged(reason),
         ..LoadedManifest::NOT_READ
     };
     let unread = |why, troubles: &mut Troubles| {
@@ -87,22 +101,34 @@ pub(super) fn read<'b>(
                 ..LoadedManifest::NOT_READ
             }
         }
-        Ok(document) => {
-            let entries = document.root().get("files").into_iter();
-            LoadedManifest {
-                bytes,
-                document: Some(document),
-                files: if verifies {
-                    verify_files(files, document, troubles)
-                } else {
-                    Usable::NotDue
-                },
-                is_examined: verifies
-                    && entries
-                        .flat_map(Node::items)
-                        .any(|it| Entry::of(it).is_some()),
-            }
-        }
+        Ok(document) => judged(files, bytes, document, wanted, troubles),
+    }
+}
+
+/// Holds the files of a run against its manifest, as far as that is asked for.
+fn judged<'b>(
+    files: &dyn Artifacts,
+    bytes: &'b [u8],
+    document: Document<'b>,
+    wanted: FilesWanted,
+    troubles: &mut Troubles,
+) -> LoadedManifest<'b> {
+    let entries = document.root().get("files").into_iter();
+    let mut entries = entries.flat_map(Node::items);
+    LoadedManifest {
+        bytes,
+        document: Some(document),
+        files: if wanted.named {
+            verify_files(files, document, troubles)
+        } else {
+            Usable::NotDue
+        },
+        is_examined: wanted.named && entries.any(|it| Entry::of(it).is_some()),
+        unlisted: if wanted.all {
+            unlisted(files, document)
+        } else {
+            Usable::NotDue
+        },
     }
 }
 
@@ -135,6 +161,26 @@ fn verify_files(
     }
     let unjudged = verifier.unjudged.reason();
     unjudged.map_or(Usable::Read(()), Usable::Unjudged)
+}
+
+/// Returns the names of the files of the run that a manifest does not list, where it has the digest
+/// of any.
+fn unlisted(files: &dyn Artifacts, manifest: Document<'_>) -> Usable<Vec<String>> {
+    let entries = manifest.root().get("files").into_iter();
+    let entries = entries.flat_map(Node::items);
+    let has_digest = |entry: Node<'_>| Entry::of(entry).is_some_and(|it| it.digest.is_some());
+    if !entries.clone().any(has_digest) {
+        return Usable::NotDue;
+    }
+    let names = entries.filter_map(|entry| entry.get("name").unwrap_or(entry).text());
+    let listed: BTreeSet<String> = names.filter_map(|name| path(&name).ok()).collect();
+    match files.file_names() {
+        Ok(mut names) => {
+            names.retain(|name| name != Artifact::Manifest.file_name() && !listed.contains(name));
+            Usable::Read(names)
+        }
+        Err(why) => Usable::Unjudged(unreadable("the directory of the run", &why)),
+    }
 }
 
 /// The entry of one file in the manifest.

@@ -7,3 +7,4 @@ pub(super) mod learn_missing;
 pub(super) mod link_target;
 pub(super) mod links;
 pub(super) mod outcome;
+pub(super) mod unended;

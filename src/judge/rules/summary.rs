@@ -10,6 +10,7 @@ pub(super) mod learning;
 pub(super) mod mode;
 pub(super) mod newer_version;
 pub(super) mod schema;
+pub(super) mod success;
 pub(super) mod verification;
 pub(super) mod version;
 pub(super) mod vetoes;

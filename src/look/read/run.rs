@@ -114,7 +114,7 @@ impl RunReader {
             episodes: mut found,
             faults,
             ..
-        } = store::discover(&[path], NonZeroUsize::MIN, None, given).into();
+        } = store::discover(&[path], NonZeroUsize::MIN, None, given, None).into();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
@@ -358,6 +358,7 @@ impl RunReader {
             document,
             schema,
             path: self.dir.path.join(artifact.file_name()),
+            artifact,
             as_type: PhantomData,
         })
     }

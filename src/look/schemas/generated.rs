@@ -127,21 +127,21 @@ pub(crate) fn tidy(schema: &mut GeneratedSchema) {
 struct PlanPayload {
     /// The origin of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = ["planner.minimal"]))]
-    source: Option<Value>,
+    #[schemars(schema_with = "record::nullable::<String>", extend("examples" = ["planner.minimal"]))]
+    source: Option<String>,
     /// The agent that made the plan. Used as the origin of the plan when `source` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value")]
-    agent_id: Option<Value>,
+    #[schemars(schema_with = "record::nullable::<String>")]
+    agent_id: Option<String>,
     /// The steps as records, in the form of the state's `plan.steps`. They take precedence over
     /// `steps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value")]
-    step_records: Option<Value>,
+    #[schemars(schema_with = "record::nullable::<Vec<Map<String, Value>>>")]
+    step_records: Option<Vec<Map<String, Value>>>,
     /// The steps as labels of the form `<kind>:<description>`, the format of older runtimes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = [["detect:Collect context", "act:Answer"]]))]
-    steps: Option<Value>,
+    #[schemars(schema_with = "record::nullable::<Vec<String>>", extend("examples" = [["detect:Collect context", "act:Answer"]]))]
+    steps: Option<Vec<String>>,
 }
 
 /// The payload of an `act` event. It also has the fields that the action record mirrors: `kind`,

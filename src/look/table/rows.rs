@@ -8,8 +8,9 @@ use serde::Serialize;
 use serde_json::Number as Figure;
 
 use super::cell::{Figures, RecordPart};
-use crate::ground::document::{Node, OwnedDocument};
+use crate::ground::document::{Kind, Node, OwnedDocument};
 use crate::ground::finding::{EpisodeReport, Finding, Lifecycle, Severity, TIME_UNKNOWN};
+use crate::ground::record::IntuitionMode;
 use crate::judge::load::Loaded;
 use crate::look::read::{Error, EventLines};
 
@@ -118,6 +119,20 @@ pub(in crate::look) struct RunRow<'r> {
     /// The numbers that no double holds, as a JSON object of texts by the names of columns. Their
     /// columns are null.
     beyond_double: Option<String>,
+    /// The way in which intuition may act on the run, from the state: `advisory` where its `episode`
+    /// does not say.
+    intuition_mode: Option<Cow<'r, str>>,
+}
+
+/// Returns how intuition may act on a run, by the `episode` of its state.
+fn intuition_mode(episode: Option<Node<'_>>) -> Option<Cow<'_, str>> {
+    match episode
+        .filter(|it| it.kind() == Kind::Object)?
+        .get("intuition_mode")
+    {
+        None => Some(IntuitionMode::default().word().into()),
+        Some(mode) => mode.text(),
+    }
 }
 
 /// A step of the plan in the state. Values that it does not give are null.
@@ -343,6 +358,7 @@ impl<'r> JudgedRun<'r> {
             other_metrics: metrics.others(METRICS),
             outcome_metrics: state.json(&["outcomes", "metrics"]),
             beyond_double: None,
+            intuition_mode: intuition_mode(state.at(&["episode"])),
         };
         row.seed = figures.cell("seed", seed);
         row.beyond_double = figures.beyond();

@@ -12,7 +12,7 @@ use crate::ground::document::OwnedDocument;
 use crate::ground::finding::{Finding, Lifecycle, Skip, Suppressed};
 use crate::ground::source::Artifact;
 use crate::look::plan::PlanComparison;
-use crate::look::read::{Error, RunReader};
+use crate::look::read::{Error, RunReader, with_defaults};
 use crate::reading::dashboard::Reason;
 use crate::report::raw_json;
 
@@ -33,10 +33,11 @@ pub(crate) struct RunPage {
     /// The path of each of the five artifacts by its name, such as `state`; null where there is no
     /// such file.
     pub(in crate::look) artifacts: BTreeMap<String, Option<String>>,
-    /// The state record as it is stored, whether or not it is valid; null where it can't be read.
+    /// The state record as it is stored, whether or not it is valid, with `episode.intuition_mode`
+    /// `advisory` where it is absent; null where it can't be read.
     #[schemars(schema_with = "crate::ground::record::any_value")]
     pub(in crate::look) state: Option<Box<RawValue>>,
-    /// The summary record, in the same way.
+    /// The summary record as it is stored.
     #[schemars(schema_with = "crate::ground::record::any_value")]
     pub(in crate::look) summary: Option<Box<RawValue>>,
     /// The plan rebuilt from the timeline, and where the persisted plan differs from it.
@@ -89,10 +90,10 @@ impl RunPage {
             episode_id: records.entry.episode_id.clone(),
             episode_dir: run.path().to_string_lossy().into_owned(),
             artifacts: Artifact::ALL.into_iter().map(named).collect(),
-            state: stored(&records.state),
-            summary: stored(&records.summary),
-            plan,
             reason: records.reason(&timeline),
+            state: stored(records.state.map(with_defaults).as_ref()),
+            summary: stored(records.summary.as_ref()),
+            plan,
             events: EventCounts {
                 total: timeline.events,
                 phases: timeline.phases,
@@ -108,6 +109,6 @@ impl RunPage {
 }
 
 /// Returns a record as it is stored, safe to print.
-fn stored(record: &Result<OwnedDocument, Error>) -> Option<Box<RawValue>> {
-    raw_json(record.as_ref().ok()?.root()).ok()
+fn stored(record: Result<&OwnedDocument, &Error>) -> Option<Box<RawValue>> {
+    raw_json(record.ok()?.root()).ok()
 }

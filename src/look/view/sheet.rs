@@ -12,7 +12,7 @@ use crate::ground::record::phases::PROJECTION;
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
 use crate::judge::load::Loaded;
-use crate::look::read::{Error, RunReader};
+use crate::look::read::{Error, RunReader, with_defaults};
 use crate::reading::dashboard::Rows;
 use crate::reading::facts::Usable;
 use crate::reading::outline::{Density, Listening, TimelineClock, Tracked, summary_of, waits};
@@ -60,7 +60,7 @@ fn page(run: &RunReader, opened: OpenedRun, (track, density, actions): ShownTime
         actions,
         track,
         density,
-        state: records.state.map_err(reason_of),
+        state: records.state.map(with_defaults).map_err(reason_of),
         summary: records.summary.map_err(reason_of),
         manifest: run.document(Artifact::Manifest).map_err(reason_of),
         learn: learn(run).map_err(reason_of),

@@ -19,7 +19,7 @@ use crate::ground::draft::{Compared, Draft, Findings};
 use crate::ground::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::ground::printable::{brief, count as count_of};
 use crate::ground::select::{KeyPath, shown_paths};
-use crate::ground::source::{Artifact, Place};
+use crate::ground::source::{Artifact, Line, Place};
 use crate::policy::expression::Budget;
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
 pub(in crate::policy) use automaton::OrderEvent;
@@ -64,6 +64,9 @@ pub(super) struct OrderJudge {
     /// The offences that are listed, and the number of the rest.
     offences: Vec<Offence>,
     more: usize,
+    /// Of events in a row, the latest offence of each group, and the length of the row of each.
+    latest: BTreeMap<Option<Digest>, Line>,
+    rows: BTreeMap<Line, u64>,
     /// The values by which events are grouped, as messages show them, if the order's message does.
     shown: BTreeMap<Digest, String>,
     /// `true` if it saw an event that it is about.
@@ -89,6 +92,8 @@ impl OrderJudge {
             in_events,
             offences: Vec::new(),
             more: 0,
+            latest: BTreeMap::new(),
+            rows: BTreeMap::new(),
             shown: BTreeMap::new(),
             examined: false,
             budget: Budget::of_run(),
@@ -179,9 +184,33 @@ impl OrderJudge {
                 values.collect::<Vec<_>>().join(", ")
             });
         }
+        if self.counts_rows() {
+            self.measure_row(seen, !offences.is_empty());
+        }
         self.offences.extend(offences);
         self.more += self.offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
         self.offences.truncate(MAX_FINDINGS_PER_RULE);
+    }
+
+    /// Notes how long the row is that an event goes on with, if an offence is about that row.
+    fn measure_row(&mut self, seen: &OrderEvent, begins: bool) {
+        let length = self.automaton.known(seen.same).0 + 1;
+        let limit = self.order.pattern.limit().unwrap_or_default();
+        if !seen.is_each || seen.unknown.is_some() || length <= limit {
+            return;
+        }
+        if begins {
+            self.latest.insert(seen.same, seen.line);
+            if self.rows.len() < MAX_FINDINGS_PER_RULE {
+                self.rows.insert(seen.line, length);
+            }
+        } else if let Some(row) = self
+            .latest
+            .get(&seen.same)
+            .and_then(|it| self.rows.get_mut(it))
+        {
+            *row = length;
+        }
     }
 
     /// Notes an event for those that follow.
@@ -271,11 +300,19 @@ impl OrderJudge {
         };
         let draft = match (offence.line, &offence.why) {
             // How many events there are is what a baseline accepts.
-            (Some(line), OffenceKind::Pattern(_))
-                if matches!(order.pattern, OrderPattern::AtMost(_)) =>
-            {
-                let count = self.automaton.known(offence.same).0.to_le_bytes();
-                Draft::new(Place::event(line, ""), message).further([&count[..]])
+            (Some(line), OffenceKind::Pattern(count)) => {
+                let draft = Draft::new(Place::event(line, ""), message);
+                let accepted = match order.pattern {
+                    OrderPattern::AtMost(_) => Some(self.automaton.known(offence.same).0),
+                    OrderPattern::AtMostInARow(_) => {
+                        Some(self.rows.get(&line).copied().unwrap_or(*count))
+                    }
+                    _ => None,
+                };
+                match accepted {
+                    Some(accepted) => draft.further([&accepted.to_le_bytes()[..]]),
+                    None => draft,
+                }
             }
             (Some(line), _) => Draft::new(Place::event(line, ""), message),
             (None, OffenceKind::Pattern(count)) => {

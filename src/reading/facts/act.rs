@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::as_of::{AsOf, AsOfMarks};
+use super::content::Content;
 use super::event::EventFacts;
 use super::slots::{InAction, InEvent};
 use super::value::{RowItem, Value, content};
@@ -11,10 +12,16 @@ use crate::ground::source::Line;
 
 /// The fields that an action has from the payload of its act event, besides those of a runtime's
 /// own.
-const MIRRORED: [(&str, InAction, InEvent); 5] = [
+const MIRRORED: [(&str, InAction, InEvent); 7] = [
     ("kind", InAction::Kind, InEvent::Kind),
     ("tool", InAction::Tool, InEvent::Tool),
     ("step_id", InAction::StepId, InEvent::StepId),
+    ("provenance", InAction::Provenance, InEvent::Provenance),
+    (
+        "result_artifacts",
+        InAction::ResultArtifacts,
+        InEvent::ResultArtifacts,
+    ),
     (
         "input_excerpt",
         InAction::InputExcerpt,
@@ -25,6 +32,13 @@ const MIRRORED: [(&str, InAction, InEvent); 5] = [
         InAction::ResultStatus,
         InEvent::ResultStatus,
     ),
+];
+
+/// The values of an act that may be shortened on one side.
+pub(super) const CONTENTS: [(&str, InAction, InEvent); 3] = [
+    ("input", InAction::Input, InEvent::Input),
+    ("output", InAction::Output, InEvent::Output),
+    ("duration_ms", InAction::DurationMs, InEvent::DurationMs),
 ];
 
 /// The latest act event for each action of the state that has an id.
@@ -71,9 +85,12 @@ impl<'a> Acts<'a> {
         let Some(of) = self.by_id.get_mut(id) else {
             return false;
         };
-        let act = match of.action {
-            Some(action) if is_mirrored(event, action) => KeptAct::mirrored(event.line),
-            _ => KeptAct::new(event),
+        let act = KeptAct {
+            contents: contents(event, of.action),
+            ..match of.action {
+                Some(action) if is_mirrored(event, action) => KeptAct::mirrored(event.line),
+                _ => KeptAct::new(event),
+            }
         };
         let bytes = |acts: &AsOf<KeptAct>| acts.values().map(KeptAct::bytes).sum::<usize>();
         if let Some(events) = &mut of.events {
@@ -108,13 +125,19 @@ pub(super) struct KeptAct {
     timestamp: Option<Box<str>>,
     /// The fields of the payload by their names, as the event has them.
     pub(super) fields: BTreeMap<Box<str>, Box<str>>,
+    /// Those of [`CONTENTS`] that the only action with the id does not have as they are written,
+    /// each with its name and its slot in an action.
+    pub(super) contents: Vec<(&'static str, InAction, Content)>,
 }
 
 /// The number of keys of a runtime's own that most events have at most.
 const FEW_EXTENSIONS: usize = 16;
 
 /// The bytes that a kept event takes in addition to its fields.
-const KEPT_BYTES: usize = 128;
+const KEPT_BYTES: usize = 152;
+
+/// The bytes that a kept content takes in addition to its text.
+const CONTENT_BYTES: usize = 160;
 
 /// The bytes that a kept field takes in addition to its texts.
 const FIELD_BYTES: usize = 64;
@@ -127,6 +150,7 @@ impl KeptAct {
             is_mirrored: true,
             timestamp: None,
             fields: BTreeMap::new(),
+            contents: Vec::new(),
         }
     }
 
@@ -145,6 +169,7 @@ impl KeptAct {
             is_mirrored: false,
             timestamp: timestamp.map(|timestamp| timestamp.raw().into()),
             fields: fields.map(kept).collect(),
+            contents: Vec::new(),
         }
     }
 
@@ -157,8 +182,27 @@ impl KeptAct {
     fn bytes(&self) -> usize {
         let fields = self.fields.iter();
         let fields = fields.map(|(name, value)| FIELD_BYTES + name.len() + value.len());
-        KEPT_BYTES + fields.sum::<usize>()
+        let contents = self.contents.iter();
+        let contents = contents.map(|(.., content)| CONTENT_BYTES + content.shown.len());
+        KEPT_BYTES + fields.sum::<usize>() + contents.sum::<usize>()
     }
+}
+
+/// Returns the contents of an event that its action does not have as they are written; all, where
+/// several actions have the id.
+fn contents(
+    event: EventFacts<'_>,
+    action: Option<RowItem<'_>>,
+) -> Vec<(&'static str, InAction, Content)> {
+    let differs = |(name, in_action, in_event): (_, _, InEvent)| {
+        let value = event.value(in_event)?;
+        let is_same = action.is_some_and(|action| {
+            let of_action = action.value(in_action);
+            of_action.is_none_or(|of_action| of_action.is_written_as(value))
+        });
+        (!is_same).then(|| (name, in_action, Content::new(value.raw())))
+    };
+    CONTENTS.into_iter().filter_map(differs).collect()
 }
 
 /// Returns `true` if an action is written as its event is, so that nothing differs. Most are.
@@ -171,7 +215,7 @@ fn is_mirrored(event: EventFacts<'_>, action: RowItem<'_>) -> bool {
     }
     let is_same = |in_event: Option<Value<'_>>, in_action: Option<Value<'_>>| {
         let both = in_event.zip(in_action);
-        both.is_none_or(|(in_event, in_action)| in_event.raw() == in_action.raw())
+        both.is_none_or(|(in_event, in_action)| in_event.is_written_as(in_action))
     };
     let dates = (event.value(InEvent::Timestamp)).zip(action.value(InAction::Timestamp));
     let extension = |name: &str| action.extensions().find(|(of, _)| of == name);

@@ -12,6 +12,10 @@ use crate::ground::record::phases::{self, PROJECTION};
 use crate::ground::source::Line;
 use crate::ground::words::Words as _;
 
+/// The key of a terminate event, and of the metrics of a summary, that counts what was to be
+/// recorded and is not in the run.
+const REFUSED: &str = "x-refused";
+
 /// One event: its fields, facts or not.
 #[derive(Clone, Copy)]
 pub(crate) struct EventFacts<'a> {
@@ -100,6 +104,29 @@ impl<'a> EventFacts<'a> {
         FileDigest::parse(&self.value(InEvent::StateSha256)?.string()?)
     }
 
+    /// Returns the digest of the timeline before the event, if it has one.
+    pub(super) fn prefix_sha256(self) -> Option<FileDigest> {
+        FileDigest::parse(&self.value(InEvent::PrefixSha256)?.string()?)
+    }
+
+    /// Returns `true` if it is the evidence of a persisted state.
+    pub(super) fn is_projection(self) -> bool {
+        self.known_phase == Some("runtime")
+            && self.text(InEvent::EventType).as_deref() == Some(PROJECTION)
+    }
+
+    /// Returns how many acts and notes a terminate event says are lost, if it is a number above 0.
+    pub(super) fn refused(self) -> Option<Value<'a>> {
+        let refused = self.extensions().filter(|(name, _)| name == REFUSED);
+        let (_, refused) = refused.last()?;
+        Some(refused).filter(|refused| refused.is_above_zero())
+    }
+
+    /// Returns the document, whose tape is made when it is first asked for.
+    pub(super) fn document(self) -> Option<Document<'a>> {
+        self.of.document()
+    }
+
     /// Returns the step records of a plan event.
     pub(in crate::reading) fn records(self) -> impl ExactSizeIterator<Item = RowItem<'a>> + Clone {
         let of = self.of;
@@ -143,7 +170,7 @@ impl<'a> EventFacts<'a> {
     /// Returns `true` if the timeline keeps anything of an event of its own run.
     pub(super) fn matters_by_phase(self) -> bool {
         match self.phase().as_deref() {
-            Some("start" | "plan") => true,
+            Some("start" | "plan" | "terminate") => true,
             Some("act") => [InEvent::StepId, InEvent::ActionId, InEvent::Id]
                 .into_iter()
                 .any(|slot| self.value(slot).is_some()),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::StateFacts;
 use super::act::KeptAct;
+use super::content::Content;
 use super::listener::EventListener;
 use super::slots::InAction;
 use super::timeline::Timeline;
@@ -64,6 +65,42 @@ pub(super) fn mirror(
         let event = ParsedAct::new(act);
         for (_, index, action) in actions {
             event.differences(*index, *action, differences);
+        }
+    }
+}
+
+/// Compares what actions took and gave with the latest act events up to a line that have their ids.
+pub(super) fn contents(
+    state: StateFacts<'_>,
+    timeline: &Timeline<'_>,
+    reach: u64,
+    differences: &mut EventListener<'_, Unlike>,
+) {
+    for (index, action) in state.actions().enumerate() {
+        let id = action.text(InAction::Id);
+        let Some(act) = id.as_deref().and_then(|id| timeline.acts.at(reach, id)) else {
+            continue;
+        };
+        for (field, slot, in_event) in &act.contents {
+            let Some(value) = action.value(*slot) else {
+                continue;
+            };
+            if !in_event.equals(&Content::new(value.raw())) {
+                let at = Pointer::new("/outcomes/actions").item(index).field(field);
+                differences.add(|| Unlike {
+                    index,
+                    id: id.as_deref().map(quote).unwrap_or_default(),
+                    difference: Some(MirrorDifference {
+                        line: act.line,
+                        field: (*field).to_owned(),
+                        action: (at, value.show()),
+                        event: (
+                            Pointer::new("/payload").field(field),
+                            in_event.shown.to_string(),
+                        ),
+                    }),
+                });
+            }
         }
     }
 }

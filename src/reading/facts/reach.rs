@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 
 use super::StateFacts;
+use super::act::CONTENTS;
 use super::event::{EventFacts, KeptEvent};
 use super::listener::EventListener;
 use super::mirror::{self, Unlike};
@@ -26,7 +27,7 @@ pub(crate) enum Topic {
     Plan,
     /// The plan: what labels of older runtimes say of it.
     Labels,
-    /// The existence of a plan event.
+    /// The existence of a plan event that lists steps.
     PlanEvent,
     Actions,
 }
@@ -158,6 +159,27 @@ impl<'a> TimelineFacts<'a> {
         }
     }
 
+    /// Compares what the actions of the state took and gave with their act events up to a reach.
+    pub(crate) fn contents(&self, reach: &Reach, differences: &mut EventListener<'_, Unlike>) {
+        if let Some(state) = self.state {
+            mirror::contents(state, self.timeline, reach.line(), differences);
+        }
+    }
+
+    /// Returns `true` if an action of the state has anything that it took or gave, and the id of an
+    /// act event.
+    pub(crate) fn has_contents(&self, reach: &Reach) -> bool {
+        let has_any = |it: RowItem<'_>| {
+            let mut contents = CONTENTS.iter();
+            contents.any(|(_, slot, _)| it.value(*slot).is_some())
+                && it.text(InAction::Id).is_some_and(|id| {
+                    let acts = &self.timeline.acts;
+                    acts.at(reach.line(), &id).is_some()
+                })
+        };
+        self.state.is_some_and(|state| state.actions().any(has_any))
+    }
+
     /// Returns `true` if the state has an action and the timeline an act event that can be
     /// compared.
     pub(crate) fn has_mirrored(&self, reach: &Reach) -> bool {
@@ -166,10 +188,16 @@ impl<'a> TimelineFacts<'a> {
             && self.state.is_some_and(|state| state.actions().any(has_id))
     }
 
-    /// Returns the number of steps in the state, where no plan event up to a reach gives their
-    /// origin.
+    /// Returns the line of the latest plan event up to a reach.
+    pub(crate) fn plan_line(&self, reach: &Reach) -> Option<Line> {
+        Some(self.timeline.plan_event(reach.line())?.line)
+    }
+
+    /// Returns the number of steps in the state, where the latest plan event up to a reach lists no
+    /// steps, or there is none.
     pub(crate) fn steps_without_event(&self, reach: &Reach) -> usize {
-        if self.timeline.plan_event(reach.line()).is_some() {
+        let plan = self.plan(reach);
+        if plan.is_some_and(|plan| plan.form != PlanForm::Neither) {
             return 0;
         }
         let steps = self.state.and_then(StateFacts::steps);
@@ -242,7 +270,7 @@ impl<'a> TimelineFacts<'a> {
             0 => ReachVerdict::Agrees,
             _ => ReachVerdict::Differs,
         };
-        let plan = self.plan(reach);
+        let (plan, steps) = (self.plan(reach), self.steps_without_event(reach));
         let [plan, labels] = match plan {
             Some(plan) if plan.form != PlanForm::Neither => [false, true].map(|by_label| {
                 let mut nobody = |_| ();
@@ -250,11 +278,12 @@ impl<'a> TimelineFacts<'a> {
                 plan.differences(state, by_label, &mut differences);
                 differs(differences.count())
             }),
-            // Without a plan event, a rule of its own judges.
+            // Where no plan event lists steps, a rule of its own judges.
+            _ if steps > 0 => [ReachVerdict::Agrees; 2],
             None if self.timeline.plan_event(reach.line()).is_none() => [ReachVerdict::Agrees; 2],
             _ => [ReachVerdict::Idle; 2],
         };
-        let plan_event = differs(self.steps_without_event(reach));
+        let plan_event = differs(steps);
         let actions = if self.timeline.names_actions(reach.line()) {
             let mut nobody = |_| ();
             let mut unlike = EventListener::new(0, &mut nobody);

@@ -72,7 +72,8 @@ slots! {
 }
 
 slots! {
-    /// The values of an action: its id, and what it mirrors of its act event.
+    /// The values of an action: its id, what it mirrors of its act event, and what the act took and
+    /// gave.
     InAction {
         #[expect(dead_code, reason = "the whole item is asked for by its row")]
         Whole = "",
@@ -83,6 +84,11 @@ slots! {
         StepId = "/step_id",
         InputExcerpt = "/input_excerpt",
         ResultStatus = "/result_status",
+        Provenance = "/provenance",
+        ResultArtifacts = "/result_artifacts",
+        Input = "/input",
+        Output = "/output",
+        DurationMs = "/duration_ms",
     }
 }
 
@@ -113,6 +119,7 @@ slots! {
         VetoCount = "/metrics/veto_count",
         LearnProposals = "/metrics/learn_proposals",
         LearnApplied = "/metrics/learn_applied",
+        Refused = "/metrics/x-refused",
         TotalLatency = "/metrics/latencies/total_ms",
         FirstActionLatency = "/metrics/latencies/first_action_ms",
         PlanningLatency = "/metrics/latencies/planning_ms",
@@ -145,10 +152,11 @@ slots! {
         Kind = "/payload/kind",
         Tool = "/payload/tool",
         InputExcerpt = "/payload/input_excerpt",
-        #[expect(dead_code, reason = "a team's declarations ask for it by its place")]
+        Provenance = "/payload/provenance",
+        ResultArtifacts = "/payload/result_artifacts",
         Input = "/payload/input",
-        #[expect(dead_code, reason = "a team's declarations ask for it by its place")]
         Output = "/payload/output",
+        DurationMs = "/payload/duration_ms",
         PlanSource = "/payload/source",
         PlanAgent = "/payload/agent_id",
         StepRecords = "/payload/step_records",
@@ -156,6 +164,7 @@ slots! {
         Outcomes = "/payload/outcomes",
         Links = "/payload/links",
         StateSha256 = "/payload/state_sha256",
+        PrefixSha256 = "/payload/prefix_sha256",
     }
 }
 

@@ -3,14 +3,17 @@
 //! These rules are off by default. Only where one of them is on is every event parsed for this.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::EventFacts;
 use super::slots::InEvent;
 use super::value::{Stamp, Value};
-use crate::ground::digest::Digest;
-use crate::ground::source::Line;
+use crate::ground::digest::{Digest, FileDigest};
+use crate::ground::finding::MAX_FINDINGS_PER_RULE;
+use crate::ground::printable::brief;
+use crate::ground::source::{Line, Pointer};
+use crate::ground::timestamp::Timestamp;
 
 /// The ids of events that are compared with each other, at most: each takes some 60 bytes of
 /// memory.
@@ -35,6 +38,91 @@ pub(crate) struct StrictFacts {
     pub(crate) first_act: Option<Stamped>,
     /// The first terminate event.
     pub(crate) ending: Option<Termination>,
+    /// The act events, where they are wanted.
+    pub(crate) acts: Option<DatedActs>,
+    /// The projection events that give a digest of the timeline before them, where they are wanted:
+    /// the first [`MAX_EVENT_IDS`].
+    pub(crate) prefixes: Option<Vec<Prefix>>,
+    /// The repeated keys of events, where they are wanted: the first [`MAX_FINDINGS_PER_RULE`].
+    pub(crate) repeated_keys: Option<Vec<RepeatedEventKey>>,
+    /// The number of events.
+    pub(crate) events: u64,
+}
+
+/// The facts that are gathered only where a rule asks for them.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
+pub(crate) struct Wanted {
+    pub(crate) ids: bool,
+    pub(crate) acts: bool,
+    pub(crate) prefixes: bool,
+    pub(crate) repeated_keys: bool,
+}
+
+/// The act events of a timeline that have a timestamp.
+#[derive(Debug, Default)]
+pub(crate) struct DatedActs {
+    /// The instants of all of them.
+    pub(crate) instants: BTreeSet<Timestamp>,
+    /// Those without an id that the runtime did not make up.
+    pub(crate) without_id: Vec<(Line, Timestamp)>,
+    /// `true` if there were more than are compared.
+    pub(crate) is_full: bool,
+}
+
+/// A projection event, and the digest that it gives of the timeline before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prefix {
+    pub(crate) line: Line,
+    pub(crate) claimed: FileDigest,
+    /// The digest of those bytes, once they were read again.
+    pub(crate) actual: Option<FileDigest>,
+}
+
+/// A key that repeats an earlier one of the same object of an event.
+#[derive(Debug)]
+pub(crate) struct RepeatedEventKey {
+    pub(crate) line: Line,
+    /// As messages show it.
+    pub(crate) name: String,
+    pub(crate) pointer: Pointer,
+    /// The tokens of the key and of the one that it repeats.
+    pub(crate) key: u32,
+    pub(crate) earlier: u32,
+}
+
+impl DatedActs {
+    fn add(&mut self, event: EventFacts<'_>, at: &Stamped) {
+        let Some(stamp) = &at.stamp else { return };
+        self.is_full |= self.instants.len() + self.without_id.len() >= MAX_EVENT_IDS;
+        if self.is_full {
+            return;
+        }
+        self.instants.insert(stamp.instant.clone());
+        let has_id = event.act().is_some_and(|act| act.action_id.is_some());
+        if !(has_id || event.is_synthetic()) {
+            self.without_id.push((at.line, stamp.instant.clone()));
+        }
+    }
+}
+
+impl RepeatedEventKey {
+    fn add_all(event: EventFacts<'_>, found: &mut Vec<Self>) {
+        let Some(document) = event.document().filter(|it| it.repeats_keys()) else {
+            return;
+        };
+        document.for_each_repeated_key(|repeated| {
+            if found.len() < MAX_FINDINGS_PER_RULE {
+                found.push(Self {
+                    line: event.line,
+                    name: brief(&repeated.key.name()),
+                    pointer: repeated.pointer(),
+                    key: repeated.key.index(),
+                    earlier: repeated.earlier.index(),
+                });
+            }
+        });
+    }
 }
 
 /// The place of an event, and its timestamp if that is a fact.
@@ -133,10 +221,13 @@ impl EventIds {
 }
 
 impl StrictFacts {
-    /// Returns the facts without events so far; with their ids, or without.
-    pub(crate) fn new(with_ids: bool) -> Self {
+    /// Returns the facts without events so far.
+    pub(crate) fn new(wanted: Wanted) -> Self {
         Self {
-            ids: with_ids.then(EventIds::default),
+            ids: wanted.ids.then(EventIds::default),
+            acts: wanted.acts.then(DatedActs::default),
+            prefixes: wanted.prefixes.then(Vec::new),
+            repeated_keys: wanted.repeated_keys.then(Vec::new),
             ..Self::default()
         }
     }
@@ -144,7 +235,21 @@ impl StrictFacts {
     /// Adds one event.
     pub(crate) fn event(&mut self, event: EventFacts<'_>) {
         let at = Stamped::new(event);
+        self.events += 1;
         self.stamped += u64::from(at.stamp.is_some());
+        if let Some(repeated) = &mut self.repeated_keys {
+            RepeatedEventKey::add_all(event, repeated);
+        }
+        if let Some(prefixes) = &mut self.prefixes
+            && let Some(claimed) = event.prefix_sha256().filter(|_| event.is_projection())
+            && prefixes.len() < MAX_EVENT_IDS
+        {
+            prefixes.push(Prefix {
+                line: event.line,
+                claimed,
+                actual: None,
+            });
+        }
         self.order(&at);
         if let (Some(ids), Some(id)) = (&mut self.ids, event.text(InEvent::EventId)) {
             ids.add(event.line, &id, MAX_EVENT_IDS);
@@ -166,6 +271,11 @@ impl StrictFacts {
                         .get_or_insert_with(|| (event.line, phase.to_owned()));
                     ending.late_events += 1;
                 }
+                if phase == "act"
+                    && let Some(acts) = &mut self.acts
+                {
+                    acts.add(event, &at);
+                }
                 if phase == "act" && self.first_act.is_none() && !event.is_synthetic() {
                     self.first_act = Some(at);
                 }
@@ -176,9 +286,10 @@ impl StrictFacts {
 
     /// Returns `true` if so much is kept that the episode is large.
     pub(crate) fn is_large(&self) -> bool {
-        self.ids
-            .as_ref()
-            .is_some_and(|ids| ids.seen.len() > MANY_IDS)
+        let ids = self.ids.as_ref().map_or(0, |ids| ids.seen.len());
+        let acts = self.acts.as_ref().map_or(0, |acts| acts.instants.len());
+        let prefixes = self.prefixes.as_ref().map_or(0, Vec::len);
+        ids + acts + prefixes > MANY_IDS
     }
 
     fn order(&mut self, at: &Stamped) {

@@ -19,6 +19,7 @@ use super::tally::EventTally;
 use super::typos::Typos;
 use super::value::RowItem;
 use crate::ground::digest::FileDigest;
+use crate::ground::finding::MAX_FINDINGS_PER_RULE;
 use crate::ground::printable::quote;
 use crate::ground::record::StepStatus;
 use crate::ground::record::phases::PROJECTION;
@@ -72,6 +73,11 @@ pub(crate) struct Timeline<'a> {
     pub(super) acts: Acts<'a>,
     /// The others, without those that the runtime made up.
     pub(crate) unrecorded: Option<EventsOfOthers>,
+    /// The terminate events that count what is lost, each with the number as messages show it: the
+    /// first [`MAX_FINDINGS_PER_RULE`].
+    pub(crate) lost: Vec<(Line, String)>,
+    /// The number of terminate events.
+    pub(crate) terminates: u64,
 }
 
 impl Timeline<'_> {
@@ -194,6 +200,12 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
                 None => {}
             },
             Some("plan") => self.plan(event),
+            Some("terminate") => {
+                timeline.terminates += 1;
+                let lost = event.refused().map(|refused| (line, refused.show()));
+                let has_room = timeline.lost.len() < MAX_FINDINGS_PER_RULE;
+                timeline.lost.extend(lost.filter(|_| has_room));
+            }
             Some(phase) => match event.act() {
                 Some(act) => self.act(event, &act),
                 None => timeline.typos.add_phase(line, phase),

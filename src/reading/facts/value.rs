@@ -102,6 +102,12 @@ impl<'a> Value<'a> {
         (self.kind() == Kind::Number).then(|| Number::of(self.raw()))
     }
 
+    /// Returns `true` if it is a number above 0.
+    pub(crate) fn is_above_zero(self) -> bool {
+        let number = self.number();
+        number.is_some_and(|it| !it.text().starts_with('-') && !it.equals(Number::of("0")))
+    }
+
     /// Returns a boolean; `None` for any other value.
     pub(crate) fn boolean(self) -> Option<bool> {
         match self.kind() {
@@ -185,6 +191,16 @@ impl<'a> RowItem<'a> {
     /// Returns the keys of a runtime's own, each with its value, facts or not.
     pub(super) fn extensions(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
         self.of.others(self.row)
+    }
+
+    /// Returns `true` if there is no value in a slot, or null.
+    pub(crate) fn lacks(self, slot: impl Slot) -> bool {
+        self.value(slot).is_none_or(Value::is_null)
+    }
+
+    /// Returns the fact in a slot, if it is an instant.
+    pub(crate) fn stamp(self, slot: impl Slot) -> Option<Stamp<'a>> {
+        Stamp::of(self.text(slot)?)
     }
 
     /// Returns the fact in a slot, if it is a text.

@@ -7,10 +7,10 @@
 mod tables;
 mod tests;
 
-use super::shape::{Shape, Shapes, bit};
+use super::shape::{ANY_TYPE, Shape, Shapes, bit};
 use crate::ground::document::{
     Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, Tape, after_blank, end_of_string, number,
-    skip, utf8,
+    skip, utf8, written_items,
 };
 use tables::{
     Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others, ReaderTable, Tables,
@@ -67,13 +67,17 @@ impl SlotReader {
             !equals.is_escaped()
                 && (equals.len() != condition.equals.len()
                     || equals.of(text) != &*condition.equals
-                    || condition.asserted.iter().all(|(slot, id)| {
-                        let value = slots.get(Row::ROOT, *slot);
-                        let (written, shape) = (value.of(text), self.shapes.get(*id));
+                    || condition.asserted.iter().all(|asserted| {
+                        let value = slots.get(Row::ROOT, asserted.slot);
+                        let (written, shape) = (value.of(text), self.shapes.get(asserted.shape));
                         let failures = |shape: &Shape| {
                             shape.failures(Kind::of(written), written, value.is_escaped())
                         };
-                        !value.is_present() || shape.is_none_or(|shape| failures(shape) == 0)
+                        let types = asserted.items;
+                        let is_item = |item| types & bit(Kind::of(item)) != 0;
+                        !value.is_present()
+                            || shape.is_none_or(|shape| failures(shape) == 0)
+                                && (types == ANY_TYPE || written_items(written).all(is_item))
                     }))
         })
     }

@@ -90,16 +90,16 @@ Another kind of reason is another skip, and the report names one that is gone.
   $ project; dir=runs/demo/episodes/ep_01_answer; cp -r $dir runs/good
   $ echo '{"x":1' >> $dir/events.jsonl
   $ code --write-baseline known.json $dir; code --baseline known.json $dir
-  2
-  2
+  0
+  0
   $ { cat runs/good/events.jsonl; echo '{"phase":"runtime"'; } > $dir/events.jsonl; code --baseline known.json $dir
-  2
+  1
   $ cp runs/good/events.jsonl $dir; printf '{"x":1' > $dir/state.json
   $ code --write-baseline known.json $dir; code --baseline known.json $dir
-  2
-  2
+  0
+  0
   $ printf '{"version":1' > $dir/state.json; code --baseline known.json $dir
-  2
+  1
 
 # A baseline of another version is refused.
   $ project; echo '{"version":1,"episodes":{},"more":0}' > known.json
@@ -132,6 +132,9 @@ Another kind of reason is another skip, and the report names one that is gone.
   0
   $ rm -r runs/episodes/run_000/ep_01_answer runs/episodes/run_001/ep_03_edited runs/episodes/run_008/ep_03_edited
   $ runvet validate runs 2>&1 | grep note:
+  note: runs/episodes/run_000: the directory is empty, so no run is checked there
+  note: runs/episodes/run_001: the directory is empty, so no run is checked there
+  note: runs/episodes/run_008: the directory is empty, so no run is checked there
   note: no longer found, and can be removed from the baseline: runs/episodes/run_001/ep_03_edited: the episode no longer exists (2 findings)
   note: no longer found, and can be removed from the baseline: runs/episodes/run_008/ep_03_edited: the episode no longer exists (2 findings)
   $ runvet validate runs/episodes/run_015 2>&1 | grep -c note:
@@ -141,9 +144,12 @@ Another kind of reason is another skip, and the report names one that is gone.
 
 At any place and with any name of the baseline.
   $ ln -s runs link; runvet validate --no-config --write-baseline link/known.json runs 2> /dev/null
-  197 episodes: no other errors; 54 findings in the baseline
+  197 episodes: no other errors, 3 directories empty; 54 findings in the baseline
   $ runvet validate --no-config --baseline link/known.json runs
-  197 episodes: no other errors; 54 findings in the baseline
+  197 episodes: no other errors, 3 directories empty; 54 findings in the baseline
+  note: runs/episodes/run_000: the directory is empty, so no run is checked there
+  note: runs/episodes/run_001: the directory is empty, so no run is checked there
+  note: runs/episodes/run_008: the directory is empty, so no run is checked there
   $ runvet validate --no-config --baseline link/known.json runs/episodes/run_015
   1 episode: no other errors; 2 findings in the baseline
   $ cd runs/episodes/run_015/ep_03_edited; runvet validate --no-config --write-baseline known.json 2> /dev/null

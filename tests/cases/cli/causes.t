@@ -22,10 +22,10 @@ Findings by cause: one finding for many, and the ignore that covers them.
   $ sed -i 's/reason = ""/reason = "theirs"/' runvet.toml; runvet validate runs
   runs/demo/episodes/ep_04_crashed (ended): no new findings, but some rules could not be judged
 
-  not judged: 13 rules, line 11 of events.jsonl is not an event, and could be the one that matters
-  not judged: 21 rules, there is no summary.json
+  not judged: 14 rules, line 11 of events.jsonl is not an event, and could be the one that matters
+  not judged: 23 rules, there is no summary.json
 
-  5 episodes: no other errors; 1 not fully judged; 10 findings ignored
+  5 episodes: no other errors, 1 not ended, 1 not fully judged; 10 findings ignored
 
 # A report is by cause where a rule has more than a screen of findings, unless another form is asked for, or all of them.
   $ project; run=runs/demo/episodes/ep_01_answer; cp $run/state.json state

@@ -113,11 +113,12 @@ A directory that is no longer an episode is reported; copies of records are not 
   $ runvet validate --changed-since HEAD
   note: nothing to check: no change since HEAD in 1 episode
   note: runs/episodes/lost had state.json or events.jsonl at HEAD and has neither now
+  note: runs/episodes/lost: the directory is empty, so no run is checked there
   $ (cd runs; runvet validate --changed-since HEAD episodes/clean)
   note: nothing to check: no change since HEAD in 1 episode
   $ for at in $(seq -w 12); do episode run_$at; done; commit; rm -r runs/episodes/run_*; runvet validate --changed-since HEAD 2>&1 | tail -2
-  note: runs/episodes/run_10 had state.json or events.jsonl at HEAD and has neither now
   note: and 2 more
+  note: runs/episodes/lost: the directory is empty, so no run is checked there
   $ mkdir empty; code --changed-since HEAD empty
   3
 

@@ -22,6 +22,8 @@ The configuration for users: where it is found, and its effects.
   baseline - default
   select - default
   verify-manifest false default
+  require-ended false default
+  profile - default
   $ config > from-file; cat from-file
   format json runvet.toml:1
   deny-warnings true runvet.toml:2
@@ -31,6 +33,8 @@ The configuration for users: where it is found, and its effects.
   baseline known.json runvet.toml:6
   select plan/*,state/schema runvet.toml:7
   verify-manifest true runvet.toml:8
+  require-ended false default
+  profile - default
   plan/* off runvet.toml:9
   $ export RUNVET_FORMAT= RUNVET_DENY_WARNINGS= RUNVET_DENY_UNJUDGED= RUNVET_MAX_FINDINGS= RUNVET_JOBS= RUNVET_BASELINE= RUNVET_SELECT= RUNVET_VERIFY_MANIFEST= RUNVET_CONFIG= RUNVET_RULES=
 
@@ -47,6 +51,8 @@ Empty counts as unset.
   baseline other.json RUNVET_BASELINE
   select plan/* RUNVET_SELECT
   verify-manifest false RUNVET_VERIFY_MANIFEST
+  require-ended false default
+  profile - default
   plan/* off runvet.toml:9
   state/schema off RUNVET_RULES
   plan/* error RUNVET_RULES
@@ -59,6 +65,8 @@ Empty counts as unset.
   baseline third.json --baseline
   select strict/*,state/* --select
   verify-manifest true --verify-manifest
+  require-ended false default
+  profile - default
   plan/* off runvet.toml:9
   state/schema off RUNVET_RULES
   plan/* error RUNVET_RULES

@@ -84,6 +84,7 @@ Four of the five runs have ended.
   $ levels --require strict/learn | grep -c coverage/required
   8
   $ runvet config --require strict/learn | grep require
+  require-ended    false            default
   require          strict/learn     --require
   require          manifest/digest  runvet.toml:1
   $ echo "require = ['manifest/digst']" > runvet.toml; runvet validate runs 2>&1 | grep mean

@@ -6,7 +6,7 @@ The ways in: runs are named alike everywhere, and a mistake leads to what was me
   note: ep_01 is the run runs/demo/episodes/ep_01_answer
   1 episode: valid
   note: ep_02 is the run runs/demo/episodes/ep_02_paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
   $ runvet validate --run-data runs/demo | tail -1
   To learn more about a rule: runvet explain projection/outcomes
   $ runvet validate ep_0; runvet validate nowhere
@@ -20,7 +20,7 @@ The ways in: runs are named alike everywhere, and a mistake leads to what was me
   [2]
   $ runvet table runs --run-data runs/demo | wc -l; runvet coverage --run-data runs/demo | head -1; runvet list --run-data runs/demo --format ids | head -1
   6
-  5 runs: 52 rules compared something, 6 compared nothing
+  5 runs: 54 rules compared something, 7 compared nothing
   ep_05_misnamed
   $ runvet table runs --run-data runs/demo runs 2>&1 | head -1
   error: the argument '--run-data <DIR>' cannot be used with '[PATHS]...'

@@ -24,13 +24,13 @@ It comes before errors.
   $ code runs
   1
 
-As a warning, it is a skip like any other; and who accepts it knows of it.
+As a warning, it is a skip like any other; a baseline does not cover what lies beyond a limit.
   $ code --verify-manifest --rule=manifest/digest=warning $sound
   0
   $ code --verify-manifest --write-baseline=known.json $sound
-  0
+  2
   $ code --verify-manifest --baseline=known.json $sound
-  0
+  2
 
 # Every format shows a run that is undecided.
   $ project; sound=runs/demo/episodes/ep_01_answer; truncate -s 65M $sound/manifest.json
@@ -44,9 +44,9 @@ As a warning, it is a skip like any other; and who accepts it knows of it.
   error: runs/demo/episodes/ep_01_answer: manifest/digest could not be judged: manifest.json can't be read: it is larger than the limit of 64 MiB
   runs/demo/episodes/ep_01_answer (ended): undecided, because some rules could not be judged
 
-  not judged: 1 rule, manifest.json can't be read: it is larger than the limit of 64 MiB: manifest/digest
+  not judged: 2 rules, manifest.json can't be read: it is larger than the limit of 64 MiB: manifest/digest, manifest/unlisted
 
-  1 episode: 0 valid, 0 invalid, 1 undecided; 1 not fully judged
+  1 episode: 0 valid, 0 invalid, 1 undecided, 1 not fully judged
   [2]
   $ runvet view --verify-manifest $sound | grep Records
   Records: undecided: manifest/digest could not be judged: manifest.json can't be read: it is larger than the limit of 64 MiB
@@ -82,9 +82,9 @@ As a warning, it is a skip like any other; and who accepts it knows of it.
   note: the check fails because of 1 rule that could not be judged (--deny-unjudged)
   1
   $ code $warning --write-baseline=known.json $sound
-  0
+  2
   $ code $warning --deny-unjudged --baseline=known.json $sound
-  0
+  2
   $ printf "deny-unjudged = true\nrules = { 'manifest/*' = 'warning' }\n" > runvet.toml
   $ code $sound
   1
@@ -112,7 +112,7 @@ In a run that has ended, every skip counts; in one in progress, those that lie i
   $ for format in $(formats); do runvet validate --format $format $warnings $crashed 2>&1 > out | grep fails; done | uniq -c
        11 note: the check fails because of 3 warnings (--deny-warnings)
   $ runvet validate $unjudged $sound > out
-  note: the check fails because of 1 rule that could not be judged (--deny-unjudged)
+  note: the check fails because of 2 rules that could not be judged (--deny-unjudged)
   [1]
   $ runvet validate $warnings $unjudged $sound $crashed > out
   note: the check fails because of 3 warnings (--deny-warnings) and [..] rules that could not be judged (--deny-unjudged)
@@ -138,8 +138,8 @@ Errors speak for themselves, and so does the impact where it decides.
   $ code '--rule=*=off' --allow-empty runs
   0
   $ runvet validate '--rule=*=off' --output=json=report.json runs; ls
-  5 episodes: all valid
-  error: no rule is on for 5 episodes, so nothing was checked there
+  5 episodes: 5 valid, 1 not ended
+  error: no rule is on that applies to 5 episodes, so nothing was checked there
   runs
   runvet.toml
   $ cat > runvet.toml <<.
@@ -153,8 +153,8 @@ Errors speak for themselves, and so does the impact where it decides.
 Where some are judged, the others are said.
   $ edit "s/'runs'/'ep_03*', 'ep_04*', 'ep_05*'/" runvet.toml
   $ runvet validate runs
-  5 episodes: all valid
-  note: no rule is on for 3 episodes, so nothing was checked there
+  5 episodes: 5 valid, 1 not ended
+  note: no rule is on that applies to 3 episodes, so nothing was checked there
   $ report | json /totals unchecked
   3
 
@@ -183,4 +183,4 @@ What a path leads to is judged, whatever other path leads there too.
   $ runvet validate $sound $sound/../ep_01_answer
   1 episode: valid
   $ runvet validate runs/demo/episodes/ep_02_paused $sound/state.json $sound
-  2 episodes: all valid
+  2 episodes: 2 valid, 1 not ended

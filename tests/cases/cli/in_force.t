@@ -3,14 +3,14 @@ Which configuration is in force: what a search passes over is said, and run data
 # A configuration between the working directory and the runs is said, and is a fault with `--strict-config`.
   $ project; echo "deny-warnings = true" > runs/runvet.toml; paused=runs/demo/episodes/ep_02_paused
   $ runvet validate $paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
   note: runs/runvet.toml is not in force: the configuration is searched from the working directory upward; to use it, set --config runs/runvet.toml
   $ runvet validate --strict-config $paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
   error: runs/runvet.toml is not in force: the configuration is searched from the working directory upward; to use it, set --config runs/runvet.toml
   [2]
   $ runvet validate --no-config --strict-config $paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
   $ runvet validate --quiet $paused
   $ for command in 'list' 'table runs' 'coverage'; do runvet $command runs 2>&1 | grep 'in force'; done
   note: runs/runvet.toml is not in force: the configuration is searched from the working directory upward; to use it, set --config runs/runvet.toml
@@ -18,15 +18,15 @@ Which configuration is in force: what a search passes over is said, and run data
 
 It is said as well where it lies on the way to what is elsewhere.
   $ mkdir other; cd other; runvet validate ../$paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
   note: [DIR]/runs/runvet.toml is not in force: the configuration is searched from the working directory upward; to use it, set --config [DIR]/runs/runvet.toml
   $ cd ../runs; runvet validate demo/episodes/ep_02_paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
 
 # A configuration of another name is said.
   $ project; touch .runvet.toml runvet.yaml Runvet.toml; printf '[tool.runvet]\ndeny-warnings = true\n' > pyproject.toml; paused=runs/demo/episodes/ep_02_paused
   $ runvet validate $paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
   note: .runvet.toml is not in force: the configuration is a file called runvet.toml
   note: Runvet.toml is not in force: the configuration is a file called runvet.toml
   note: the table [tool.runvet] of pyproject.toml is not in force: the configuration is a file called runvet.toml
@@ -42,7 +42,7 @@ It is said as well where it lies on the way to what is elsewhere.
   $ mkdir sub; cd sub; runvet validate ../$paused 2>&1 | tail -1
   note: ../runvet.yaml is not in force: the configuration is a file called runvet.toml
   $ cd ..; rm .runvet.toml Runvet.toml runvet.yaml; echo '[tool.ruff]' > pyproject.toml; runvet validate --strict-config $paused
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
 
 # YAML in the file is one mistake that says so.
   $ project <<.
@@ -84,9 +84,9 @@ Where there is none above, the check ends.
   error: runvet.toml is inside run data, because of [DIR]/bare/ep_1/events.jsonl, so it is not read; name it with --config ./runvet.toml, or set --no-config
   2
   $ runvet validate --config ./runvet.toml; runvet validate --no-config | tail -1
-  1 episode: valid
-  error: no rule is on for 1 episode, so nothing was checked there
-  1 episode: valid
+  1 episode: 1 valid, 1 not ended
+  error: no rule is on that applies to 1 episode, so nothing was checked there
+  1 episode: 1 valid, 1 not ended
   $ runvet init; rm runvet.toml; runvet init
   error: . holds run data, because of [DIR]/bare/ep_1/events.jsonl: no configuration is read there; name a directory above it, such as the root of the repository
   error: . holds run data, because of [DIR]/bare/ep_1/events.jsonl: no configuration is read there; name a directory above it, such as the root of the repository
@@ -100,4 +100,4 @@ The state of another program makes no run data.
   $ project; printf '\357\273\277deny-warnings = true\n' > runvet.toml; runvet config | grep deny-warnings
   deny-warnings    true   runvet.toml:1
   $ runvet validate --write-baseline known.json > out 2>&1; { printf '\357\273\277'; cat known.json; } > bom.json; runvet validate --baseline bom.json | tail -1
-  5 episodes: no other errors; 7 findings in the baseline
+  5 episodes: no other errors, 1 not ended; 7 findings in the baseline

@@ -78,8 +78,9 @@ A run that a person names is shown, and a note says that a check leaves it out.
   $ levels --select strict/steps
   ep_03 warning strict/steps
   $ levels --select '*' | wc -l
-  8
+  10
   $ levels --select=strict/steps --rule=plan/projection=warning '--rule=strict/*=error'
+  ep_03 error strict/outcome-metrics
   ep_03 warning plan/projection
   ep_03 error strict/steps
   $ levels '--select=strict/*' '--rule=*=off'
@@ -255,7 +256,7 @@ An ignore that covers an episode but matches no finding is reported.
   ep_05_misnamed
   $ runvet validate --write-baseline known.json --no-config runs | tail -1
   note: known.json lists 7 findings and [..] rules not judged in 3 episodes
-  5 episodes: no other errors; 7 findings in the baseline
+  5 episodes: no other errors, 1 not ended; 7 findings in the baseline
   $ runvet view ep_03 --run-data runs/demo | grep Records
   Records: 2 errors
   $ runvet view ep_03 --run-data runs/demo --baseline known.json | grep -A 1 Records
@@ -291,7 +292,7 @@ Where nothing is judged, the configuration does not count.
   runs/demo/episodes/ep_03_edited/state.json:1:1664: error plan/projection: `plan.steps[1].status` is "pending", but the act event on line 6 set it to "done"
   runs/demo/episodes/ep_05_misnamed/state.json:1:27: error state/schema: `beliefs[0].confidence` is 90, above the maximum of 1
   runs/demo/episodes/ep_05_misnamed/state.json:1:170: warning record/misspelled-field: `intuitionMode` is not a known field, and `intuition_mode` is absent
-  4 episodes: 2 valid, 2 invalid (3 errors, 1 warning)
+  4 episodes: 2 valid, 2 invalid, 1 not ended (3 errors, 1 warning)
   note: 1 directory excluded by the configuration
   error: runvet.toml:2: no directory matches `EP_05*`
   error: runvet.toml:4: no directory matches `checkpoints`

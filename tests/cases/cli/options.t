@@ -121,7 +121,7 @@ A variable is meant for other calls too.
   error: --write-baseline can't be used with RUNVET_SELECT: the baseline would lack the findings of all other rules
   demo
   $ echo "select = ['plan/*']" > runvet.toml; runvet validate demo --write-baseline known.json --config runvet.toml; ls known.json
-  5 episodes: no other errors; 1 finding in the baseline
+  5 episodes: no other errors, 1 not ended; 1 finding in the baseline
   note: known.json lists 1 finding and 3 rules not judged in 2 episodes
   known.json
 

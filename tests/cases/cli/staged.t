@@ -14,9 +14,9 @@ What the next commit contains, by the index of git.
      ╰────
   help: Write summary.json when the run ends.
 
-  not judged: 21 rules, there is no summary.json
+  not judged: 23 rules, there is no summary.json
 
-  1 episode: invalid (1 error); 1 not fully judged
+  1 episode: 0 valid, 1 invalid, 1 not fully judged (1 error)
   To learn more about a rule: runvet explain lifecycle/artifacts
   note: runs/episodes/gone is a run that the commit deletes
   note: runs/episodes/cut/summary.json is not part of the commit: git does not track it, or ignores it; to add it, use git add --force
@@ -64,9 +64,9 @@ What the next commit contains, by the index of git.
      ╰────
   help: Write learn.jsonl before the state links it; leave the file empty if nothing was learned.
 
-  not judged: 21 rules, there is no summary.json
+  not judged: 23 rules, there is no summary.json
 
-  1 episode: invalid (1 error, 1 warning); 1 not fully judged
+  1 episode: 0 valid, 1 invalid, 1 not fully judged (1 error, 1 warning)
   To learn more about a rule: runvet explain lifecycle/artifacts
   note: runs/episodes/new/learn.jsonl is not part of the commit: git does not track it, or ignores it; to add it, use git add --force
   note: runs/episodes/new/summary.json is not part of the commit: git does not track it, or ignores it; to add it, use git add --force

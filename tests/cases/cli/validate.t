@@ -99,9 +99,9 @@ The name of the directory is the id only below `episodes`.
 # Paths are read from a file or from standard input.
   $ cd "$CORPUS"
   $ printf 'good/terminal\n\ngood/paused\n' | runvet validate --files-from -
-  2 episodes: all valid
+  2 episodes: 2 valid, 1 not ended
   $ printf 'good/terminal\0good/paused' | runvet validate --files-from - -0
-  2 episodes: all valid
+  2 episodes: 2 valid, 1 not ended
 
 An empty list is not the current directory.
   $ code --files-from - < /dev/null
@@ -143,10 +143,10 @@ Later settings count.
   $ runvet validate --rule all=off $case 2>&1 | grep mean
   error: invalid value 'all=off' for '--rule <NAME=LEVEL>': there is no rule called `all`; did you mean `*`?
   $ runvet validate --quiet '--rule=*=off' $case
-  error: no rule is on for 1 episode, so nothing was checked there
+  error: no rule is on that applies to 1 episode, so nothing was checked there
   [3]
   $ runvet validate --quiet --select 'plan/*' --rule 'plan/*=off' $case
-  error: no rule is on for 1 episode, so nothing was checked there
+  error: no rule is on that applies to 1 episode, so nothing was checked there
   [3]
   $ code --rule 'nothing/*=off' $case
   2
@@ -162,7 +162,7 @@ Later settings count.
   plan/step-ids (error): two steps of the plan share an id
   plan/projection (error): the persisted plan differs from the plan rebuilt from the timeline
   plan/legacy-labels (warning): the steps differ from the labels of the plan event
-  plan/no-event (warning): the plan has steps, but the timeline has no plan event
+  plan/no-event (warning): the plan has steps, but no plan event lists them
   plan/still-running (warning): a run has ended, but a step of its plan is still running
   $ runvet explain plan/ | wc -l
   5
@@ -225,7 +225,7 @@ A note would be lost.
   2
   runvet.toml
   $ runvet validate good $noted; ls "$here"
-  37 episodes: all valid
+  37 episodes: 37 valid, 5 not ended
   note: [DIR]/runvet.toml:2: this ignore expired on 2020-01-01 and has no effect
   report.json
   runvet.toml
@@ -333,4 +333,4 @@ An episode whose findings are all cut has no heading.
   $ cd "$CORPUS"
   $ runvet check good > /dev/null
   $ runvet --help | grep alias
-  [1]
+    validate     Check run data and report what can't be trusted [alias: check]

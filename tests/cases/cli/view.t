@@ -47,7 +47,7 @@ Dashboards and timelines of runs on the command line, as text and as JSON.
   Run: unknown
   Records: 1 error
     error record/json-syntax (state.json:1): state.json is not JSON: the text ends where a value is expected
-    32 rules not judged; for the reasons: runvet validate episodes/ep_answer
+    33 rules not judged; for the reasons: runvet validate episodes/ep_answer
   $ cp "$CORPUS/good/terminal/episodes/ep_answer/state.json" episodes/ep_answer; rm episodes/ep_answer/events.jsonl; printf '?' > episodes/ep_answer/summary.json
   $ runvet view ep | grep -e shown -e ^Plan -e events
   summary.json can't be shown: not JSON: expected a value

@@ -163,9 +163,9 @@ A status without its prefix is named beside the plan, one of another kind is not
 # A phase of its own is asked about where an event is missed, and an event type that is nearly that of a projection.
   $ asked() { fresh; edit "s/\"phase\":\"$1\"/\"phase\":\"$2\"/" $events; told $3; }
   $ asked plan planing plan/no-event | json /episodes/*/findings/* help related/0/message related/0/line
-  Line 3 has the phase "planing": did you mean `plan`? Emit a `plan` event each time the plan is created or changed. the steps in the state 1
+  Line 3 has the phase "planing": did you mean `plan`? Emit a `plan` event with all steps each time the plan is created or changed. the steps in the state 1
   $ asked plan Plan plan/no-event | json /episodes/*/findings/* help
-  Line 3 has the phase "Plan": did you mean `plan`? Emit a `plan` event each time the plan is created or changed.
+  Line 3 has the phase "Plan": did you mean `plan`? Emit a `plan` event with all steps each time the plan is created or changed.
   $ asked start started started-at/start-event | json /episodes/*/findings/* help
   Line 1 has the phase "started": did you mean `start`? Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.
   [1]

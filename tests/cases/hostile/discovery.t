@@ -76,21 +76,32 @@ Below `episodes` the search stops at an episode.
   $ ln -s ep_answer episodes/latest; ln -s ../ep_answer episodes/group/latest; ln -s "$PWD/episodes/ep_03_edited" episodes/worst
   $ ln -s ep_answer/state.json episodes/file; ln -s nowhere episodes/dangling; ln -s itself episodes/itself; ln -s episodes other
   $ seen .; seen episodes
-  1 episodes/ep_03_edited episodes/ep_answer
-  1 episodes/ep_03_edited episodes/ep_answer
+  2 episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/itself
+  2 episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/itself
 
 What an episode holds is not searched, but for a run that could be hidden.
   $ ln -s / episodes/ep_answer/root; ln -s ../ep_03_edited episodes/ep_answer/parent; ln -s "$elsewhere" episodes/ep_answer/run; seen .
   2 episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/ep_answer/root
   fault: episodes/ep_answer/run
+  fault: episodes/itself
   $ rm episodes/ep_answer/run; seen .
-  1 episodes/ep_03_edited episodes/ep_answer
+  2 episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/ep_answer/root
+  fault: episodes/itself
   $ ln -s / episodes/up; ln -s group episodes/other; ln -s . episodes/here; ln -s "$elsewhere" episodes/group/b; ln -s "$elsewhere" episodes/a; seen .
   2 episodes/ep_03_edited episodes/ep_answer
   fault: episodes/a
+  fault: episodes/dangling
+  fault: episodes/ep_answer/root
   fault: episodes/group/b
-  fault: episodes/here
-  fault: episodes/other
+  fault: episodes/itself
   fault: episodes/up
 
 Only a part of the run data may be looked at.
@@ -100,17 +111,32 @@ Only a part of the run data may be looked at.
 
 The user may take the responsibility for the link, or have its target checked.
   $ echo "exclude = ['episodes/a']" > runvet.toml; seen --config runvet.toml episodes; rm runvet.toml
-  1 episodes/ep_03_edited episodes/ep_answer
+  2 episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/ep_answer/root
+  fault: episodes/itself
   $ seen .; seen . "$elsewhere"; seen . "$elsewhere/state.json"
   2 episodes/ep_03_edited episodes/ep_answer
   fault: episodes/a
-  1 [DIR]/elsewhere episodes/ep_03_edited episodes/ep_answer
-  1 [DIR]/elsewhere episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/ep_answer/root
+  fault: episodes/itself
+  2 [DIR]/elsewhere episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/ep_answer/root
+  fault: episodes/itself
+  2 [DIR]/elsewhere episodes/ep_03_edited episodes/ep_answer
+  fault: episodes/dangling
+  fault: episodes/ep_answer/root
+  fault: episodes/itself
 
 A run that moved away may leave a link.
   $ rm -r episodes/a episodes/ep_03_edited episodes/ep_answer/parent; ln -s "$elsewhere" episodes/ep_03_edited; seen .
   2 episodes/ep_answer
+  fault: episodes/dangling
   fault: episodes/ep_03_edited
+  fault: episodes/ep_answer/root
+  fault: episodes/itself
   fault: episodes/worst
 
 # A link to an excluded run is no fault, and an excluded directory is not opened.
@@ -189,8 +215,9 @@ A run that moved away may leave a link.
   error: episodes: artifacts lie directly in a directory called `episodes`, so they belong to no run
   error: episodes/ep_1: this directory looks like a run and holds another run, so only the inner run is checked; move one of them, or exclude the inner one
   error: episodes/ep_answer/copy: a directory in an episode holds events.jsonl, so a run may be hidden; move it, or exclude it
-  error: episodes/root: a symbolic link to a directory that is not checked; exclude the link, or give / too
+  error: episodes/root: a symbolic link to a directory that is not checked; exclude the link, give / too, or follow it with --follow-links=/
   error: sub/runs/episodes: a directory called `episodes` lies in the episode sub, so runs may be hidden; move it, or exclude it
+  note: sub/runs/episodes/ep_1: the directory is empty, so no run is checked there
   [2]
 
 # A run with only a summary is listed and viewed.

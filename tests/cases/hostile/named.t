@@ -23,6 +23,9 @@ What a manifest names: nothing outside of the episode is opened, nothing waits, 
   [1]
   $ cd ../..; manifest '[{"name":"a","sha256":"'$zeros'"},{"name":"b","size_bytes":1},{"name":"state.json","sha256":"'$zeros'"}]'; truncate -s 17179869185 a b
   $ checked 2> /dev/null | json /episodes/*/findings/* pointer
+  -
+  -
+  -
   /files/1/size_bytes
   /files/2/sha256
   [2]

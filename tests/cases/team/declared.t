@@ -290,7 +290,7 @@ The end of a run in progress may still be written, and nobody may know whether a
   $ for run in answer paused; do printf '{}\n{"a": ' > runs/episodes/ep_$run/learn.jsonl; done
   $ printf "[[schema]]\nid = 'a/b'\nrecord = 'learn'\nschema = { type = 'object' }\n" > runvet.toml; runvet validate --select a/b --format concise runs
   runs/episodes/ep_answer/learn.jsonl:2:1: error a/b: learn.jsonl can't be judged: the line is not JSON
-  2 episodes: 1 valid, 1 breaks a rule of the team (1 error)
+  2 episodes: 1 valid, 1 breaks a rule of the team, 1 not ended (1 error)
   [1]
 
 # The page of a rule of a team has its examples.

@@ -44,10 +44,10 @@ Mistakes in what a team declares are told, each at its place; `tests/cases/mista
    2 │ nonsense = 1
      · ────────
      ╰────
-  help: expected one of: baseline, deny-unjudged, deny-warnings, exclude, format, ignore, jobs, max-findings, order, override, packs, params, require, rule, rules, schema, select, selector, verify-manifest, version, vocabulary
+  help: expected one of: baseline, deny-unjudged, deny-warnings, exclude, format, ignore, jobs, max-findings, order, override, packs, params, profile, require, require-ended, rule, rules, schema, select, selector, verify-manifest, version, vocabulary
   [2]
   $ echo "packs = ['gate/pack.toml']" > runvet.toml; echo '{"type": }' > gate/act.json; runvet validate runs 2>&1 | grep -e error: -e '\[gate'
-  error: the schema file is not JSON: expected value at line 1 column 10 (named by gate/pack.toml:8)
+  error: the schema file can't be used: it is not JSON: expected value at line 1 column 10 (named by gate/pack.toml:8)
      ╭─[gate/act.json:1:10]
   error: the id `acme/order` is taken by gate/pack.toml:5
       ╭─[gate/pack.toml:16:6]
@@ -73,7 +73,7 @@ Mistakes in what a team declares are told, each at its place; `tests/cases/mista
   error: the schema can't be used: "(" is not a "regex" (named by gate/pack.toml:8)
   [gate/act.json:1:46]
   $ told "$refers" '{"$defs": }'
-  error: the schema file is not JSON: expected value at line 1 column 11 (named by gate/pack.toml:8)
+  error: the schema file can't be used: it is not JSON: expected value at line 1 column 11 (named by gate/pack.toml:8)
   [gate/defs/n .json:1:11]
   $ told "$refers" '{"$defs": {}}'
   error: the schema can't be used: Pointer '/$defs/n' does not exist (named by gate/pack.toml:8)

@@ -155,7 +155,7 @@ One that has a name is of events, of actions, or of both.
   runs/episodes/ep_1/events.jsonl:2:1: error a/b: m
   runs/episodes/ep_1: note: not judged: 1 rule, `same` makes more than 100000 groups of events; make `each` narrower: a/b
   runs/episodes/ep_1: fault: a/b could not be judged: `same` makes more than 100000 groups of events; make `each` narrower
-  1 episode: 0 valid, 0 invalid, 1 undecided (1 error); 1 not fully judged
+  1 episode: 0 valid, 0 invalid, 1 undecided, 1 not fully judged (1 error)
   [2]
   $ for n in $(seq 40); do printf "earlier('r').size() < 9 && "; done > asked; asking "$(cat asked)true"; many 8000; runvet validate --select a/b runs 2>&1 > out
   error: runs/episodes/ep_1: a/b could not be judged: orders and rules together have more groups and waiting events than are kept; later events are not judged by it

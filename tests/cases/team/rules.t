@@ -76,11 +76,11 @@ Rules that a team writes as expressions are judged over the events and the recor
   $ events ended '{"tool":"refund"}' "{\"tool\":\"refund\",\"items\":[1$(printf ',1%.0s' $(seq 19999))]}"
   $ runvet validate --select a/b --rule a/b=error runs 2>&1 | grep -e error: -e undecided
   error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps or memory than its limit; make its expressions simpler, or its selectors narrower
-  1 episode: 0 valid, 0 invalid, 1 undecided (1 error); 1 not fully judged
+  1 episode: 0 valid, 0 invalid, 1 undecided, 1 not fully judged (1 error)
   $ runvet validate --select a/b --rule a/b=warning runs > out 2>&1; echo $?; grep -e error: -e ' valid' out
   2
   error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps or memory than its limit; make its expressions simpler, or its selectors narrower
-  1 episode: valid, with 1 warning; 1 not fully judged
+  1 episode: 1 valid, 1 not fully judged (1 warning)
   $ judged | json /episodes/*/findings/* line
   1
   $ printf "[[order]]\nid = 'a/b'\neach = { if = 'event.payload.items.all(a, event.payload.items.all(b, a == b))' }\nnever = true\nmessage = 'm'\n" > runvet.toml; runvet validate --select a/b --quiet runs 2>&1 | grep error:

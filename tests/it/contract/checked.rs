@@ -54,7 +54,9 @@ fn written() -> Vec<(String, String)> {
 
 /// What is found when every rule is an error, and no artifact is still expected.
 fn found(dir: &Path) -> Vec<String> {
-    let mut gate = all_rules().fold(Gate::default(), |gate, rule| {
+    // It finds every run in progress.
+    let rules = all_rules().filter(|rule| rule.id != "lifecycle/unended");
+    let mut gate = rules.fold(Gate::default(), |gate, rule| {
         gate.level(&rule.id, Level::Error).unwrap()
     });
     let report = gate.run([dir]).unwrap();

@@ -11,35 +11,54 @@ use crate::cli::sinks::unwritable;
 use crate::cli::{CommandFailure, Result};
 use crate::gate::config::Origin;
 use crate::gate::{Baseline, Outcome};
+use crate::ground::finding::{EpisodeReport, Skip, SkipKind};
 use crate::report::{count, faults};
 use crate::store::{WalkFindings, WholeFile};
 
 impl Validate {
-    /// Returns what a new baseline is to list, if everything can be read.
+    /// Makes the check accept what a new baseline is to list, if one is to be written.
+    pub(super) fn accept_all(&self, setup: &mut Setup<'_>, found: &WalkFindings) {
+        let Some((path, _)) = &setup.new_baseline else {
+            return;
+        };
+        match self.record(setup, found, path) {
+            Ok(baseline) => setup.gate = setup.gate.clone().with_baseline(baseline),
+            Err(why) => setup.unrecorded = why,
+        }
+    }
+
+    /// Returns what a new baseline is to list, if everything can be read and judged; else why not,
+    /// where the faults of the check do not say so.
     ///
     /// A report is written while episodes are judged, and must know whether their findings are in
     /// the baseline. An episode that can't be judged may be the last, so this judges all of them
     /// before the first is reported.
-    pub(super) fn record(
+    fn record(
         &self,
         setup: &Setup<'_>,
         found: &WalkFindings,
         path: &Path,
-    ) -> Option<Baseline> {
+    ) -> Result<Baseline, Option<String>> {
         if !found.faults.is_empty() {
-            return None;
+            return Err(None);
         }
+        let mut unjudged = None;
         let mut gate = setup.gate.clone().record_baseline(path);
         let bar = progress::hidden(found.episodes.len(), "episodes");
         let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
             progress::step(&bar, self.quiet);
+            // It would cover what lies beyond the limit too.
+            unjudged = judged.as_ref().ok().and_then(beyond_limit);
             match judged {
-                Ok(episode) if episode.fault().is_none() => ControlFlow::Continue(()),
+                Ok(episode) if episode.fault().is_none() && unjudged.is_none() => {
+                    ControlFlow::Continue(())
+                }
                 _ => ControlFlow::Break(()),
             }
         });
         bar.finish_and_clear();
-        outcome.is_complete.then(|| gate.baseline().cloned())?
+        let baseline = outcome.is_complete.then(|| gate.baseline().cloned());
+        baseline.flatten().ok_or(unjudged)
     }
 
     /// Moves what was written to its place.
@@ -61,7 +80,7 @@ impl Validate {
             Some(_) => Ok(()),
             None => {
                 // It would lack the findings of what was not checked.
-                let lost = faults(&outcome.faults);
+                let lost = setup.unrecorded.or_else(|| faults(&outcome.faults));
                 output.fault(&format!(
                     "the baseline {} is not written, because the check is not complete: {}",
                     path.display(),
@@ -111,4 +130,13 @@ impl Validate {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns which rule met a limit in an episode, in words.
+fn beyond_limit(episode: &EpisodeReport) -> Option<String> {
+    // What a new baseline lists is suppressed already.
+    let mut skips = episode.skipped.iter().chain(&episode.suppressed_skips);
+    let Skip { rule, reason, .. } = skips.find(|skip| skip.kind() == SkipKind::Limit.word())?;
+    let dir = &episode.dir;
+    Some(format!("{rule} could not be judged in {dir}: {reason}"))
 }

@@ -19,6 +19,13 @@ use crate::store::{Dir, WalkFindings};
 const MAX_PASSED: usize = 3;
 
 impl Validate {
+    /// Prints notes beside the report.
+    pub(super) fn tell(&self, notes: &[String], output: &Output) {
+        if !self.quiet {
+            notes.iter().for_each(|note| output.note(note));
+        }
+    }
+
     /// Says why nothing was checked, or not everywhere.
     pub(super) fn explain(
         &self,
@@ -61,6 +68,14 @@ impl Validate {
                 "{rules} that could not be judged (--deny-unjudged)"
             ));
         }
+        if let rules @ 1.. = totals.not_judged.rules
+            && deny.unjudged
+        {
+            let rules = count(rules, "rule");
+            denied.push(format!(
+                "{rules} of the team that can't be judged on a part of the runs (--deny-unjudged)"
+            ));
+        }
         let denied = denied.join(" and ");
         output.note(&format!("the check fails because of {denied}"));
     }
@@ -75,7 +90,7 @@ impl Validate {
     ) -> bool {
         let not_in_force = setup.file.not_in_force(dirs);
         for what in &not_in_force {
-            if self.strict_config {
+            if setup.strict_config {
                 output.fault(what);
             } else if !self.quiet {
                 output.note(what);
@@ -115,7 +130,7 @@ impl Validate {
         let unmet = globs.into_iter().map(|glob| (glob, true)).chain(selectors);
         let mut is_refused = false;
         for (what, is_mistake) in unmet {
-            if self.strict_config && is_mistake {
+            if setup.strict_config && is_mistake {
                 is_refused = true;
                 output.fault(&what);
             } else if !self.quiet {
@@ -138,7 +153,7 @@ pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
     if !more.is_empty() {
         let more = count(more.len() as u64, "directory");
         notes.push(format!(
-            "{more} more with files and no record, or with files that may be records"
+            "{more} more without a record of a run, or with files that may be records"
         ));
     }
     notes
@@ -154,7 +169,7 @@ pub(in crate::cli) fn passed_over(foreign: usize) -> String {
 
 pub(super) fn no_rule_is_on(unchecked: u64) -> String {
     let episodes = count(unchecked, "episode");
-    format!("no rule is on for {episodes}, so nothing was checked there")
+    format!("no rule is on that applies to {episodes}, so nothing was checked there")
 }
 
 fn nothing_to_check(exclusion: &str) -> String {

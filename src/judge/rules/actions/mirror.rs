@@ -1,8 +1,8 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
-use crate::ground::printable::brief;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
-use crate::reading::facts::{Topic, Unlike};
+use super::unlike;
+use crate::judge::rule::{BuiltIn, Compared, Context, Level, Rule};
+use crate::reading::facts::Topic;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "actions/mirror",
@@ -18,28 +18,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.state()?;
     let (timeline, reach) = ctx.reach()?;
     if reach.may_differ(Topic::Actions) {
-        ctx.differences(draft, |differences| timeline.mirror(&reach, differences));
+        ctx.differences(unlike, |differences| timeline.mirror(&reach, differences));
     }
     Compared::when(timeline.has_mirrored(&reach))
-}
-
-fn draft(unlike: Unlike) -> Draft {
-    let Unlike {
-        index,
-        id,
-        difference,
-    } = unlike;
-    let Some(difference) = difference else {
-        let id_at = Pointer::new("/outcomes/actions").item(index).field("id");
-        let message = format!("the action has the id {id}, but no `act` event has it");
-        return Draft::new(Place::state(id_at), message);
-    };
-    let ((at, in_action), (event_at, in_event)) = (difference.action, difference.event);
-    let (field, line) = (brief(&difference.field), difference.line);
-    let message = format!(
-        "`{field}` of the action {id} is {in_action}, but {in_event} in its `act` event on line {}",
-        line.number
-    );
-    let draft = Draft::new(Place::state(at), message);
-    draft.related(Place::event(line, event_at), "the `act` event")
 }

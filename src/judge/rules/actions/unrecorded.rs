@@ -1,7 +1,9 @@
 //! `actions/unrecorded`: an act event has the id of an action that the state does not have.
 
 use crate::ground::printable::count;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
+use crate::judge::rule::{
+    BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule, Subject,
+};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "actions/unrecorded",
@@ -10,7 +12,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Record an action for each `act` event with an id, or mark an event for which nothing was done with `synthetic`.",
     page: include_str!("unrecorded.md"),
     check,
-});
+})
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);

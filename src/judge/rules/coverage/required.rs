@@ -1,6 +1,6 @@
 //! `coverage/required`: a rule that is required has not judged the run.
 
-use crate::judge::rule::{BuiltIn, Level, Rule};
+use crate::judge::rule::{BuiltIn, Level, Rule, Subject};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "coverage/required",
@@ -10,4 +10,5 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("required.md"),
     // Its findings come when all rules have answered.
     check: |_| None,
-});
+})
+.applies_to(Subject::EndedRuns);

@@ -2,7 +2,7 @@
 
 use crate::ground::document::{Key, Node};
 use crate::ground::printable::brief;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::{InState, InSummary, show};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -12,7 +12,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Copy `episode.tags` from the state to `tags` in the summary.",
     page: include_str!("tags.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state()?, ctx.summary()?);

@@ -1,7 +1,7 @@
 //! `events/unfinished-line`: the last line of the timeline is not finished.
 
 use crate::judge::load::Trouble;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/unfinished-line",
@@ -10,7 +10,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Check again after the run has written the rest of the line.",
     page: include_str!("unfinished_line.md"),
     check,
-});
+})
+.applies_to(Subject::RunsInProgress);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.troubles(word);

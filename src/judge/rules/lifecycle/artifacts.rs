@@ -1,7 +1,9 @@
 //! `lifecycle/artifacts`: a run that has ended lacks an artifact.
 
 use crate::ground::printable::quote;
-use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{
+    Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject,
+};
 use crate::reading::facts::StateFacts;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +13,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Write both summary.json and manifest.json when the run ends.",
     page: include_str!("artifacts.md"),
     check,
-});
+})
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.must_have_ended()?;

@@ -1,6 +1,8 @@
 //! `lifecycle/early-artifacts`: a run in progress has an artifact of a run that has ended.
 
-use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{
+    Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject,
+};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/early-artifacts",
@@ -9,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Write summary.json and manifest.json only when the run has ended.",
     page: include_str!("early_artifacts.md"),
     check,
-});
+})
+.applies_to(Subject::RunsInProgress);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.has_ended()? {

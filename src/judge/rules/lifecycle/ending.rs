@@ -1,7 +1,7 @@
 //! `lifecycle/ending`: a run that was vetoed or aborted is called a success.
 
 use crate::ground::printable::quote;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/ending",
@@ -10,7 +10,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Write `metrics.success` 0 and another outcome than `success` for a run that was stopped.",
     page: include_str!("ending.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state()?, ctx.summary()?);

@@ -1,7 +1,7 @@
 //! `lifecycle/outcome`: the records disagree on how the run ended.
 
 use crate::ground::printable::quote;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule, Subject};
 use crate::reading::facts::{InState, InStep, RowItem, StateFacts, SummaryFacts};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Derive the status, the outcome, the success flag and the veto count from the same result.",
     page: include_str!("outcome.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state(), ctx.summary());

@@ -4,7 +4,7 @@ use crate::ground::digest::{KEEP_LINE_ENDS, ONLY_LINE_ENDS};
 use crate::ground::printable::{brief, quote};
 use crate::judge::load::{FileTrouble, Trouble};
 use crate::judge::rule::{
-    Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Pointer, Rule,
+    Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Pointer, Rule, Subject,
 };
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -15,7 +15,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("digest.md"),
     check,
 })
-.reads(&[OnDemand::NamedFiles]);
+.reads(&[OnDemand::NamedFiles])
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let loaded = ctx.loaded();

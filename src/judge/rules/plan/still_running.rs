@@ -2,7 +2,7 @@
 
 use crate::ground::printable::quote;
 use crate::judge::rule::{
-    BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Pointer, Rule,
+    BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Pointer, Rule, Subject,
 };
 use crate::reading::facts::{InStep, RowItem};
 
@@ -13,7 +13,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Emit an `act` event that ends each step before the run ends, and rebuild the plan from the timeline.",
     page: include_str!("still_running.md"),
     check,
-});
+})
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let state = ctx.state()?;

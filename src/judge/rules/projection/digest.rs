@@ -3,7 +3,7 @@
 use crate::ground::digest::FileDigest;
 use crate::ground::digest::{KEEP_LINE_ENDS, ONLY_LINE_ENDS};
 use crate::judge::rule::{
-    Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule,
+    Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule, Subject,
 };
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -14,7 +14,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("digest.md"),
     check,
 })
-.follows_from(super::COPIES);
+.follows_from(super::COPIES)
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);

@@ -1,6 +1,8 @@
 //! `projection/missing`: no projection event confirms the persisted state.
 
-use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Lifecycle, Place, Rule};
+use crate::judge::rule::{
+    Artifact, BuiltIn, Compared, Context, Level, Lifecycle, Place, Rule, Subject,
+};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/missing",
@@ -11,7 +13,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     check,
 })
 .follows_from(super::EVIDENCE)
-.misses("runtime");
+.misses("runtime")
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.state()?;

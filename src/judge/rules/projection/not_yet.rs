@@ -1,7 +1,9 @@
 //! `projection/not-yet`: no projection event confirms the state of a run in progress yet.
 
 use crate::ground::finding::SkipReason;
-use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Level, Lifecycle, Place, Rule};
+use crate::judge::rule::{
+    Artifact, BuiltIn, Compared, Context, Level, Lifecycle, Place, Rule, Subject,
+};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/not-yet",
@@ -11,7 +13,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("not_yet.md"),
     check,
 })
-.follows_from(super::EVIDENCE);
+.follows_from(super::EVIDENCE)
+.applies_to(Subject::RunsInProgress);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.state()?;

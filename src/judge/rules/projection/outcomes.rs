@@ -1,7 +1,7 @@
 //! `projection/outcomes`: the projection event and the state disagree on the outcomes.
 
 use super::evidence;
-use crate::judge::rule::{BuiltIn, Compared, Context, Level, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Level, Rule, Subject};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/outcomes",
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("outcomes.md"),
     check,
 })
-.follows_from(super::COPIES);
+.follows_from(super::COPIES)
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);

@@ -2,7 +2,9 @@
 
 use super::evidence;
 use crate::ground::digest::Digest;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
+use crate::judge::rule::{
+    BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule, Subject,
+};
 use crate::reading::facts::{EventFacts, StateFacts, TimelineFacts};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -13,7 +15,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("stale.md"),
     check,
 })
-.follows_from(super::COPIES);
+.follows_from(super::COPIES)
+.applies_to(Subject::RunsInProgress);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);

@@ -1,7 +1,7 @@
 //! `started-at/summary`: the state and the summary disagree on when the run started.
 
 use crate::ground::printable::quote;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Copy `episode.started_at` from the state to `started_at` in the summary.",
     page: include_str!("summary.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state()?, ctx.summary()?);

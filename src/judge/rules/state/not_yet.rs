@@ -1,6 +1,6 @@
 //! `state/not-yet`: a run has no state record yet.
 
-use crate::judge::rule::{Artifact, BuiltIn, Compared, Level, Place, Rule};
+use crate::judge::rule::{Artifact, BuiltIn, Compared, Level, Place, Rule, Subject};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     id: "state/not-yet",
@@ -22,4 +22,5 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
         }
         Some(Compared)
     },
-});
+})
+.applies_to(Subject::RunsInProgress);

@@ -1,7 +1,7 @@
 //! `strict/assertions`: the verification did not pass as its assertions did.
 
 use crate::ground::document::Kind;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Compute `verification.passed` from the results of all assertions.",
     page: include_str!("assertions.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;

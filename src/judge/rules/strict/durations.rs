@@ -2,7 +2,7 @@
 
 use crate::ground::printable::brief;
 use crate::judge::rule::{
-    BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Pointer, Rule,
+    BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Pointer, Rule, Subject,
 };
 use crate::reading::facts::{InSummary, Stamped, SummaryFacts};
 
@@ -15,7 +15,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     check,
 })
 .reads(&[OnDemand::EveryEvent])
-.follows_from(&["start", "act", "terminate", "phase", "timestamp"]);
+.follows_from(&["start", "act", "terminate", "phase", "timestamp"])
+.applies_to(Subject::Summaries);
 
 /// A duration of the summary, and the event that ends it.
 struct Duration<'a> {

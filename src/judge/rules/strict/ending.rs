@@ -4,7 +4,7 @@ use crate::ground::printable::quote;
 use crate::ground::record::RunStatus;
 use crate::ground::words::Words as _;
 use crate::judge::rule::{
-    Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule,
+    Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule, Subject,
 };
 use crate::reading::facts::{StateFacts, Termination};
 
@@ -17,7 +17,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     check,
 })
 .reads(&[OnDemand::EveryEvent])
-.follows_from(&["terminate", "phase"]);
+.follows_from(&["terminate", "phase"])
+.applies_to(Subject::EndedRuns);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, events) = (ctx.state(), ctx.every_event());

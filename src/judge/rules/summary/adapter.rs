@@ -1,7 +1,7 @@
 //! `summary/adapter`: a run that its adapter did not complete is called a success.
 
 use crate::ground::printable::quote;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Write the outcome `error` or `goal_not_achieved` where the adapter failed or did not run.",
     page: include_str!("adapter.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;

@@ -1,7 +1,7 @@
 //! `summary/adherence-precision`: the plan adherence has more than 4 decimal places.
 
 use crate::ground::printable::brief;
-use crate::judge::rule::{BuiltIn, Compared, Context, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Level, Place, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Round `plan_adherence` to 4 decimal places.",
     page: include_str!("adherence_precision.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;

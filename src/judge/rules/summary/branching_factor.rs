@@ -1,7 +1,7 @@
 //! `summary/branching-factor`: the branching factor is not the number of direction events.
 
 use crate::ground::printable::brief;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -12,7 +12,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("branching_factor.md"),
     check,
 })
-.follows_from(&["direction", "phase"]);
+.follows_from(&["direction", "phase"])
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary()?, ctx.whole_timeline()?);

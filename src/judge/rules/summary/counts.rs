@@ -2,7 +2,7 @@
 
 use crate::ground::document::{Kind, Number};
 use crate::ground::printable::brief;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::{Counted, InState, InSummary};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -13,7 +13,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     page: include_str!("counts.md"),
     check,
 })
-.follows_from(&["plan", "reflect", "act", "phase"]);
+.follows_from(&["plan", "reflect", "act", "phase"])
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary(), ctx.whole_timeline());

@@ -2,7 +2,7 @@
 
 use crate::ground::document::{Number, is_sum_positive};
 use crate::ground::printable::brief;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -12,7 +12,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Measure all latencies and `duration_sec` with one clock, from the start of the run; latencies are in milliseconds, the duration in seconds.",
     page: include_str!("latencies.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 /// The number of milliseconds up to which both durations are too short to be compared: clocks are
 /// read one after the other.

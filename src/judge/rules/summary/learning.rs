@@ -2,7 +2,9 @@
 
 use crate::ground::document::Number;
 use crate::ground::printable::brief;
-use crate::judge::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{
+    Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject,
+};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -12,7 +14,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Count each proposal when it is written to learn.jsonl, and an applied one in both counts.",
     page: include_str!("learning.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;

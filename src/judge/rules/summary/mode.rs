@@ -1,6 +1,6 @@
 //! `summary/mode`: a run in minimal mode has data that only meta mode writes.
 
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -10,7 +10,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Set `flags.mode` to `meta`, or remove the direction and insight data.",
     page: include_str!("mode.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary(), ctx.timeline());

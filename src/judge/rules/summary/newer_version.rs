@@ -1,6 +1,6 @@
 //! `summary/newer-version`: the summary has a newer version than runvet supports.
 
-use crate::judge::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::judge::rule::{Artifact, BuiltIn, Level, Rule, Subject};
 use crate::judge::rules::record_rules;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -10,4 +10,5 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: record_rules::UPGRADE,
     page: include_str!("newer_version.md"),
     check: |ctx| record_rules::version(ctx, Artifact::Summary, true),
-});
+})
+.applies_to(Subject::Summaries);

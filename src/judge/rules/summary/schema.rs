@@ -1,6 +1,6 @@
 //! `summary/schema`: the summary violates its schema.
 
-use crate::judge::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::judge::rule::{Artifact, BuiltIn, Level, Rule, Subject};
 use crate::judge::rules::record_rules;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -10,4 +10,5 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Correct the program that writes the record; `runvet schema summary` describes every field.",
     page: include_str!("schema.md"),
     check: |ctx| record_rules::schema(ctx, Artifact::Summary, "the summary"),
-});
+})
+.applies_to(Subject::Summaries);

@@ -1,7 +1,7 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
 use crate::ground::printable::{count, quote};
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::{InSummary, SummaryFacts, Value};
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
     page: include_str!("verification.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
@@ -35,8 +36,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft.besides(&reasons).related_to(places));
         }
     }
+    let is_provided = field(InSummary::Provided).and_then(Value::boolean) == Some(true);
+    if is_provided && passed.is_none() {
+        unverified(ctx, summary);
+    }
     if !is_absent {
-        return Compared::when(passed.is_some());
+        return Compared::when(passed.is_some() || is_provided);
     }
     let assertions = field(InSummary::Assertions).filter(|it| !it.is_empty());
     if let Some(number @ 1..) = assertions.map(|assertions| assertions.items().count()) {
@@ -45,6 +50,27 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         ctx.at(Place::summary("/verification/assertions"), message);
     }
     Some(Compared)
+}
+
+/// Adds a finding where the outcome is a success, and assertions were given that nothing says have
+/// passed.
+fn unverified(ctx: &mut Context<'_>, summary: SummaryFacts<'_>) {
+    let is_fact = summary.value(InSummary::Passed).is_none_or(Value::is_fact);
+    if summary.outcome().as_deref() != Some("success") || !is_fact {
+        return;
+    }
+    let (place, passed) = match summary.value(InSummary::Passed) {
+        Some(_) => ("/verification/passed", "null"),
+        None => ("/verification", "absent"),
+    };
+    let message = format!(
+        "`outcome` is \"success\" and `verification.provided` is true, but `verification.passed` is {passed}"
+    );
+    let draft = Draft::new(Place::summary(place), message);
+    let draft = draft.help(Some(
+        "Write the outcome `success_unverified` where nothing was verified.".into(),
+    ));
+    ctx.push(draft.related(Place::summary("/outcome"), "the outcome"));
 }
 
 /// Returns why the outcome rules a result out, and the places that say so.

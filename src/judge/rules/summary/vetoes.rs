@@ -1,7 +1,7 @@
 //! `summary/vetoes`: the veto count is less than the vetoes that direction issued.
 
 use crate::ground::printable::brief;
-use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::judge::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule, Subject};
 use crate::reading::facts::InSummary;
 
 pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
@@ -11,7 +11,8 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
     hint: "Count every veto in `veto_count`, those of direction too.",
     page: include_str!("vetoes.md"),
     check,
-});
+})
+.applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;

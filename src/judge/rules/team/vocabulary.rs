@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::ground::finding::RuleInfo;
-use crate::judge::rule::{Check, Level, Rule, TeamCheck};
+use crate::judge::rule::{Check, Level, Rule, Subject, TeamCheck};
 
 pub(in crate::judge) static RULE: Rule = Rule::with_info(
     RuleInfo {
@@ -18,4 +18,5 @@ pub(in crate::judge) static RULE: Rule = Rule::with_info(
         tags: Vec::new(),
     },
     Check::Team(TeamCheck::Vocabulary),
-);
+)
+.applies_to(Subject::Vocabularies);

@@ -269,8 +269,17 @@ pub(super) struct ConditionalSlots {
     pub(super) slot: usize,
     /// The text as it is written without escapes.
     pub(super) equals: Box<str>,
-    /// The slots of scalars, each with the shape that asserts something of it.
-    pub(super) asserted: Vec<(usize, ShapeId)>,
+    /// What is asserted of values with slots.
+    pub(super) asserted: Vec<AssertedSlot>,
+}
+
+/// A value with a slot of which something is asserted: a scalar, or an array of which the types of
+/// items may be asserted.
+pub(super) struct AssertedSlot {
+    pub(super) slot: usize,
+    pub(super) shape: ShapeId,
+    /// The types that items of an array may have, a bit each; any, where reading it tells.
+    pub(super) items: u8,
 }
 
 /// The tables of a schema.
@@ -438,7 +447,8 @@ impl TableCompiler<'_> {
         of_root.chain(of_row).filter(|key| !key.contains('/'))
     }
 
-    /// Compiles a condition on a text; its assertions may only concern scalars with slots.
+    /// Compiles a condition on a text; its assertions may only concern scalars with slots, and the
+    /// types of items of arrays with slots.
     fn condition(
         &self,
         condition: &super::super::shape::ConditionalShape,
@@ -453,24 +463,34 @@ impl TableCompiler<'_> {
         })
     }
 
-    /// Collects the assertions of a shape on scalars at and below a place.
-    fn asserted(
-        &self,
-        id: ShapeId,
-        pointer: &str,
-        found: &mut Vec<(usize, ShapeId)>,
-    ) -> Option<()> {
+    /// Returns the types that the items of an array at a place may have; any, where each is read as a
+    /// row, and so is an object. `None` where more is asserted of them.
+    fn types_of_items(&self, id: ShapeId, pointer: &str) -> Option<u8> {
         let shape = self.shapes.get(id)?;
-        if shape.required > 0
-            || shape.items.is_some()
-            || !matches!(shape.additional, Additional::Any)
-        {
+        let is_of_type = shape.is_plain && shape.takes_any_member() && shape.items.is_none();
+        let are_rows = self.layout.rows.iter().any(|(array, _)| *array == pointer);
+        let is_told = are_rows && shape.types & bit(Kind::Object) != 0;
+        is_of_type.then_some(if is_told { ANY_TYPE } else { shape.types })
+    }
+
+    /// Collects the assertions of a shape on scalars at and below a place.
+    fn asserted(&self, id: ShapeId, pointer: &str, found: &mut Vec<AssertedSlot>) -> Option<()> {
+        let shape = self.shapes.get(id)?;
+        if shape.required > 0 || !matches!(shape.additional, Additional::Any) {
             return None;
         }
+        let items = match shape.items {
+            Some(items) => self.types_of_items(items, pointer)?,
+            None => ANY_TYPE,
+        };
         if shape.properties.is_empty() {
             if !(shape.is_plain && shape.types == ANY_TYPE) {
                 let slot = self.slot(pointer).filter(|slot| *slot != NO_SLOT)?;
-                found.push((usize::from(slot), id));
+                found.push(AssertedSlot {
+                    slot: usize::from(slot),
+                    shape: id,
+                    items,
+                });
             }
             return Some(());
         }
