@@ -182,6 +182,17 @@ fn about_profile(profile: Profile) -> &'static str {
     }
 }
 
+/// The arguments that change which findings count, besides those that set levels.
+const DECISIVE: [&str; 7] = [
+    "no_baseline",
+    "baseline",
+    "select",
+    "require",
+    "verify_manifest",
+    "require_ended",
+    "profile",
+];
+
 /// Parses a whole number.
 pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     let number = text.parse::<T>().map_err(|error| match error.kind() {
@@ -376,16 +387,7 @@ impl GateArgs {
             let origin = given.file.origin(&baseline.origin);
             gate = gate.with_baseline(read_baseline(&baseline.value, &origin, matches)?);
         }
-        let ids = [
-            "no_baseline",
-            "baseline",
-            "select",
-            "require",
-            "verify_manifest",
-            "require_ended",
-            "profile",
-        ];
-        let are_changed = !rules.is_empty() || ids.iter().any(|id| given.origin(id).is_some());
+        let are_changed = !rules.is_empty() || DECISIVE.iter().any(|id| given.origin(id).is_some());
         Ok(Settings {
             shown: given.shown,
             are_changed,

@@ -258,12 +258,7 @@ impl Validate {
             notes.extend(setup.gate.stale_entries());
         }
         self.tell(&notes, output);
-        let mut parents: Vec<PathBuf> = found.episodes.iter().map(Dir::parent).collect();
-        parents.dedup();
-        let dirs = parents.iter().chain(&setup.paths).map(PathBuf::as_path);
-        let has_other_config = self.refuses_configs(&setup, dirs, output);
-        self.tell_outdated(&setup, output);
-        let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
+        let is_refused = self.refuses(&setup, &found.episodes, outcome.is_complete, output);
         // A baseline to write is not known where something can't be read.
         let lacks_baseline = setup.new_baseline.is_some() && setup.gate.baseline().is_none();
         let judged = match outcome.exit(setup.deny) {
@@ -271,8 +266,7 @@ impl Validate {
             exit => exit,
         };
         let exit = match self.changes(judged, &mut setup, &outcome, output)? {
-            _ if output.is_muted() || lacks_baseline => Exit::Fault,
-            _ if is_refused || has_other_config => Exit::Fault,
+            _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
             exit => exit,
         };
         let (totals, deny) = (&outcome.totals, setup.deny);

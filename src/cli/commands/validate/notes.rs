@@ -22,7 +22,9 @@ impl Validate {
     /// Prints notes beside the report.
     pub(super) fn tell(&self, notes: &[String], output: &Output) {
         if !self.quiet {
-            notes.iter().for_each(|note| output.note(note));
+            for note in notes {
+                output.note(note);
+            }
         }
     }
 
@@ -78,6 +80,23 @@ impl Validate {
         }
         let denied = denied.join(" and ");
         output.note(&format!("the check fails because of {denied}"));
+    }
+
+    /// Names what the configuration holds in vain, and returns whether that fails the check.
+    pub(super) fn refuses(
+        &self,
+        setup: &Setup<'_>,
+        episodes: &[Dir],
+        is_complete: bool,
+        output: &Output,
+    ) -> bool {
+        let mut parents: Vec<PathBuf> = episodes.iter().map(Dir::parent).collect();
+        parents.dedup();
+        let dirs = parents.iter().chain(&setup.paths).map(PathBuf::as_path);
+        let has_other_config = self.refuses_configs(setup, dirs, output);
+        self.tell_outdated(setup, output);
+        let has_idle_glob = is_complete && self.refuses_globs(setup, episodes, output);
+        has_other_config || has_idle_glob
     }
 
     /// Names the files that look like the configuration and are not in force, and returns whether
