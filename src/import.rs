@@ -237,7 +237,7 @@ impl Import {
         }
         let target = Target::new(&self.into);
         let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
-        let convert = |_: &mut (), group: &Group| self.convert(group, &target);
+        let convert = |(): &mut (), group: &Group| self.convert(group, &target);
         in_order(
             &groups,
             cores(),
@@ -398,6 +398,10 @@ impl Import {
     }
 
     /// Makes the run of a conversation, unless it is not wanted.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "what the run of a conversation is made of"
+    )]
     fn write(
         &self,
         group: &Group,

@@ -44,7 +44,10 @@ pub(super) fn under_headings(command: Command) -> Command {
         });
         let lines: String = lines.collect();
         if !lines.is_empty() {
-            list += &format!("{heading}:\n{lines}\n");
+            list.push_str(heading);
+            list.push_str(":\n");
+            list.push_str(&lines);
+            list.push('\n');
         }
     }
     let list = list.trim_end();

@@ -34,7 +34,7 @@ pub(super) struct LogFile {
 impl LogFile {
     pub(super) fn new(file: FileBelow) -> Self {
         Self {
-            path: display(&file.path()).to_string(),
+            path: display(&file.path()),
             name: file.name.to_string_lossy().into_owned(),
             file,
         }
@@ -88,6 +88,7 @@ pub(super) struct Unreadable<'l> {
 }
 
 /// A file that is being read.
+#[expect(clippy::large_enum_variant, reason = "there is one for each log")]
 enum Reading {
     /// Its lines, and `true` before the first one.
     Lines(Lines<Hashed>, bool),

@@ -91,17 +91,17 @@ impl Traces {
 }
 
 /// Returns the conversation of the spans of a trace.
+#[expect(clippy::too_many_lines, reason = "a case for each role of a span")]
 pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
     // A span that is written again is one span, that of the last.
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut once: Vec<Span> = Vec::new();
     for span in spans {
-        match places.get(&span.id).and_then(|place| once.get_mut(*place)) {
-            Some(known) => *known = span,
-            None => {
-                places.insert(span.id.clone(), once.len());
-                once.push(span);
-            }
+        if let Some(known) = places.get(&span.id).and_then(|place| once.get_mut(*place)) {
+            *known = span;
+        } else {
+            places.insert(span.id.clone(), once.len());
+            once.push(span);
         }
     }
     let delegates = delegates(&once, &places);

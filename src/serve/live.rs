@@ -163,7 +163,7 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
         let detail = format!("{MAX_LISTENERS} clients listen already");
         return Problem::busy(detail).into_response();
     };
-    let told = service.changes.told.subscribe();
+    let changed = service.changes.told.subscribe();
     let last = headers.get("last-event-id").and_then(|it| it.to_str().ok());
     let (seen, missed) = service.changes.begin(last);
     let id = service.changes.id(seen);
@@ -173,7 +173,7 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
     });
     let listener = Listener {
         seen,
-        told,
+        told: changed,
         stopped: service.stopped.clone(),
         _turn: turn,
         service,

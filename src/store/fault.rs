@@ -108,6 +108,7 @@ impl Fault {
     }
 
     /// Returns what is wrong with the path.
+    #[expect(clippy::too_many_lines, reason = "a sentence for each kind")]
     fn message(&self) -> String {
         match &self.kind {
             FaultKind::Missing(why) => self.missing(why),

@@ -71,13 +71,11 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
             continue;
         }
         let unknown = |_| path.exists().then(|| path.clone());
-        match lies_in_run_data(&path).unwrap_or_else(unknown) {
-            Some(sign) => search.in_run_data.push((above.join(CONFIG), sign)),
-            None => {
-                search.nearest = Some(above.join(CONFIG));
-                break;
-            }
-        }
+        let Some(sign) = lies_in_run_data(&path).unwrap_or_else(unknown) else {
+            search.nearest = Some(above.join(CONFIG));
+            break;
+        };
+        search.in_run_data.push((above.join(CONFIG), sign));
     }
     search
 }

@@ -153,6 +153,7 @@ impl Init {
     }
 
     /// Returns the files that are asked for. The configuration is asked for anyway.
+    #[expect(clippy::too_many_lines, reason = "a row for each file")]
     fn files(&self) -> Vec<InitFile> {
         let is_pack = |name: PackName| self.pack == Some(name);
         let config = match self.pack {

@@ -128,7 +128,9 @@ impl ConfigArgs {
         };
         let what = format!("can't read the configuration {}", path.display());
         file.name = path.display().to_string();
-        file.dir = path.parent().unwrap_or(Path::new("")).to_owned();
+        path.parent()
+            .unwrap_or(Path::new(""))
+            .clone_into(&mut file.dir);
         file.text = store::read_text(&path).map_err(CommandFailure::of(what))?;
         let (config, mistakes) = file.source().read();
         file.mistakes = mistakes;

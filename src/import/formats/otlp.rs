@@ -338,6 +338,10 @@ impl Attributes {
     }
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a row for each convention of attributes"
+)]
 fn of_json(value: &Value, resource: &Value) -> Span {
     let attributes = Attributes(attributes(value.get("attributes").unwrap_or(&Value::Null)));
     let resource = Attributes(self::attributes(

@@ -138,9 +138,9 @@ impl ConfigSource<'_> {
                 mistakes.truncate(1);
                 let advice = "This looks like YAML, and the file is TOML: write `key = value` in \
                               place of `key: value`, and `[table]` in place of `table:`.";
-                mistakes
-                    .iter_mut()
-                    .for_each(|it| it.help = Some(advice.into()));
+                for mistake in &mut mistakes {
+                    mistake.help = Some(advice.into());
+                }
             }
             mistakes.truncate(MAX_MISTAKES);
             return (T::default(), mistakes);

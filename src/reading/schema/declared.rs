@@ -47,14 +47,14 @@ impl DeclaredSchema {
     /// Compiles a schema at an address, from which its references start.
     pub(crate) fn new(
         text: Value,
-        address: String,
-        files: impl Retrieve + Clone + 'static,
+        address: &str,
+        files: &(impl Retrieve + Clone + 'static),
     ) -> Result<Self, Box<ValidationError<'static>>> {
         let validator = super::options()
-            .with_base_uri(address.clone())
+            .with_base_uri(address.to_owned())
             .with_retriever(files.clone())
             .build(&text)?;
-        let applied = most_applied(&text, &address, &files);
+        let applied = most_applied(&text, address, files);
         if applied > MAX_APPLIED {
             return Err(Box::new(ValidationError::custom(format!(
                 "it applies more than {MAX_APPLIED} subschemas to one value, references followed, \

@@ -242,6 +242,7 @@ fn with_findings(mut done: Done, run: &mut Run) -> Done {
     done
 }
 
+#[expect(clippy::too_many_lines, reason = "a case for each command")]
 fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Done, Failed> {
     let recorded = match command {
         RecorderCommand::Plan(plan) => return plan_steps(run, plan),

@@ -1,7 +1,6 @@
 //! `runvet example`: every rule accepts what it prints and writes.
 
 use std::fs;
-use std::path::Path;
 
 use runvet::gate::{Gate, all_rules};
 

@@ -1016,13 +1016,14 @@ fn link_in_place_of_a_directory_is_not_followed() {
 
 #[test]
 fn changes_go_on_after_the_last_id() {
-    let temp = tempfile::tempdir().unwrap();
-    fs::create_dir(temp.path().join("episodes")).unwrap();
-    let service = Service::start(temp.path(), &[]);
     fn verdict(changes: &mut impl Iterator<Item = String>) -> String {
         changes.find(|line| line == "event: verdict").unwrap();
         changes.find(|line| line.starts_with("data: ")).unwrap()
     }
+
+    let temp = tempfile::tempdir().unwrap();
+    fs::create_dir(temp.path().join("episodes")).unwrap();
+    let service = Service::start(temp.path(), &[]);
     let of_run = |id: &str| {
         let run = temp.path().join("episodes").join(id);
         copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);

@@ -63,7 +63,7 @@ impl FileReader<'_> {
             paths: Arc::default(),
         };
         let address = format!("{ROOT}{}", in_address(address.trim_start_matches("./")));
-        DeclaredSchema::new(written.schema.clone(), address, reached.clone())
+        DeclaredSchema::new(written.schema.clone(), &address, &reached)
             .map_err(|error| self.explain(written, &reached, &error))
             .ok()
     }
@@ -195,7 +195,7 @@ fn mistakes_in(mut schema: Value, reached: &Reached) -> Vec<(String, String)> {
     cut_references(&mut schema);
     let mut found = Vec::new();
     while found.len() < MAX_MISTAKES {
-        let compiled = DeclaredSchema::new(schema.clone(), ROOT.to_owned(), reached.clone());
+        let compiled = DeclaredSchema::new(schema.clone(), ROOT, reached);
         let Err(error) = compiled else { break };
         if matches!(error.kind(), Kind::Referencing(_)) {
             break;
