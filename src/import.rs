@@ -445,8 +445,9 @@ impl Import {
             _ => false,
         };
         if !conversation.tags.contains_key("cwd") && conversation.events.iter().any(is_work) {
-            let note = "no working directory is in a log of FORMAT: `--tag cwd=DIR` names it";
-            converted.notes.insert(note.replace("FORMAT", format));
+            converted.notes.insert(format!(
+                "no working directory is in a log of {format}: `--tag cwd=DIR` names it"
+            ));
         }
         for (kind, number) in &conversation.skipped {
             *converted.skipped.entry(kind.clone()).or_default() += number;

@@ -41,10 +41,7 @@ impl Attachment {
     /// Returns the attachment of some bytes, with an extension, which may be empty.
     pub(super) fn of(content: &[u8], extension: &str) -> Result<Self, Error> {
         if content.len() > MAX_ATTACHMENT_BYTES {
-            return Err(Error::TooLarge {
-                what: "the attachment",
-                limit: "64 MiB",
-            });
+            return Err(Error::too_large("the attachment", MAX_ATTACHMENT_BYTES));
         }
         let sha256 = FileDigest::of(content).to_string();
         let name = path(&sha256, extension.strip_prefix('.').unwrap_or(extension));

@@ -75,7 +75,7 @@ pub enum Error {
         /// The value that is too large, such as `the state`.
         what: &'static str,
         /// The limit, in words.
-        limit: &'static str,
+        limit: String,
     },
     /// A system call failed.
     #[error("{operation} {path} failed: {source}", path = escape(&path.display().to_string()))]
@@ -125,6 +125,14 @@ fn sentence(findings: &[Finding]) -> String {
 }
 
 impl Error {
+    /// Returns the refusal of what is longer than a number of bytes.
+    pub(super) fn too_large(what: &'static str, limit: usize) -> Self {
+        Self::TooLarge {
+            what,
+            limit: format!("{} MiB", limit >> 20),
+        }
+    }
+
     pub(super) fn refused(what: &'static str, why: impl Into<String>) -> Self {
         Self::Refused {
             what,

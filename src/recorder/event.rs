@@ -67,10 +67,7 @@ impl RunEvent {
         let mut line = serde_json::to_vec(self)
             .map_err(|error| Error::refused("an event", error.to_string()))?;
         if line.len() > MAX_RECORD_BYTES {
-            return Err(Error::TooLarge {
-                what: "an event",
-                limit: "64 MiB",
-            });
+            return Err(Error::too_large("an event", MAX_RECORD_BYTES));
         }
         line.push(b'\n');
         Ok(line)

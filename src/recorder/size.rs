@@ -113,13 +113,18 @@ impl Size {
             ));
         }
         let limits = [
-            (self.bytes, MAX_BYTES, "60 MiB"),
-            (self.values, MAX_VALUES, "975,000 keys and values"),
-            (self.objects, MAX_OBJECTS, "200,000 objects"),
-            (self.depth, MAX_DEPTH, "120 levels of nesting"),
+            (self.values, MAX_VALUES, "keys and values"),
+            (self.objects, MAX_OBJECTS, "objects"),
+            (self.depth, MAX_DEPTH, "levels of nesting"),
         ];
+        if self.bytes > MAX_BYTES {
+            return Err(Error::too_large(what, MAX_BYTES));
+        }
         let exceeded = limits.into_iter().find(|(size, most, _)| size > most);
-        exceeded.map_or(Ok(()), |(_, _, limit)| Err(Error::TooLarge { what, limit }))
+        exceeded.map_or(Ok(()), |(_, most, counted)| {
+            let limit = format!("{most} {counted}");
+            Err(Error::TooLarge { what, limit })
+        })
     }
 }
 

@@ -17,8 +17,7 @@ pub(super) fn text(record: &impl Serialize, what: &'static str) -> Result<Vec<u8
     let mut text = text.map_err(|error| Error::refused(what, error.to_string()))?;
     text.push(b'\n');
     if text.len() > MAX_RECORD_BYTES {
-        let limit = "64 MiB";
-        return Err(Error::TooLarge { what, limit });
+        return Err(Error::too_large(what, MAX_RECORD_BYTES));
     }
     Ok(text)
 }

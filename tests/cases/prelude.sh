@@ -145,3 +145,28 @@ seen() {
   echo $? $(sed -n 's/^{"id":"[^"]*","dir":"\([^"]*\)".*/\1/p' out)
   sed -n 's/^error: \([^:]*\).*/fault: \1/p' err
 }
+
+# The answers with which a recorder refuses these commands of a new run.
+refused() {
+  printf '%s\n' "$@" | runvet record --run-data runs --id ep_1 --task t --keep-going 2> notes | grep '"ok":false'
+  rm -rf runs
+}
+
+# The sentences of a page in HTML, from four words on: its texts, without the pages of
+# rules, and those of attributes.
+texts() {
+  awk -v RS='<' '
+    /^(script|style|noscript data-rule-page)/ { skips = 1 }
+    /^\/(script|style|noscript)>/ { skips = 0 }
+    !skips {
+      gsub(/\n/, " ")
+      tag = $0
+      while (match(tag, /(title|aria-label|placeholder|data-hint)="[^"]*"/)) {
+        print substr(tag, RSTART, RLENGTH)
+        tag = substr(tag, RSTART + RLENGTH)
+      }
+      sub(/^[^>]*>/, "")
+      print
+    }
+  ' | awk 'NF > 3' | sed 's/^ *//; s/ *$//' | LC_ALL=C sort -u
+}

@@ -37,6 +37,7 @@ mod contract {
     mod reach;
     mod record_format;
     mod released;
+    mod sentences;
 }
 
 /// What each format of a report says, and to whom.
@@ -139,6 +140,7 @@ mod house {
     mod layers;
     mod make_rule;
     mod reference;
+    mod sentences;
     mod tidy;
     mod width;
 }
@@ -148,6 +150,7 @@ mod support {
     pub(crate) mod action;
     pub(crate) mod binary;
     pub(crate) mod bless;
+    pub(crate) mod cases;
     pub(crate) mod corpus;
     pub(crate) mod demo;
     pub(crate) mod described;

@@ -57,8 +57,8 @@ impl DeclaredSchema {
         let applied = most_applied(&text, address, files);
         if applied > MAX_APPLIED {
             return Err(Box::new(ValidationError::custom(format!(
-                "it applies more than {MAX_APPLIED} subschemas to one value, references followed, \
-                 or more than {MAX_WITHIN} within each other"
+                "it applies more than {MAX_APPLIED} subschemas to one value, or {MAX_WITHIN} within \
+                 each other"
             ))));
         }
         // What `integer` means is another thing in draft 4.

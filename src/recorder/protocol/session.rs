@@ -144,10 +144,7 @@ impl Session {
     pub(crate) fn too_long(&mut self) -> Answer {
         self.refused += 1;
         self.lose();
-        Answer::Failed(Failed::new(
-            "too_large",
-            "the line is larger than the limit: 64 MiB",
-        ))
+        Answer::Failed(too_long())
     }
 
     /// Returns `true` if the run has ended or is paused, so that no command can follow.
@@ -186,7 +183,7 @@ impl Session {
         command: &mut Option<&'static str>,
     ) -> Result<RecorderCommand, Failed> {
         if line.len() > LINE_LIMIT {
-            return Err(Failed::new("too_large", "the line is longer than 64 MiB"));
+            return Err(too_long());
         }
         let document = self.tape.read_record(line).map_err(|refused| {
             let place = match refused {
@@ -315,6 +312,10 @@ fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Don
         }
     };
     Ok(Done::with_id(recorded))
+}
+
+fn too_long() -> Failed {
+    Error::too_large("the line", LINE_LIMIT).into()
 }
 
 fn over() -> Failed {

@@ -210,13 +210,9 @@ fn by_time(what: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Marku
         _ => format!("{what} by day"),
     };
     let body = html! {
-        @if bins.is_empty() {
-            p.empty { "No run says when it started." }
-        } @else {
-            (legend(series))
-            (stacked(&title, bins, series))
-        }
-        @if sums.undated > 0 && !bins.is_empty() {
+        (legend(series))
+        (stacked(&title, bins, series))
+        @if sums.undated > 0 {
             p.note {
                 a href="#/runs?since=(none)" { (thousands(sums.undated)) " without a start" }
             }

@@ -229,3 +229,49 @@ fn limits_page_says_what_the_code_says() {
     bless::check("docs/limits.md", &made);
     assert!(listed.len() > 30, "{} limits", listed.len());
 }
+
+/// The limits that pages of rules name: the page, what it says, its unit, and the constant.
+const ON_PAGES: [[&str; 5]; 4] = [
+    [
+        "record/unreadable",
+        "the limit is {} for `state.json`",
+        "MiB",
+        "MAX_RECORD_BYTES",
+        "src/store.rs",
+    ],
+    [
+        "record/unreadable",
+        "{} for `events.jsonl` as a whole",
+        "GiB",
+        "MAX_TIMELINE_BYTES",
+        "src/store.rs",
+    ],
+    [
+        "record/unreadable",
+        "may have {} keys and values",
+        "",
+        "MAX_VALUES",
+        "src/ground/document.rs",
+    ],
+    [
+        "strict/learn",
+        "a line longer than {}",
+        "MiB",
+        "MAX_RECORD_BYTES",
+        "src/store.rs",
+    ],
+];
+
+#[test]
+fn pages_of_rules_name_the_limits_of_the_code() {
+    for [page, sentence, unit, name, file] in ON_PAGES {
+        let code = read(file);
+        let (_, rest) = code.split_once(&format!("const {name}: ")).unwrap();
+        let expression = rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0;
+        let limit = format!("{} {unit}", written(coded_value(expression) / factor(unit)));
+        let sentence = sentence.replace("{}", limit.trim_end());
+        let text = read(&format!("src/judge/rules/{page}.md"));
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&sentence), "{page} says that {sentence}");
+    }
+}
