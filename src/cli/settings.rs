@@ -143,8 +143,8 @@ pub(super) struct GateArgs {
 
     /// Set what belongs together: `strict` lets nothing pass that was not judged
     ///
-    /// It stands for `--deny-warnings --deny-unjudged --require-ended --strict-config
-    /// --verify-manifest`, as far as the command has these options, and sets the group `strict` to
+    /// It stands for `--deny-warnings`, `--deny-unjudged`, `--require-ended`, `--strict-config` and
+    /// `--verify-manifest`, as far as the command has these options, and sets the group `strict` to
     /// error. Options and levels that are set besides have precedence.
     #[arg(long, value_name = "NAME", value_parser = one_of(about_profile), env = "RUNVET_PROFILE")]
     profile: Option<Profile>,

@@ -54,8 +54,8 @@ Exit codes:
      exist, a directory that can't be listed, a place where a run may be hidden,
      an episode that kept changing or in which a rule of level error met a
      limit, output that can't be written
-  3  no episode was found, or no rule is on that applies to any (0 with
-     --allow-empty)
+  3  no episode was found, or no rule is on that applies to any
+     (0 with --allow-empty)
 
 Examples:
   runvet validate runs/                      all episodes below runs/

@@ -14,7 +14,7 @@ use super::super::event::{RunEvent, object};
 use super::super::text::text;
 use super::super::timeline::Held;
 use super::Run;
-use super::verification::{POST, PRE, SNAPSHOTS, evaluation};
+use super::verification::{BeforeRun, POST, PRE, SNAPSHOTS, evaluation};
 use crate::ground::finding::Finding;
 use crate::ground::record::{RunStatus, State, StepStatus, Summary, any_value, describe_values};
 
@@ -344,17 +344,22 @@ impl Run {
         files.push(held("events", "events.jsonl", &self.events.held));
         files.push(held("learn", "learn.jsonl", &self.learn.held));
         let verification = self.fold.verification.as_ref();
-        if verification.is_some_and(|verification| verification.snapshots.is_some()) {
-            // The names are the recorder's own: what a record names is not opened.
-            for name in [POST, PRE] {
-                let before = self.before.as_ref();
-                let snapshot = before.and_then(|before| before.snapshot(&self.dir, name));
-                let name = format!("{SNAPSHOTS}/{name}");
-                let lost = || Error::Lost {
-                    path: self.path().join(&name),
-                };
-                files.push(held("snapshot", &name, &snapshot.ok_or_else(lost)?));
+        let names_snapshots =
+            verification.is_some_and(|verification| verification.snapshots.is_some());
+        // The names are the recorder's own: what a record names is not opened.
+        for name in [POST, PRE] {
+            // One that no record names may be gone.
+            let is_there = |before: &&BeforeRun| {
+                names_snapshots || name == POST || before.kept(&self.dir).is_some()
+            };
+            let before = self.before.as_ref().filter(is_there);
+            let snapshot = before.and_then(|before| before.snapshot(&self.dir, name));
+            let name = format!("{SNAPSHOTS}/{name}");
+            if snapshot.is_none() && names_snapshots {
+                let path = self.path().join(&name);
+                return Err(Error::Lost { path });
             }
+            files.extend(snapshot.map(|snapshot| held("snapshot", &name, &snapshot)));
         }
         files.push(held("state", "state.json", &Held::of(state)));
         files.push(held("summary", "summary.json", &Held::of(summary)));

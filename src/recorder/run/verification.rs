@@ -58,7 +58,7 @@ impl BeforeRun {
     }
 
     /// Returns the workspace before the run, unless its snapshot is no longer what it was.
-    fn kept(&self, dir: &OpenDir) -> Option<&Files> {
+    pub(super) fn kept(&self, dir: &OpenDir) -> Option<&Files> {
         let (files, held) = self.pre.as_ref()?;
         (snapshot(dir, PRE)?.1.sha256() == held.sha256()).then_some(files)
     }

@@ -26,8 +26,12 @@ mod agent;
 /// What is found in a run-data directory with every rule at `error`, those that are off by default
 /// included.
 fn findings<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Vec<String> {
+    // What is in progress, or was refused, is no defect of the recorder.
+    let aside = ["lifecycle/unended", "recorder/lost"];
     let mut gate = all_rules().fold(Gate::default(), |gate, rule| {
-        gate.level(&rule.id, Level::Error).unwrap()
+        let is_aside = aside.contains(&&*rule.id);
+        let level = if is_aside { Level::Off } else { Level::Error };
+        gate.level(&rule.id, level).unwrap()
     });
     let report = gate.run(paths).unwrap();
     let findings = report.episodes.iter().flat_map(|episode| &episode.findings);

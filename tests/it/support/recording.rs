@@ -133,8 +133,12 @@ impl Talk {
 /// What is found and skipped in runs that have ended, and found in others, with every rule at
 /// `error`.
 pub(crate) fn complaints(run_data: &Path) -> Vec<String> {
+    // What is in progress, or was refused, is no defect of the recorder.
+    let aside = ["lifecycle/unended", "recorder/lost"];
     let mut gate = all_rules().fold(Gate::default(), |gate, rule| {
-        gate.level(&rule.id, Level::Error).unwrap()
+        let is_aside = aside.contains(&&*rule.id);
+        let level = if is_aside { Level::Off } else { Level::Error };
+        gate.level(&rule.id, level).unwrap()
     });
     let report = gate.run([run_data]).unwrap();
     assert!(!report.episodes.is_empty(), "{}", run_data.display());
