@@ -6,8 +6,8 @@ The sentences of pages for browsers.
   , 2026-03-01: the run has ended with the status &quot;ok&quot;, but there is no manifest.json
   , if that is what it means.
   , judged by runvet [VERSION] with default settings.
-  13 rules: line 11 of events.jsonl is not an event, and could be the one that matters
-  21 rules: there is no summary.json
+  14 rules: line 11 of events.jsonl is not an event, and could be the one that matters
+  23 rules: there is no summary.json
   3 of 5 runs
   : The confidence of the run, from 0 (none) to 1 (certainty).
   Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.
@@ -62,13 +62,13 @@ The sentences of pages for browsers.
   is null, not a number
   is null, not a string
   $ : > episodes/ep_least/events.jsonl; echo '{"version":"1.0"}' > episodes/ep_least/state.json; rm episodes/ep_least/summary.json; runvet validate --format html . 2> said | texts | grep -e '^No' -e '^The' -e '^A' -e not
-  4 rules: the run may not have ended, and no projection event dates its snapshot
   5 rules: the records do not say whether the run has ended
+  5 rules: the run may not have ended, and no projection event dates its snapshot
   A run without a task
   The list of runs, their steps, events and records need JavaScript. What was found in runs follows.
   the start event does not confirm when the run started
   $ for line in $(seq 5); do echo "no event"; done > episodes/ep_least/events.jsonl; runvet validate --format html . 2> said | texts | grep -i event
-  14 rules: line 1 of events.jsonl is not an event, and could be the one that matters
+  15 rules: line 1 of events.jsonl is not an event, and could be the one that matters
   Append each event once; where a write is tried again, first find out whether it succeeded.
   The list of runs, their steps, events and records need JavaScript. What was found in runs follows.
   Write each event as one JSON object on its own line.
@@ -116,17 +116,17 @@ The sentences of pages for browsers.
   valid, not all rules judged
   $ runvet validate --rule events/missing=off --write-baseline known.json . 2> said; runvet validate --rule events/missing=off --baseline known.json --format html . | texts | grep baseline
   1 episode: valid
-  Rules that could not be judged for a reason that the baseline knows: 24
+  Rules that could not be judged for a reason that the baseline knows: 26
   $ runvet validate --rule events/missing=off .; runvet validate --rule events/missing=off --format markdown .
   episodes/ep_answer (ended): nothing found, but some rules could not be judged
 
-  not judged: 24 rules, events.jsonl is missing
+  not judged: 26 rules, events.jsonl is missing
 
-  1 episode: valid; 1 not fully judged
-  ### runvet: 1 episode: valid; 1 not fully judged
+  1 episode: 1 valid, 1 not fully judged
+  ### runvet: 1 episode: 1 valid, 1 not fully judged
 
   ```text
-  episodes/ep_answer: note: not judged: 24 rules, events.jsonl is missing
+  episodes/ep_answer: note: not judged: 26 rules, events.jsonl is missing
   ```
 
 # A page of a comparison has the differences of its pairs.

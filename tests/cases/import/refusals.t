@@ -2,7 +2,7 @@ What an import refuses or leaves out, and the words for it.
 
 # A file that is no log says what it looks like.
   $ printf 'PK\003\004' > a.json; printf '\037\213' > b.json; printf '\050\265\057\375' > c.json; echo 7 > d.json; echo '{}' > e.json; printf 'SQLite format 3' > f.json; for file in a b c d e f; do runvet import $file.json --into runs; done
-  error: ./a.json: it is a ZIP file, and no log of a known format
+  error: ./a.json: it is a ZIP file that can't be read: invalid Zip archive: Could not find EOCD
   note: 0 runs in runs
   error: ./b.json: it is compressed by gzip: unpack it first
   note: 0 runs in runs
