@@ -142,12 +142,11 @@ impl Checker {
             team: team.cloned().collect(),
             settings,
         };
+        let is_strict = keywords.strict_config || gate.profile() == Some(Profile::Strict);
         Ok(Self {
             gate,
             terms,
-            strict: keywords
-                .config
-                .filter(|_| keywords.strict_config || gate.profile() == Some(Profile::Strict)),
+            strict: keywords.config.filter(|_| is_strict),
             read,
             idle: Mutex::default(),
         })

@@ -16,7 +16,10 @@ type Report = (Vec<Row>, BTreeMap<String, u64>, Vec<String>, Vec<String>);
 
 /// Imports logs into a run-data directory.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "keywords of a function of Python")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "keywords of a function of Python"
+)]
 pub(crate) fn import_logs(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -63,5 +66,12 @@ fn row(run: ImportedRun) -> Row {
         _ => ("unknown", None),
     };
     let format = run.format.to_owned();
-    (run.id, run.path, format, run.source, change.to_owned(), reason)
+    (
+        run.id,
+        run.path,
+        format,
+        run.source,
+        change.to_owned(),
+        reason,
+    )
 }

@@ -41,8 +41,8 @@ mod _runvet {
     use super::report::Judged;
     #[pymodule_export]
     use super::{
-        arguments, bounded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema,
-        version,
+        arguments, bounded, exit_code, explain, impact, loads, nearest_config, printable, rules,
+        schema, version,
     };
     /// The number of bytes beyond which a value is recorded as its digest.
     #[pymodule_export]

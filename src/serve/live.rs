@@ -51,7 +51,8 @@ struct Change {
 }
 
 impl LatestChanges {
-    /// Returns the change after a number of them; `None` where it is kept no more, or not yet there.
+    /// Returns the change after a number of them; `None` where it is kept no more, or not yet
+    /// there.
     fn after(&self, seen: u64) -> Option<&Change> {
         let to_come = usize::try_from(self.told.checked_sub(seen)?).ok()?;
         let place = self.changes.len().checked_sub(to_come)?;

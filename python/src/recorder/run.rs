@@ -407,8 +407,8 @@ impl Run {
         object(py, &attachment)
     }
 
-    /// Returns a value as JSON; one that has more bytes than a limit is attached, and what stands for
-    /// it is returned.
+    /// Returns a value as JSON; one that has more bytes than a limit is attached, and what stands
+    /// for it is returned.
     fn shortened<'py>(
         &self,
         py: Python<'py>,

@@ -10,8 +10,8 @@ use crate::store::Opened;
 /// The number of bytes that are read at a time.
 const PART: u64 = 64 << 10;
 
-/// Adds their digests to prefixes, which are in the order of the lines; those from the first on that
-/// can't be read again stay without.
+/// Adds their digests to prefixes, which are in the order of the lines; those from the first on
+/// that can't be read again stay without.
 pub(super) fn measure(prefixes: &mut [Prefix], stream: &Opened<'_>) {
     // The prefixes that were measured say how far that went.
     let _ = measured(prefixes, stream);

@@ -47,10 +47,10 @@ impl<T> Stored<T> {
 }
 
 impl<T: DeserializeOwned> Stored<T> {
-    /// Returns the record as a type, with the default of `episode.intuition_mode`. Fields that the type does not have are ignored, and numbers
-    /// are rounded to what the type holds. One beyond a double, or a count beyond a `u64`, becomes
-    /// the largest there is. [`Stored::object`] has the fields, and the numbers as they were
-    /// written.
+    /// Returns the record as a type, with the default of `episode.intuition_mode`. Fields that the
+    /// type does not have are ignored, and numbers are rounded to what the type holds. One beyond a
+    /// double, or a count beyond a `u64`, becomes the largest there is. [`Stored::object`] has the
+    /// fields, and the numbers as they were written.
     ///
     /// # Errors
     ///
@@ -82,8 +82,8 @@ pub(in crate::look) fn with_defaults(state: OwnedDocument) -> OwnedDocument {
     read.unwrap_or(state)
 }
 
-/// Returns the text of a state with the default of `episode.intuition_mode`, unless that is there or
-/// there is no object to add it to.
+/// Returns the text of a state with the default of `episode.intuition_mode`, unless that is there
+/// or there is no object to add it to.
 fn text_with_defaults(state: Node<'_>, text: &str) -> Option<String> {
     let episode = state.get("episode")?;
     let is_without = episode.kind() == Kind::Object && episode.get(INTUITION_MODE).is_none();

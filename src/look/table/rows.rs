@@ -119,8 +119,8 @@ pub(in crate::look) struct RunRow<'r> {
     /// The numbers that no double holds, as a JSON object of texts by the names of columns. Their
     /// columns are null.
     beyond_double: Option<String>,
-    /// The way in which intuition may act on the run, from the state: `advisory` where its `episode`
-    /// does not say.
+    /// The way in which intuition may act on the run, from the state: `advisory` where its
+    /// `episode` does not say.
     intuition_mode: Option<Cow<'r, str>>,
 }
 

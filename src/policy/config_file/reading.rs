@@ -381,7 +381,8 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
             vec![Wrong::MissingKey(key.to_owned())]
         }
         Kind::Enum { .. } => vec![Wrong::UnknownWord],
-        Kind::Type { .. } | Kind::Minimum { .. } => vec![Wrong::Type],
+        Kind::Type { .. } => vec![Wrong::Type],
+        _ if is_too_small(error) => vec![Wrong::Type],
         _ => vec![Wrong::Other],
     };
     let mistake = |what| Mistake {
@@ -391,10 +392,16 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
     whats.into_iter().map(mistake).collect()
 }
 
+/// Returns `true` if a number is below the `minimum` of its schema, which is compared exactly.
+fn is_too_small(error: &ValidationError<'_>) -> bool {
+    error.schema_path().as_str().ends_with("/minimum")
+}
+
 /// Returns `true` if a value has a form in which it has these errors.
 fn is_of(form: &[ValidationError<'_>], place: &Location) -> bool {
     form.iter().all(|error| match error.kind() {
-        Kind::Type { .. } | Kind::Minimum { .. } => error.instance_path() != place,
+        Kind::Type { .. } => error.instance_path() != place,
+        _ if is_too_small(error) => error.instance_path() != place,
         Kind::AnyOf { context } => {
             error.instance_path() != place || context.iter().any(|form| is_of(form, place))
         }

@@ -88,8 +88,8 @@ impl RunExample {
         worded.collect()
     }
 
-    /// Returns the lines at which a declaration finds something in it, with what it says, and whether
-    /// that is that it can't be judged.
+    /// Returns the lines at which a declaration finds something in it, with what it says, and
+    /// whether that is that it can't be judged.
     fn found(
         &self,
         judges: &TeamJudges,

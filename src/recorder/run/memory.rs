@@ -202,8 +202,9 @@ impl Run {
         })
     }
 
-    /// Returns a value; or, where it has more bytes than a limit, what [`bounded`] makes of it, with
-    /// the name of the file that it is attached as. Once the state is half full, the limit is 8 KiB.
+    /// Returns a value; or, where it has more bytes than a limit, what [`bounded`] makes of it,
+    /// with the name of the file that it is attached as. Once the state is half full, the limit is
+    /// 8 KiB.
     pub fn shortened(&mut self, value: Value, most: usize) -> Value {
         let most = most.min(self.most_of_value());
         let Some((text, extension)) = large(&value, most) else {

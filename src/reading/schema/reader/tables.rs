@@ -463,8 +463,8 @@ impl TableCompiler<'_> {
         })
     }
 
-    /// Returns the types that the items of an array at a place may have; any, where each is read as a
-    /// row, and so is an object. `None` where more is asserted of them.
+    /// Returns the types that the items of an array at a place may have; any, where each is read as
+    /// a row, and so is an object. `None` where more is asserted of them.
     fn types_of_items(&self, id: ShapeId, pointer: &str) -> Option<u8> {
         let shape = self.shapes.get(id)?;
         let is_of_type = shape.is_plain && shape.takes_any_member() && shape.items.is_none();
