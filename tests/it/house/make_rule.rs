@@ -80,7 +80,7 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     let model = read("src/judge/rules/started_at/summary.rs");
     let fields = |rule: &str| -> Vec<String> {
         let (_, rest) = rule.split_once("pub(in crate::judge) static RULE").unwrap();
-        let lines = rest.split("\n});").next().unwrap().lines();
+        let lines = rest.split("\n})").next().unwrap().lines();
         lines
             .map(|line| line.split(':').next().unwrap().to_owned())
             .collect()
