@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from . import _runvet
-from ._report import Columns, EpisodeReport, Report
+from ._columns import Columns
+from ._report import EpisodeReport, Report
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Level = Literal["error", "warning", "off"]
@@ -85,7 +86,8 @@ class Check:
         strict_config: bool = False,
     ) -> None:
         if verify_manifest is not None:
-            digest, unlisted = ("error", "warning") if verify_manifest else ("off", "off")
+            digest: Level = "error" if verify_manifest else "off"
+            unlisted: Level = "warning" if verify_manifest else "off"
             rules = {"manifest/digest": digest, "manifest/unlisted": unlisted, **rules}
         if require_ended is not None:
             rules = {"lifecycle/unended": "error" if require_ended else "off", **rules}

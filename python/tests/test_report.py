@@ -180,7 +180,7 @@ def test_notebook_shows_hostile_text_escaped() -> None:
 
 def test_notebook_table_has_a_bound(report: runvet.Report) -> None:
     html = report._repr_html_()
-    assert "5 episodes, 2 valid, 3 invalid, 6 errors, 1 warnings" in html
+    assert "5 episodes, 2 valid, 3 invalid, 1 not ended, 1 not fully judged, 6 errors" in html
     assert html.count("<tr>") == 1 + len(report.rows())
     lines = b'{"phase": 1}\n' * 1000
     many = runvet.check_records("ep_1", {"events": lines})

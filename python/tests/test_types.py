@@ -58,4 +58,6 @@ def test_sample_uses_everything() -> None:
     # Names of types alone, which annotations of users may need.
     types = {"Advice", "Assertion", "Checking", "Difference", "Events", "Level", "Numbers"}
     types |= {"PathLike", "Plan", "Record", "RunEntry", "Skip", "Suppressed", "Summary", "Totals"}
+    # Tested with logs, in test_import.py.
+    types |= {"Imported", "ImportedRun", "NotJudged", "import_logs"}
     assert set(runvet.__all__) - types - used == set()
