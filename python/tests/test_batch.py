@@ -788,6 +788,8 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_configuration_means_the_same_in_a_store(
     everything: Path, text: str, baselined: bool
 ) -> None:
+    # `manifest/unlisted` lists a directory, which a store can't: it is skipped there.
+    text = text.replace("verify-manifest = true", "verify-manifest = false")
     config = everything / "runvet.toml"
     config.write_text(text)
     baseline = everything / "baseline.json"
