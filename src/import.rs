@@ -37,7 +37,7 @@ use crate::ground::printable::count;
 use crate::store::{FilesBelow, display};
 use call::plain_id;
 use conversation::{Conversation, Event, What};
-use formats::{FORMATS, Format};
+use formats::{FORMATS, Format, Ties};
 use log::{BYTE_ORDER_MARK, Log, LogFile};
 use write::{Draft, Made, Target};
 
@@ -360,13 +360,15 @@ impl Import {
         let format = wanted.find(|format| (format.is_form)(&head));
         let format = format.ok_or_else(|| other(formats::looks_like_json(head.first())))?;
         let mut ties = BTreeSet::new();
-        for value in &head {
-            (format.ties)(file, value, &mut ties);
+        if let Ties::First(tie) | Ties::Every(tie) = format.ties {
+            for value in &head {
+                tie(file, value, &mut ties);
+            }
         }
-        while format.is_spread
-            && let Some(entry) = log.next().map_err(broken)?
-        {
-            (format.ties)(file, &entry.value, &mut ties);
+        if let Ties::Every(tie) = format.ties {
+            while let Some(entry) = log.next().map_err(broken)? {
+                tie(file, &entry.value, &mut ties);
+            }
         }
         Ok((format, ties))
     }

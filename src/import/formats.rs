@@ -29,13 +29,23 @@ pub(super) struct Format {
     pub(super) name: &'static str,
     /// Returns `true` if the first values of a file have its form.
     pub(super) is_form: fn(&[Value]) -> bool,
-    /// Adds what a value of a file has in common with other files of the same log.
-    pub(super) ties: fn(&LogFile, &Value, &mut BTreeSet<String>),
-    /// `true` if any value of a file may tie it to others, not only one of the first.
-    pub(super) is_spread: bool,
+    pub(super) ties: Ties,
     /// Reads a log, and hands out each conversation.
     pub(super) read: Read,
 }
+
+/// What ties the files of a log together.
+pub(super) enum Ties {
+    /// Nothing: each file is a log of its own.
+    Nothing,
+    /// What the first values of a file have in common with other files.
+    First(Tie),
+    /// What any value of a file has in common with other files.
+    Every(Tie),
+}
+
+/// A function that adds what a value of a file has in common with other files of the same log.
+type Tie = fn(&LogFile, &Value, &mut BTreeSet<String>);
 
 /// A function that reads a log.
 type Read = fn(&mut Log<'_>, &mut Take<'_>) -> Result<(), String>;

@@ -15,7 +15,7 @@ use crate::store::{FileBelow, LineRead, Lines, MAX_RECORD_BYTES, OpenFile, displ
 /// written.
 const MAX_LOG_BYTES: u64 = 1 << 30;
 
-/// The number of values, and of bytes, by which the form of a file is told.
+/// The number of values, and of bytes, by which the form of a file is recognized.
 const HEAD_VALUES: usize = 64;
 const HEAD_BYTES: u64 = 1 << 20;
 
@@ -134,7 +134,7 @@ impl<'l> Log<'l> {
         }
     }
 
-    /// Returns the first values of the file, by which its form is told.
+    /// Returns the first values of the file, by which its form is recognized.
     pub(super) fn head(&mut self) -> Result<Vec<Value>, String> {
         let mut values = Vec::new();
         while values.len() < HEAD_VALUES && self.bytes < HEAD_BYTES {

@@ -11,14 +11,13 @@ use super::super::fields::{
     Picture, count, first_text, is_true, items, number, some_text, text, texts, time,
 };
 use super::super::log::{Log, LogFile};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 use crate::recorder::call::{arguments, kind};
 
 pub(super) const FORMAT: Format = Format {
     name: "atif",
     is_form,
-    ties,
-    is_spread: false,
+    ties: Ties::First(ties),
     read,
 };
 

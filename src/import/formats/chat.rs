@@ -10,14 +10,13 @@ use super::super::call::{id_of_path, of_function};
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
 use super::super::fields::{first_text, items, some_text, text, texts};
 use super::super::log::{Log, LogFile};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "chat",
     is_form,
-    ties: |_, _, _| (),
-    is_spread: false,
+    ties: Ties::Nothing,
     read,
 };
 

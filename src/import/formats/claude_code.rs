@@ -10,13 +10,12 @@ use super::super::fields::{
     between, count, first_text, is_true, items, picture, some_text, text, texts, time,
 };
 use super::super::log::{Log, LogFile};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "claude-code",
     is_form,
-    ties,
-    is_spread: false,
+    ties: Ties::First(ties),
     read,
 };
 

@@ -8,13 +8,12 @@ use super::super::call::first_line;
 use super::super::conversation::{Call, Conversation, Outcome, Took, Usage, What};
 use super::super::fields::{count, items, parsed, picture_of_url, some_text, text, texts, time};
 use super::super::log::{Log, LogFile};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "codex",
     is_form,
-    ties,
-    is_spread: false,
+    ties: Ties::First(ties),
     read,
 };
 

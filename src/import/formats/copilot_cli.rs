@@ -7,13 +7,12 @@ use serde_json::{Value, json};
 use super::super::conversation::{Call, Conversation, Ending, Outcome, Took, Usage};
 use super::super::fields::{count, first_text, is_true, items, picture, some_text, text, time};
 use super::super::log::Log;
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "copilot-cli",
     is_form,
-    ties: |_, _, _| (),
-    is_spread: false,
+    ties: Ties::Nothing,
     read,
 };
 

@@ -5,13 +5,12 @@ use serde_json::Value;
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
 use super::super::fields::{count, items, some_text, text, texts, time};
 use super::super::log::Log;
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "gemini-cli",
     is_form,
-    ties: |_, _, _| (),
-    is_spread: false,
+    ties: Ties::Nothing,
     read,
 };
 

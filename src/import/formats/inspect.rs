@@ -9,15 +9,14 @@ use serde_json::Value;
 use super::super::conversation::{Conversation, Ending, Usage};
 use super::super::fields::{count, items, number, some_text, text, texts, time};
 use super::super::log::{Log, LogFile};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
 use events::Events;
 
 pub(super) const FORMAT: Format = Format {
     name: "inspect",
     is_form,
-    ties,
-    is_spread: true,
+    ties: Ties::Every(ties),
     read,
 };
 

@@ -10,13 +10,12 @@ use super::super::fields::{
 };
 use super::super::log::Log;
 use super::super::spans::{Role, Span, asked, conversation, id_of};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "langfuse",
     is_form,
-    ties: |_, _, _| (),
-    is_spread: false,
+    ties: Ties::Nothing,
     read,
 };
 

@@ -11,13 +11,12 @@ use super::super::conversation::{Answer, Conversation, Ending, Usage};
 use super::super::fields::{count, first_text, items, some_text, text, texts, time};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, asked, conversation, id_of};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "langsmith",
     is_form,
-    ties,
-    is_spread: true,
+    ties: Ties::Every(ties),
     read,
 };
 

@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 use super::super::conversation::{Call, Conversation, Ending, Outcome, Usage};
 use super::super::fields::{between, first_text, items, number, seconds, some_text, text, texts};
 use super::super::log::Log;
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "mini-swe-agent",
     is_form,
-    ties: |_, _, _| (),
-    is_spread: false,
+    ties: Ties::Nothing,
     read,
 };
 

@@ -10,13 +10,12 @@ use super::super::conversation::{Answer, Conversation, Ending, Usage};
 use super::super::fields::{first_text, items, parsed, some_text, text, texts, time};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, asked, conversation};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "openai-agents",
     is_form,
-    ties,
-    is_spread: true,
+    ties: Ties::Every(ties),
     read,
 };
 

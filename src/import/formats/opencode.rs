@@ -9,13 +9,12 @@ use super::super::fields::{
     count, first_text, is_true, items, picture_of_url, some_text, text, time,
 };
 use super::super::log::{Log, LogFile};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "opencode",
     is_form,
-    ties,
-    is_spread: false,
+    ties: Ties::First(ties),
     read,
 };
 

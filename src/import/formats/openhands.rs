@@ -12,14 +12,13 @@ use super::super::call::id_of_path;
 use super::super::conversation::{Answer, Conversation, Usage};
 use super::super::fields::{count, first_text, is_true, items, number, some_text, text, time};
 use super::super::log::Log;
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "openhands",
     is_form,
-    ties: |_, _, _| (),
-    is_spread: false,
+    ties: Ties::Nothing,
     read,
 };
 

@@ -11,14 +11,13 @@ use super::super::conversation::{Answer, Usage};
 use super::super::fields::{first_text, items, parsed, text, texts, time};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, Traces};
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "otlp",
     is_form,
-    ties,
-    is_spread: true,
+    ties: Ties::Every(ties),
     read,
 };
 

@@ -8,14 +8,13 @@ use super::super::call::id_of_path;
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
 use super::super::fields::{count, first_text, items, some_text, text, texts, time};
 use super::super::log::Log;
-use super::{Format, Take};
+use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "pydantic-ai",
     is_form,
-    ties: |_, _, _| (),
-    is_spread: false,
+    ties: Ties::Nothing,
     read,
 };
 
