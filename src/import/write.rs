@@ -264,7 +264,8 @@ impl Act {
             *value = bounded(value.take(), MAX_OUTPUT);
         }
         if !outcome.output.is_null() {
-            action.output = Some(attached(run, outcome.output)?);
+            let mark = run.attach_large(&outcome.output, MAX_OUTPUT)?;
+            action.output = Some(mark.unwrap_or(outcome.output));
         }
         let mut artifacts = Vec::new();
         for picture in outcome.pictures {
@@ -273,23 +274,6 @@ impl Act {
         action.result_artifacts = (!artifacts.is_empty()).then(|| artifacts.into());
         Ok(action)
     }
-}
-
-/// Returns a value; or, where it is large, its digest, with the name of the file that has it.
-fn attached(run: &mut Run, value: Value) -> Result<Value, Error> {
-    let (text, extension) = match &value {
-        Value::String(text) => (text.clone(), "txt"),
-        other => (other.to_string(), "json"),
-    };
-    if text.len() <= MAX_OUTPUT {
-        return Ok(value);
-    }
-    let attachment = run.attach(text.as_bytes(), extension)?;
-    let mut short = bounded(value, MAX_OUTPUT);
-    if let Value::Object(members) = &mut short {
-        members.insert("attachment".into(), attachment.name.into());
-    }
-    Ok(short)
 }
 
 fn each_bounded(input: Value) -> Value {

@@ -207,14 +207,28 @@ impl Run {
     /// 8 KiB.
     pub fn shortened(&mut self, value: Value, most: usize) -> Value {
         let most = most.min(self.most_of_value());
-        let Some((text, extension)) = large(&value, most) else {
-            return value;
-        };
-        // A value that can't be attached is counted there.
-        match self.attach(text.as_bytes(), extension) {
-            Ok(attached) => marked(&value, most, &attached),
+        match self.attach_large(&value, most) {
+            Ok(mark) => mark.unwrap_or(value),
+            // A value that can't be attached is counted there.
             Err(_) => bounded(value, most),
         }
+    }
+
+    /// Attaches a value that has more bytes than a limit, and returns what stands for it; `None` if
+    /// it has no more.
+    ///
+    /// # Errors
+    /// The errors of [`Run::attach`].
+    pub(crate) fn attach_large(
+        &mut self,
+        value: &Value,
+        most: usize,
+    ) -> Result<Option<Value>, Error> {
+        let Some((text, extension)) = large(value, most) else {
+            return Ok(None);
+        };
+        let attached = self.attach(text.as_bytes(), extension)?;
+        Ok(Some(marked(value, most, &attached)))
     }
 
     /// Returns what [`Run::shortened`] does, without attaching anything.
