@@ -212,6 +212,9 @@ impl PathSearch<'_> {
             found.episodes.retain(|it| seen.insert(it.real()));
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
             found.foreign.retain(|dir| is_first(dir));
+            found
+                .passed
+                .retain(|fault| !fault.is_empty() || is_first(fault.path()));
         }
         if !found.episodes.is_empty() {
             let nothing = |path| Fault::new(path, FaultKind::NothingBelow);

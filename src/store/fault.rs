@@ -71,6 +71,11 @@ impl Fault {
         &self.kind
     }
 
+    /// Returns `true` if it is an empty directory in the place of a run.
+    pub(in crate::store) fn is_empty(&self) -> bool {
+        matches!(self.kind, FaultKind::Empty)
+    }
+
     /// Returns `true` if it is a link that is not followed.
     pub(crate) fn is_of_link(&self) -> bool {
         matches!(self.kind, FaultKind::Link(_) | FaultKind::DanglingLink)
@@ -108,7 +113,6 @@ impl Fault {
     }
 
     /// Returns what is wrong with the path.
-    #[expect(clippy::too_many_lines, reason = "a sentence for each kind")]
     fn message(&self) -> String {
         match &self.kind {
             FaultKind::Missing(why) => self.missing(why),

@@ -257,8 +257,7 @@ impl<'w> TreeWalk<'w> {
 
 /// Returns the number of empty directories among what was passed over.
 pub(crate) fn empty_in(passed: &[Fault]) -> u64 {
-    let is_empty = |fault: &&Fault| matches!(fault.kind(), FaultKind::Empty);
-    passed.iter().filter(is_empty).count() as u64
+    passed.iter().filter(|fault| fault.is_empty()).count() as u64
 }
 
 /// Returns `true` if the path of one of the directories, which are sorted, starts with some bytes.
