@@ -164,9 +164,9 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
         let detail = format!("{MAX_LISTENERS} clients listen already");
         return Problem::busy(detail).into_response();
     };
-    let changed = service.changes.told.subscribe();
-    let last = headers.get("last-event-id").and_then(|it| it.to_str().ok());
-    let (seen, missed) = service.changes.begin(last);
+    let told = service.changes.told.subscribe();
+    let last_id = headers.get("last-event-id").and_then(|it| it.to_str().ok());
+    let (seen, missed) = service.changes.begin(last_id);
     let id = service.changes.id(seen);
     let lost = missed.map(|missed| {
         let event = Event::default().id(&id).event("lost");
@@ -174,7 +174,7 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
     });
     let listener = Listener {
         seen,
-        told: changed,
+        told,
         stopped: service.stopped.clone(),
         _turn: turn,
         service,
@@ -206,12 +206,12 @@ mod tests {
             assert!(locked(&feed.latest).bytes <= MAX_KEPT_BYTES);
         }
         assert!(locked(&feed.latest).after(seen).is_none());
-        // Who comes again with what it read last goes on there, or is told that it has missed some.
+        // A client that comes again goes on after its last id, or learns how many it has missed.
         assert_eq!(feed.begin(Some(&feed.id(90))), (90, None));
         assert_eq!(feed.begin(Some(&feed.id(100))), (100, None));
         assert_eq!(feed.begin(Some(&feed.id(10))), (100, Some(90)));
         assert_eq!(feed.begin(Some("another-7")), (100, Some(100)));
-        // One that is larger than all that is kept is told all the same.
+        // A change that is larger than all that is kept is sent all the same.
         feed.tell("verdict", || "x".repeat(2 << 20));
         assert!(locked(&feed.latest).after(100).is_some());
     }

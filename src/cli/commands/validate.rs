@@ -215,7 +215,6 @@ struct Setup<'v> {
 type Take<'t> = dyn FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()> + 't;
 
 impl Validate {
-    #[expect(clippy::too_many_lines, reason = "what a check decides, in its order")]
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let mut setup = self.set_up(matches, output)?;
         if !matches!(setup.format, Format::Human | Format::Concise) {

@@ -21,7 +21,7 @@ pub(in crate::cli) struct ConfigArgs {
     /// Read the configuration from this file
     ///
     /// By default, runvet reads the nearest `runvet.toml`, searching from the working directory up
-    /// to the root of the repository. One inside run data is an error.
+    /// to the root of the repository. One inside run data is not used.
     #[arg(long, value_name = "FILE", env = "RUNVET_CONFIG")]
     config: Option<PathBuf>,
 

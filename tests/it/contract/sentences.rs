@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -218,9 +219,9 @@ impl Sentences {
     fn section(&self, title: &str) -> String {
         let mut section = format!("# {title}\n\n");
         for (common, sentences) in &self.0 {
-            section += &format!("{common}\n");
+            writeln!(section, "{common}").unwrap();
             for (sentence, place) in sentences {
-                section += &format!("  {sentence}\n    at {place}\n");
+                writeln!(section, "  {sentence}\n    at {place}").unwrap();
             }
             section.push('\n');
         }
@@ -285,7 +286,7 @@ fn of_wrong_texts() -> Sentences {
         .map(|text| text.as_bytes().to_vec())
         .chain([
             b"{\"a\": \"\xff\"}".to_vec(),
-            b"{\0\"\0a\0\"\0:\01\0}\0".to_vec(),
+            b"{\0\"\0a\0\"\0:\x001\0}\0".to_vec(),
             b"\x1f\x8b\x08\0".to_vec(),
             b"\xff\xfe{\0}\0".to_vec(),
         ])
@@ -423,9 +424,10 @@ fn of_the_service() -> Sentences {
 fn answer(service: &Service, request: &str) -> (String, Vec<String>) {
     let (line, headers) = request.split_once(" | ").unwrap_or((request, ""));
     let (method, path) = line.split_once(' ').unwrap();
-    let host = match headers.starts_with("Host") {
-        true => String::new(),
-        false => format!("Host: {}\r\n", service.address()),
+    let host = if headers.starts_with("Host") {
+        String::new()
+    } else {
+        format!("Host: {}\r\n", service.address())
     };
     let headers = match headers {
         "" => String::new(),

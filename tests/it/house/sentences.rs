@@ -74,9 +74,10 @@ fn parts(text: &str) -> Vec<String> {
 /// The text of a file, and that of its tests.
 fn split(file: &str, text: &str) -> [String; 2] {
     let is_test = text.contains("#![cfg(test)]") || file.ends_with("/tests.rs");
-    let at = match is_test {
-        true => 0,
-        false => text.find("#[cfg(test)]\nmod").unwrap_or(text.len()),
+    let at = if is_test {
+        0
+    } else {
+        text.find("#[cfg(test)]\nmod").unwrap_or(text.len())
     };
     [text[..at].to_owned(), text[at..].to_owned()]
 }
@@ -102,9 +103,10 @@ fn literals(code: &str) -> Vec<String> {
                 .iter()
                 .any(|name| before.ends_with(name));
             if !is_reason {
-                literals.push(match is_raw {
-                    true => literal[..length].to_owned(),
-                    false => unescaped(&literal[..length]),
+                literals.push(if is_raw {
+                    literal[..length].to_owned()
+                } else {
+                    unescaped(&literal[..length])
                 });
             }
             rest = literal.get(length + 1..).unwrap_or_default();
