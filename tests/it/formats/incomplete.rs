@@ -55,7 +55,8 @@ fn every_format_tells_of_directories_that_are_closed() {
         {"path": "episodes/ep_closed_a", "message": "Permission denied (os error 13)"},
         {"path": "episodes/ep_closed_b", "message": "Permission denied (os error 13)"}
     ]);
-    let count = "6 episodes: 4 valid, 2 invalid (3 errors); 2 directories could not be read\n";
+    let count =
+        "6 episodes: 4 valid, 2 invalid, 1 not ended (3 errors); 2 directories could not be read\n";
     for (format, text) in reports(&user, &[]) {
         match &*format {
             "human" | "github" | "markdown" | "agent" => assert!(text.contains(count), "{text}"),

@@ -86,7 +86,7 @@ fn concise_ends_with_totals_on_standard_error() {
     for (args, total) in [
         (
             &["demo"][..],
-            "5 episodes: 2 valid, 3 invalid (6 errors, 1 warning); 1 not fully judged\n",
+            "5 episodes: 2 valid, 3 invalid, 1 not ended, 1 not fully judged (6 errors, 1 warning)\n",
         ),
         (&["good/terminal"], "1 episode: valid\n"),
         (&["--quiet", "good/terminal"], ""),
