@@ -340,7 +340,11 @@ class Report:
             parts.append(f"{totals.breaks_rule} breaking a rule of the team")
         if totals.undecided:
             parts.append(f"{totals.undecided} undecided")
-        kinds = {"not_ended": "not ended", "skipped": "not fully judged", "links": "links not followed"}
+        kinds = {
+            "not_ended": "not ended",
+            "skipped": "not fully judged",
+            "links": "links not followed",
+        }
         kinds |= {"empty": "directories empty", "rules": "rules not judged"}
         for name, words in kinds.items():
             if number := getattr(totals.not_judged, name):

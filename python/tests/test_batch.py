@@ -788,14 +788,15 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_configuration_means_the_same_in_a_store(
     everything: Path, text: str, baselined: bool
 ) -> None:
-    # `manifest/unlisted` lists a directory, which a store can't: it is skipped there.
-    text = text.replace("verify-manifest = true", "verify-manifest = false")
     config = everything / "runvet.toml"
     config.write_text(text)
     baseline = everything / "baseline.json"
     if not baseline.exists():
         command("validate", "--write-baseline", str(baseline), str(everything / "episodes"))
-    check = runvet.Check(config=config, baseline=baseline if baselined else None)
+    accepted = baseline if baselined else None
+    # A batch fetches records, and does not know which files lie beside them.
+    rules: dict[str, runvet.Level] = {"manifest/unlisted": "off"}
+    check = runvet.Check(config=config, baseline=accepted, rules=rules)
     report = check.run(everything)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_fetching, "QUIET", 0.0)

@@ -23,12 +23,18 @@ import runvet
 from runvet import Hint, Intervention, Recorder, Step, Veto
 
 
-def judged(path: Path) -> runvet.Report:
-    """The report, with every rule on; a recorded run has nothing in it."""
+LOST = "that much was to be recorded and is not in the run"
+
+
+def judged(path: Path, refused: int = 0) -> runvet.Report:
+    """The report, with every rule on; a recorded run has nothing in it but the number of what was refused."""
     report = runvet.validate(path, rules={"strict/*": "warning", "manifest/*": "error"})
-    # What tests have refused is counted, and found by a rule of its own.
-    rows = [row for row in report.rows() if row["rule"] != "recorder/lost"]
-    assert rows == [], report.render()
+    found = [(row["rule"], row["pointer"], row["message"]) for row in report.rows()]
+    assert found == [
+        ("recorder/lost", f"/{place}/x-refused", f"`{place}.x-refused` is {refused}: {LOST}")
+        for place in ("payload", "metrics")
+        if refused
+    ], report.render()
     assert all(not episode.skipped for episode in report.episodes), report.render()
     return report
 
@@ -185,7 +191,7 @@ def test_refused_calls_leave_no_byte_and_the_run_goes_on(tmp_path: Path) -> None
             recorder = getattr(recorder, name)(value)
         with pytest.raises(ValueError):
             recorder.begin("x")
-    judged(tmp_path)
+    judged(tmp_path, refused=4)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +258,7 @@ def test_full_run_neither_breaks_its_agent_nor_stays_open(
     assert [(it.name, it.getMessage()[:21]) for it in caplog.records] == [
         ("runvet", "len could not be reco")
     ]
-    judged(tmp_path)
+    judged(tmp_path, refused=10)
 
 
 def test_policies_hint_intervene_and_veto(tmp_path: Path) -> None:
@@ -687,6 +693,6 @@ def test_files_are_attached_by_their_digest(tmp_path: Path) -> None:
     ended = run.finish(artifacts=["report.md"])
     assert ended.state["outcomes"]["artifacts"] == [*names, "report.md"]
     assert [(ended.path / name).read_bytes() for name in names] == [b"\x89PNG", b"<p>"]
-    judged(ended.path)
+    judged(ended.path, refused=1)
     (ended.path / names[0]).write_bytes(b"other")
     assert not runvet.validate(ended.path, verify_manifest=True).ok

@@ -224,7 +224,10 @@ def test_check_follows_the_configuration_that_the_command_reads(
     monkeypatch.chdir(demo)
     (demo / "runvet.toml").write_text("")
     # One inside run data is passed over, and the one above it is used.
-    assert "runvet.toml" in runvet.validate().settings
+    assert runvet.validate().settings == "the settings of ../runvet.toml"
+    (tmp_path / "runvet.toml").unlink()
+    with pytest.raises(runvet.ConfigError, match="inside run data"):
+        runvet.validate()
 
 
 def test_settings_of_a_check_take_effect(tmp_path: Path, in_root: Path) -> None:
