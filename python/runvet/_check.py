@@ -58,8 +58,9 @@ class Check:
     `verify_manifest` checks the files that manifests name, and that they name all; `deny_warnings`,
     `deny_unjudged` and `require_ended` make a check fail on warnings, on rules that could not be
     judged, and on runs that have not ended; None leaves that to `config`. `profile="strict"` stands
-    for all of these and `strict_config`, with the group `strict` as errors. `select` names the rules and groups that are checked, and no others; `require` those
-    that must judge each run that has ended, see `coverage/required`.
+    for all of these and `strict_config`, with the group `strict` as errors. `select` names the
+    rules and groups that are checked, and no others; `require` those that must judge each run that
+    has ended, see `coverage/required`.
 
     With `allow_empty`, the exit code is 0 where there was nothing to check. With `strict_config`,
     a glob of `config` that matches no directory raises `ConfigError` at the end of a check.
