@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// Sets the number of bytes beyond which a value of an action, or an output of a step, is
-    /// recorded as [`bounded`] does, instead of [`MAX_OUTPUT`].
+    /// recorded in a shortened form, instead of [`MAX_OUTPUT`].
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.max_output = bytes;
         self
