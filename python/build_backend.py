@@ -43,7 +43,7 @@ def put_command(profile, platform=None):
 
 def profile_of(settings):
     """The profile that the builder asked for: `pip install --config-settings profile=dev .`"""
-    return (settings or {}).get("profile") or os.environ.get("RUNVET_PROFILE", "release")
+    return (settings or {}).get("profile") or os.environ.get("RUNVET_BUILD_PROFILE", "release")
 
 
 def build(kind, directory, settings, metadata):

@@ -49,7 +49,7 @@ fn pre_commit_builds(suffix: &str) {
     let head = git.args(["rev-parse", "HEAD"]).current_dir(root()).output();
     let config = config_with(root(), stdout(&head.unwrap()).trim(), suffix);
     let mut environment = of_user();
-    environment.push(("RUNVET_PROFILE".into(), "dev".into()));
+    environment.push(("RUNVET_BUILD_PROFILE".into(), "dev".into()));
     let hooked = Hooked::new(&config, environment).expect("pre-commit");
     hooked.change("ep_good");
     hooked.passes("a good run that changed");
