@@ -17,6 +17,7 @@ mod selector;
 mod trace;
 mod trial;
 mod vocabulary;
+mod window;
 
 use std::borrow::Cow;
 use std::sync::Arc;

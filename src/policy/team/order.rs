@@ -12,6 +12,7 @@ use super::example::RunExample;
 use super::judge::Judge;
 use super::limit::TeamLimit;
 use super::message::{MessageTemplate, MessageWord};
+use super::reader::Sides;
 use super::selector::{TeamSelector, Truth, leads_to_outcome};
 use crate::ground::digest::Digest;
 use crate::ground::document::skip_whitespace;
@@ -19,11 +20,11 @@ use crate::ground::draft::{Compared, Draft, Findings};
 use crate::ground::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::ground::printable::{brief, count as count_of};
 use crate::ground::select::{KeyPath, shown_paths};
-use crate::ground::source::{Artifact, Place};
+use crate::ground::source::{Artifact, Place, Pointer};
 use crate::policy::expression::Budget;
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
 pub(in crate::policy) use automaton::OrderEvent;
-use automaton::{Automaton, Offence, OffenceKind, OrderPattern};
+use automaton::{Automaton, Demand, Offence, OffenceKind, OrderPattern};
 pub(crate) use table::OrderTable;
 
 /// An order of events.
@@ -35,7 +36,13 @@ pub(crate) struct TeamOrder {
     pub(in crate::policy) other: Option<TeamSelector>,
     pub(in crate::policy) pattern: OrderPattern,
     /// The places of the values by which events are grouped.
-    pub(in crate::policy) same: Vec<KeyPath>,
+    pub(super) same: Sides,
+    /// The events after the latest of which others count.
+    pub(in crate::policy) since: Option<TeamSelector>,
+    /// The events that close earlier ones.
+    pub(in crate::policy) until: Option<TeamSelector>,
+    /// The places of the values by which they do.
+    pub(super) pair: Sides,
     /// The time in attoseconds within which other events count.
     pub(in crate::policy) within: Option<i128>,
     pub(in crate::policy) message: MessageTemplate,
@@ -47,8 +54,13 @@ pub(crate) struct TeamOrder {
 pub(super) struct OrderKeys {
     pub(super) each: EventSelector,
     pub(super) other: Option<EventSelector>,
-    /// The place of the values by which events are grouped.
-    group: usize,
+    since: Option<EventSelector>,
+    until: Option<EventSelector>,
+    /// The places of the values by which events are grouped: in those that it is about, and in the
+    /// others.
+    groups: [usize; 2],
+    /// The same of those by which they are paired.
+    pairs: [usize; 2],
     /// The instant of an event, if the order asks for it.
     time: Option<usize>,
 }
@@ -77,14 +89,24 @@ impl OrderJudge {
     pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
         let in_events = is_on.then(|| OrderKeys {
             each: index.selector(&order.each),
-            other: order.other.as_ref().map(|other| index.selector(other)),
-            group: index.group(&order.same),
+            other: order.other.as_ref().map(|it| index.selector(it)),
+            since: order.since.as_ref().map(|it| index.selector(it)),
+            until: order.until.as_ref().map(|it| index.selector(it)),
+            groups: [&order.same.each, &order.same.other].map(|it| index.group(it)),
+            pairs: [&order.pair.each, &order.pair.other].map(|it| index.group(it)),
             time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
         });
         let in_events = in_events.map(Arc::new);
-        let is_grouped = !order.same.is_empty();
+        let demand = Demand {
+            pattern: order.pattern,
+            is_grouped: !order.same.each.is_empty(),
+            within: order.within,
+            has_since: order.since.is_some(),
+            has_until: order.until.is_some(),
+            is_paired: !order.pair.each.is_empty(),
+        };
         Self {
-            automaton: Arc::new(Automaton::new(order.pattern, is_grouped, order.within)),
+            automaton: Arc::new(Automaton::new(demand)),
             order: Arc::clone(order),
             in_events,
             offences: Vec::new(),
@@ -110,40 +132,52 @@ impl OrderJudge {
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
     pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
-        let mut selectors = asks.other.iter().chain([&asks.each]);
+        let others = [&asks.other, &asks.since, &asks.until].map(Option::as_ref);
+        let mut selectors = others.into_iter().flatten().chain([&asks.each]);
         if !selectors.any(|selector| selector.has_keys_of(event)) {
             return None;
         }
         let budget = &mut self.budget;
-        let other = asks.other.as_ref().map(|other| other.ask(event, budget));
-        let other = other.unwrap_or(Ok(Truth::No));
-        let (each, other) = match (asks.each.ask(event, budget), other) {
-            (Ok(each), Ok(other)) => (each, other),
-            (Err(spent), _) | (_, Err(spent)) => {
+        let mut ask = |selector: &EventSelector| selector.ask(event, budget);
+        let answers = others.map(|it| it.map_or(Ok(Truth::No), &mut ask));
+        let (each, [other, since, until]) = match (ask(&asks.each), answers) {
+            (Ok(each), [Ok(other), Ok(since), Ok(until)]) => (each, [other, since, until]),
+            (Err(spent), _) | (_, [Err(spent), ..] | [_, Err(spent), _] | [.., Err(spent)]) => {
                 self.stopped.get_or_insert(spent);
                 return None;
             }
         };
-        let is_other = match other {
-            Truth::Unknown(_) => self.order.pattern.is_ban(),
-            known => known == Truth::Yes,
+        let pattern = self.order.pattern;
+        // What nobody can tell is what is stricter.
+        let is_it = |answer: &Truth, if_unknown: bool| match answer {
+            Truth::Unknown(_) => if_unknown,
+            known => *known == Truth::Yes,
         };
+        let is_other = is_it(&other, pattern.is_ban());
+        let is_since = is_it(&since, pattern == OrderPattern::NeedsEarlier);
+        let is_until = is_it(&until, false);
         let is_each = each != Truth::No;
-        if !is_each && !is_other {
+        if !(is_each || is_other || is_since || is_until) {
             return None;
         }
+        let [own, others] = asks.groups;
         Some(OrderEvent {
             line: event.line,
             is_each,
             is_other,
-            same: match self.order.pattern {
+            is_since,
+            is_until,
+            same: match pattern {
                 // A finding about a group keeps it.
-                OrderPattern::AtLeast(_) => event.meaning(asks.group),
-                _ => event.group(asks.group),
+                OrderPattern::AtLeast(_) => event.meaning(own),
+                _ => event.group(own),
             },
+            same_of_others: event.group(others),
+            pair: event.group(asks.pairs[0]),
+            pair_of_others: event.group(asks.pairs[1]),
             time: asks.time.and_then(|key| event.time(key)),
             unknown: match each {
-                Truth::Unknown(why) => Some(why.into()),
+                Truth::Unknown(unjudged) => Some(Box::new(unjudged)),
                 _ => None,
             },
             is_asked: false,
@@ -174,7 +208,7 @@ impl OrderJudge {
             self.shown.entry(same).or_insert_with(|| {
                 let start = skip_whitespace(text, 0);
                 let text = str::from_utf8(text).unwrap_or_default();
-                let values = self.order.same.iter();
+                let values = self.order.same.each.iter();
                 let values = values.map(|same| brief(same.in_text(0, text, start).of(text)));
                 values.collect::<Vec<_>>().join(", ")
             });
@@ -200,22 +234,38 @@ impl OrderJudge {
     /// those that follow.
     pub(super) fn compared(&mut self, event: &EventView<'_>) -> Option<Vec<String>> {
         let seen = self.seen(event)?;
-        let role = match [seen.is_each, seen.is_other] {
-            [true, true] if self.other().is_some() => "`each` and `other`",
-            [true, _] => "`each`",
-            _ if self.counts_rows() => "another act, which ends the row",
-            _ => "`other`",
+        let roles = [
+            ("`each`", seen.is_each),
+            ("`other`", seen.is_other && self.other().is_some()),
+            ("`since`", seen.is_since),
+            ("`until`", seen.is_until),
+        ];
+        let roles = roles.iter().filter(|(_, is)| *is).map(|(role, _)| *role);
+        let role = match &*roles.collect::<Vec<_>>() {
+            [] => "another act, which ends the row".to_owned(),
+            roles => roles.join(" and "),
         };
-        let mut told = vec![role.to_owned()];
+        let mut told = vec![role];
         let time = self.order.within.and(KeyPath::parse("/timestamp"));
-        told.extend(self.order.same.iter().chain(&time).map(|path| {
+        let same = &self.order.same;
+        let same = if seen.is_each {
+            &same.each
+        } else {
+            &same.other
+        };
+        told.extend(same.iter().chain(&time).map(|path| {
             let value = event.root().and_then(|root| path.of(root));
             let value = value.map_or("no value".to_owned(), |it| brief(it.raw()));
             format!("{} = {value}", path.pointer().as_str())
         }));
-        let (count, last) = self.automaton.known(seen.same);
+        let group = if seen.is_each {
+            seen.same
+        } else {
+            seen.same_of_others
+        };
+        let (count, last) = self.automaton.known(group);
         let mut known = String::new();
-        if !self.order.same.is_empty() {
+        if !self.order.same.each.is_empty() {
             known.push_str("with these values ");
         }
         if self.counts_rows() {
@@ -245,7 +295,9 @@ impl OrderJudge {
         if run.lifecycle == Lifecycle::Unknown {
             return Some(UNKNOWN_LIFECYCLE);
         }
-        let broken = run.broken_line.filter(|_| pattern.needs_every_event());
+        let has_windows = self.order.since.is_some() || self.order.until.is_some();
+        let needs_all = pattern.needs_every_event() || has_windows;
+        let broken = run.broken_line.filter(|_| needs_all);
         broken.map(|line| SkipReason::no_event(line.number))
     }
 
@@ -259,10 +311,14 @@ impl OrderJudge {
                 MessageWord::Limit => order.pattern.limit().map(|limit| limit.to_string()),
                 MessageWord::Value => None,
             }),
-            OffenceKind::Unknown(why) => why.to_string(),
+            OffenceKind::Unknown(unjudged) => unjudged.why.clone(),
             OffenceKind::NoValue => {
-                let places = shown_paths(&order.same);
+                let places = shown_paths(&order.same.each);
                 format!("the event has no value at {places}, by which the order groups events")
+            }
+            OffenceKind::NoPair => {
+                let places = shown_paths(&order.pair.each);
+                format!("the event has no value at {places}, by which another one closes it")
             }
             OffenceKind::NoInstant => {
                 "the event has no instant, so no other event is within the time of the order"
@@ -271,11 +327,19 @@ impl OrderJudge {
         };
         let draft = match (offence.line, &offence.why) {
             // How many events there are is what a baseline accepts.
-            (Some(line), OffenceKind::Pattern(_))
+            (Some(line), OffenceKind::Pattern(count))
                 if matches!(order.pattern, OrderPattern::AtMost(_)) =>
             {
-                let count = self.automaton.known(offence.same).0.to_le_bytes();
-                Draft::new(Place::event(line, ""), message).further([&count[..]])
+                let counts_all =
+                    order.since.is_none() && order.until.is_none() && order.within.is_none();
+                let count = match counts_all {
+                    true => self.automaton.known(offence.same).0,
+                    false => *count,
+                };
+                Draft::new(Place::event(line, ""), message).further([&count.to_le_bytes()[..]])
+            }
+            (Some(line), OffenceKind::Unknown(unjudged)) => {
+                unjudged.draft(&Pointer::default(), Place::event(line, ""))
             }
             (Some(line), _) => Draft::new(Place::event(line, ""), message),
             (None, OffenceKind::Pattern(count)) => {
@@ -292,6 +356,10 @@ impl OrderJudge {
             _ => draft,
         };
         match offence.other {
+            Some(other) if offence.is_taken => {
+                let what = "the event since which no other one counts";
+                draft.related(Place::event(other, ""), what)
+            }
             Some(other) => draft.related(Place::event(other, ""), "the other event"),
             None => draft,
         }
@@ -345,7 +413,10 @@ impl Judge for OrderJudge {
         let each = each.map(|asks| ("each", &asks.each, is_never));
         let other = self.other();
         let other = other.map(|other| ("other", other, is_never || pattern.is_ban()));
-        each.chain(other).collect()
+        let keys = self.in_events.iter();
+        let windows = keys.flat_map(|keys| [("since", &keys.since), ("until", &keys.until)]);
+        let windows = windows.filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
+        each.chain(other).chain(windows).collect()
     }
 
     fn reads_outcome(&self) -> bool {
@@ -353,7 +424,8 @@ impl Judge for OrderJudge {
         let other = order.other.as_ref();
         let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
         let mut selectors = other.into_iter().chain([&order.each]);
-        selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
+        let mut pointers = order.same.each.iter().chain(&order.pair.each);
+        selectors.any(TeamSelector::reads_outcome) || pointers.any(leads_to_outcome)
     }
 
     fn room(&self) -> usize {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::example::RunExample;
 use super::message::MessageTemplate;
+use super::reader::Sides;
 use super::selector::{TeamSelector, leads_to_outcome, reads_outcome};
 use crate::ground::document::{Node, OwnedDocument};
 use crate::ground::finding::{Lifecycle, SkipReason};
@@ -23,16 +24,20 @@ pub(crate) struct TeamRule {
     /// The events that it judges, each by itself; without them it judges a run, once.
     pub(in crate::policy) each: Option<TeamSelector>,
     /// The places of the values by which events are grouped.
-    pub(in crate::policy) same: Vec<KeyPath>,
+    pub(super) same: Sides,
     /// The earlier events that `check` asks for, in the order in which it does.
     pub(in crate::policy) earlier: Vec<TeamSelector>,
+    /// The events after the latest of which earlier ones count.
+    pub(in crate::policy) since: Option<TeamSelector>,
+    /// The time in attoseconds within which earlier events count.
+    pub(in crate::policy) within: Option<i128>,
     /// The guard: where it is false, nothing is judged.
     pub(in crate::policy) when: Option<Expression>,
     pub(in crate::policy) check: Expression,
     /// The place of a finding in the event or the record.
     pub(in crate::policy) at: KeyPath,
     /// The artifact in which a finding stands.
-    pub(in crate::policy) within: Artifact,
+    pub(in crate::policy) artifact: Artifact,
     pub(in crate::policy) message: MessageTemplate,
     /// `true` if only runs that have ended are judged.
     pub(in crate::policy) needs_end: bool,
@@ -78,7 +83,7 @@ impl TeamRule {
             Artifact::State => Name::State,
             _ => Name::Summary,
         };
-        self.within == record || self.names(name) || self.names(Name::Run)
+        self.artifact == record || self.names(name) || self.names(Name::Run)
     }
 
     /// Returns `true` if what it finds in an act may depend on the end of that.
@@ -86,7 +91,7 @@ impl TeamRule {
         let mut expressions = self.when.iter().chain([&self.check]);
         expressions.any(|it| reads_outcome(it, NAMES.len() - 1))
             || self.each.as_ref().is_some_and(TeamSelector::reads_outcome)
-            || self.same.iter().any(leads_to_outcome)
+            || self.same.each.iter().any(leads_to_outcome)
     }
 
     /// Returns `true` if it can be judged only once all events are read.
@@ -104,7 +109,7 @@ impl TeamRule {
 
     /// Returns the record in which a finding about a run stands.
     fn record<'a>(&self, values: &RunValues<'a>) -> Option<Node<'a>> {
-        let record = match self.within {
+        let record = match self.artifact {
             Artifact::State => &values.state,
             Artifact::Summary => &values.summary,
             _ => return None,
@@ -118,8 +123,8 @@ impl TeamRule {
         let at = at.unwrap_or_default();
         match line {
             Some(line) => Place::event(line, at.as_str()),
-            None if at.as_str().is_empty() => Place::whole(self.within),
-            None => Place::value(self.within, at),
+            None if at.as_str().is_empty() => Place::whole(self.artifact),
+            None => Place::value(self.artifact, at),
         }
     }
 

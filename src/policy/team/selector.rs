@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::limit::TeamLimit;
 use crate::ground::document::OwnedDocument;
-use crate::ground::select::{KeyPath, Selector};
+use crate::ground::draft::Draft;
+use crate::ground::select::{KeyPath, Selector, Unjudged};
+use crate::ground::source::{Place, Pointer, Target};
 use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
 
 /// The events or actions that a team names: those that pass all tests and meet the condition.
@@ -45,10 +47,12 @@ pub(super) fn reads_outcome(expression: &Expression, event: usize) -> bool {
     expression.reads(event, "payload", &OUTCOME)
 }
 
-/// Returns `true` if a path leads to what only the end of an act gives, or around it.
+/// Returns `true` if a path may lead to what only the end of an act gives, or around it.
 pub(super) fn leads_to_outcome(path: &KeyPath) -> bool {
+    let may_be = |token: &str, wanted: &[&str]| token == "**" || wanted.contains(&token);
     match path.tokens() {
-        [payload, key, ..] => &**payload == "payload" && OUTCOME.contains(&&**key),
+        [payload, ..] if &**payload == "**" => true,
+        [payload, key, ..] => &**payload == "payload" && may_be(key, &OUTCOME),
         [payload] => &**payload == "payload",
         [] => true,
     }
@@ -57,13 +61,13 @@ pub(super) fn leads_to_outcome(path: &KeyPath) -> bool {
 /// The names in conditions of actions.
 pub(super) const ACTION_NAMES: [&str; 2] = ["params", "action"];
 
-/// The answer of a condition.
+/// The answer of a selector or a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     Yes,
     No,
-    /// The reason why it can't be evaluated.
-    Unknown(String),
+    /// The reason why nobody can tell.
+    Unknown(Unjudged),
 }
 
 /// Evaluates the condition under a key.
@@ -80,15 +84,48 @@ pub(super) fn ask<'a>(
         Err(Stop::Spent) => return Err(TeamLimit::Steps),
         Err(Stop::Failed(failure)) => condition.describe(&failure),
     };
-    Ok(Truth::Unknown(format!("`{key}` can't be evaluated: {why}")))
+    Ok(Truth::Unknown(Unjudged {
+        at: None,
+        why: format!("`{key}` can't be evaluated: {why}"),
+    }))
+}
+
+impl Unjudged {
+    /// Returns the finding: at the value that can't be judged, in the record at a place of its
+    /// document, or else at a place.
+    pub(super) fn draft(&self, around: &Pointer, whole: Place) -> Draft {
+        let place = match &self.at {
+            Some(at) => Place {
+                target: Target::Value(
+                    at.tokens()
+                        .fold(around.clone(), |at, token| at.field(&token)),
+                ),
+                ..whole
+            },
+            None => whole,
+        };
+        let draft = Draft::new(place, self.why.clone());
+        match self.at {
+            Some(_) => draft,
+            None => draft.unjudged(),
+        }
+    }
 }
 
 impl TeamSelector {
-    /// Returns `true` if its condition may read what only the end of an act gives.
+    /// Returns `true` if it may read what only the end of an act gives, or names no act.
     pub(super) fn reads_outcome(&self) -> bool {
         let mut conditions = self.condition.iter();
+        let mut keys = self.keys.0.iter();
         conditions.any(|it| reads_outcome(&it.expression, EVENT))
+            || keys.any(|(path, wanted)| {
+                leads_to_outcome(path) || (is_phase(path) && !wanted.allows_text("act"))
+            })
     }
+}
+
+fn is_phase(path: &KeyPath) -> bool {
+    matches!(path.tokens(), [phase] if &**phase == "phase")
 }
 
 impl Condition {
