@@ -13,7 +13,7 @@ from . import _runvet
 from ._report import Columns, EpisodeReport, Report
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
-Level = Literal["error", "warning", "off"]
+Level = Literal["error", "ask", "warning", "off"]
 """The severity of the findings of a rule; `off`: the rule is not checked."""
 
 

@@ -28,7 +28,7 @@ use record::RecordBuffers;
 pub(crate) use record::{LoadedRecord, NoText};
 use records::RecordsOfRules;
 
-use crate::ground::document::{Number, ReadText, Tape};
+use crate::ground::document::{Number, OwnedDocument, ReadText, Tape};
 use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::ground::parallel::Alone;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
@@ -265,8 +265,11 @@ impl<'f> Loader<'f> {
         if !record.is_read() {
             return;
         }
+        let attachments = Attachments::new(self.files, &self.judges);
+        let whole = record.written().and_then(|root| attachments.whole(root));
+        let root = whole.as_ref().map(OwnedDocument::root).or(record.written());
         for schema in self.judges.of(artifact) {
-            if let Some(root) = record.written() {
+            if let Some(root) = root {
                 schema.record(root, &|| Place::whole(artifact));
             }
         }

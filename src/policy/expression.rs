@@ -23,6 +23,7 @@ pub(in crate::policy) use fold::{Fold, FoldState, FoldStep};
 use part::{ExpressionPart, PartKind};
 use pattern::CompiledPattern;
 pub(in crate::policy) use pattern::steps_of_byte;
+pub(crate) use time::zones_version;
 pub(in crate::policy) use value::{Record, Value};
 
 use crate::ground::printable::quote;

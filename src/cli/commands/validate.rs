@@ -244,6 +244,12 @@ impl Validate {
         {
             setup.gate = setup.gate.with_baseline(baseline);
         }
+        let is_part = !self.period.is_all() || self.changed_since.is_some();
+        setup.gate.looks_at_all(
+            !is_part && self.files_from.is_none(),
+            &setup.paths,
+            &found.episodes,
+        );
         let number = found.episodes.len();
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
             gate.each_of(found.faults, &found.episodes, take)

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use crate::ground::document::{Node, OwnedDocument, Tape};
 use crate::ground::shortened::with_whole_values;
-use crate::policy::team::TeamJudges;
+use crate::policy::team::{Judged, TeamJudges};
 use crate::store::Artifacts;
 
 /// The bytes of such files that are read for one run: each time that an event names one, it is
@@ -20,7 +20,7 @@ pub(super) struct Attachments<'f> {
 
 impl<'f> Attachments<'f> {
     pub(super) fn new(files: &'f dyn Artifacts, judges: &TeamJudges) -> Self {
-        let is_asked_for = !judges.judges_no_event();
+        let is_asked_for = !judges.judges_no_event() || judges.has_schema_of(Judged::Action);
         Self {
             files,
             left: Cell::new(if is_asked_for { MAX_ATTACHED_BYTES } else { 0 }),

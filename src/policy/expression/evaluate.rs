@@ -8,11 +8,10 @@ use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 
-use super::fold::key;
 use super::part::{Each, ExpressionPart, Macro, PartKind};
 use super::pattern::steps_of_byte;
 use super::time;
-use super::value::{BYTES_OF_STEP, LazyItem, Type, Value};
+use super::value::{BYTES_OF_STEP, LazyItem, Type, Value, key};
 use super::{Budget, Expression, Stop, code};
 use crate::ground::printable::{brief, quote};
 use crate::ground::select::KeyPath;

@@ -4,7 +4,6 @@
 //! each event, in constant memory. Where events leave the list again, what each of them added is
 //! kept, too.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 
 use super::evaluate::Evaluator;
 use super::part::ExpressionPart;
-use super::value::Value;
+use super::value::{Value, kept, key};
 use super::{Budget, Expression, Stop};
 use crate::ground::select::KeyPath;
 
@@ -103,9 +102,6 @@ pub(in crate::policy) struct FoldState {
     is_unknown: bool,
 }
 
-/// The bytes of the longest text that is kept.
-const MAX_TEXT: usize = 256;
-
 /// The number of different values that are counted in a group.
 const MAX_DISTINCT: usize = 1_000;
 
@@ -134,6 +130,14 @@ impl Fold {
             _ => None,
         };
         stages.chain(outcome)
+    }
+
+    /// Returns `true` if it only counts or sums up, or asks if there is an event.
+    pub(in crate::policy) fn is_simple(&self) -> bool {
+        !matches!(
+            self.outcome,
+            FoldOutcome::Min | FoldOutcome::Max | FoldOutcome::Last | FoldOutcome::ExistsOne(_)
+        )
     }
 
     /// Returns its value for the events so far.
@@ -356,51 +360,6 @@ impl<'a> Evaluator<'a, '_> {
             }
         })
     }
-}
-
-/// Returns the key of a value among different ones: two have the same if they are equal.
-pub(super) fn key(value: &Value<'_>) -> Result<Box<str>, String> {
-    let integer = |value: &Value<'_>| match value {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "it has no fraction, and is small"
-        )]
-        Value::Double(double) if double.fract() == 0.0 && double.abs() < 1e30 => {
-            Some(*double as i128)
-        }
-        value => value.integer(),
-    };
-    Ok(match (integer(value), kept(value)?) {
-        (Some(integer), _) => format!("n{integer}").into(),
-        (None, Value::Double(double)) => format!("n{double:e}").into(),
-        (None, Value::Text(text)) => format!("t{text}").into(),
-        (None, Value::Bool(value)) => format!("b{value}").into(),
-        (None, Value::Timestamp(value)) => format!("i{value}").into(),
-        (None, Value::Duration(value)) => format!("d{value}").into(),
-        (None, _) => "null".into(),
-    })
-}
-
-/// Returns a value that outlives its record.
-fn kept(value: &Value<'_>) -> Result<Value<'static>, String> {
-    Ok(match value {
-        Value::Null => Value::Null,
-        Value::Bool(value) => Value::Bool(*value),
-        Value::Int(value) => Value::Int(*value),
-        Value::Uint(value) => Value::Uint(*value),
-        Value::Double(value) => Value::Double(*value),
-        Value::Timestamp(value) => Value::Timestamp(*value),
-        Value::Duration(value) => Value::Duration(*value),
-        Value::Text(text) if text.len() <= MAX_TEXT => {
-            Value::Text(Cow::Owned(text.clone().into_owned()))
-        }
-        Value::Text(_) => {
-            return Err(format!(
-                "a string of more than {MAX_TEXT} bytes is not kept"
-            ));
-        }
-        other => return Err(format!("{} is not kept", other.shown_type())),
-    })
 }
 
 /// Returns the sum of two numbers: an integer if both are, else a double.

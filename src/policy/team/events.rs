@@ -11,7 +11,9 @@ use smallvec::SmallVec;
 
 use crate::ground::digest::Digest;
 use crate::ground::document::{Node, OwnedDocument, Span, push_canonical};
-use crate::ground::select::{KeyPath, Look, Named, Selector, SelectorValue, Unjudged, Wanted, Written};
+use crate::ground::select::{
+    KeyPath, Look, Named, Selector, SelectorValue, Unjudged, Wanted, Written,
+};
 use crate::ground::shortened::{Mark, may_be_shortened, shortened_in};
 use crate::ground::source::Line;
 use crate::ground::timestamp::{Instant, Timestamp};

@@ -7,17 +7,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::RunFacts;
+use super::answers::{Answer, Answers};
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
 use super::judge::Judge;
 use super::limit::TeamLimit;
 use super::message::{MessageTemplate, MessageWord};
 use super::reader::Sides;
-use super::selector::{TeamSelector, Truth, leads_to_outcome};
+use super::selector::{TeamSelector, Truth, is_agent, leads_to_outcome};
 use crate::ground::digest::Digest;
 use crate::ground::document::skip_whitespace;
 use crate::ground::draft::{Compared, Draft, Findings};
-use crate::ground::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::ground::finding::{Holds, Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::ground::printable::{brief, count as count_of};
 use crate::ground::select::{KeyPath, shown_paths};
 use crate::ground::source::{Artifact, Place, Pointer};
@@ -45,6 +46,10 @@ pub(crate) struct TeamOrder {
     pub(super) pair: Sides,
     /// The time in attoseconds within which other events count.
     pub(in crate::policy) within: Option<i128>,
+    /// `true` if it looks at all runs together.
+    pub(in crate::policy::team) is_across: bool,
+    /// `true` if a person is asked about what it finds.
+    pub(in crate::policy::team) asks: bool,
     pub(in crate::policy) message: MessageTemplate,
     pub(in crate::policy) examples: Vec<RunExample>,
 }
@@ -83,6 +88,60 @@ pub(super) struct OrderJudge {
     budget: Budget,
     /// The limit that kept it from judging all.
     stopped: Option<TeamLimit>,
+    /// The answers of people to what it asks, if it asks.
+    pub(super) answers: Option<Answers>,
+}
+
+impl TeamOrder {
+    /// Returns `true` if what it finds in an act depends on the end of that, where `of` says so of
+    /// a selector.
+    fn depends(&self, of: impl Fn(&TeamSelector) -> bool) -> bool {
+        let is_of_two = self.pattern == OrderPattern::NoneLater;
+        let other = self.other.as_ref().filter(|_| is_of_two);
+        let same_of_others = self.same.other.iter().filter(|_| is_of_two);
+        let mut pointers = (self.same.each.iter())
+            .chain(&self.pair.each)
+            .chain(same_of_others);
+        of(&self.each) || other.is_some_and(of) || pointers.any(leads_to_outcome)
+    }
+
+    /// Returns when it finds something.
+    fn holds(&self) -> Holds {
+        match self.pattern.is_of_the_end() || self.is_across {
+            true => Holds::End,
+            false if self.depends(TeamSelector::reads_outcome) => Holds::After,
+            false => Holds::Before,
+        }
+    }
+
+    /// Returns its selectors, each with its key.
+    pub(super) fn selectors(&self) -> Vec<(&'static str, &TeamSelector)> {
+        let all = [
+            ("each", Some(&self.each)),
+            ("other", self.other.as_ref()),
+            ("since", self.since.as_ref()),
+            ("until", self.until.as_ref()),
+        ];
+        all.into_iter()
+            .filter_map(|(key, selector)| Some((key, selector?)))
+            .collect()
+    }
+
+    /// Returns `true` if it groups or pairs events by who made them.
+    pub(super) fn names_agent(&self) -> bool {
+        let pointers = [
+            &self.same.each,
+            &self.same.other,
+            &self.pair.each,
+            &self.pair.other,
+        ];
+        pointers.into_iter().flatten().any(is_agent)
+    }
+
+    /// Returns `true` if it bans the events that it is about.
+    pub(super) fn bans(&self) -> bool {
+        self.pattern == OrderPattern::Never || self.pattern.is_ban()
+    }
 }
 
 impl OrderJudge {
@@ -115,6 +174,7 @@ impl OrderJudge {
             examined: false,
             budget: Budget::of_run(),
             stopped: None,
+            answers: None,
         }
     }
 
@@ -180,7 +240,7 @@ impl OrderJudge {
                 Truth::Unknown(unjudged) => Some(Box::new(unjudged)),
                 _ => None,
             },
-            is_asked: false,
+            finds_each: self.answers.is_some(),
         })
     }
 
@@ -198,7 +258,13 @@ impl OrderJudge {
     /// Judges an event of a text by those before it, as far as offences beyond the listed ones are
     /// only counted; keeps the values by which it is grouped if an offence may show them.
     pub(super) fn judge(&mut self, seen: &OrderEvent, text: &[u8]) {
-        let offences = self.automaton.offences(seen);
+        let mut offences = self.automaton.offences(seen);
+        if let (Some(answers), false) = (&self.answers, offences.is_empty()) {
+            match answers.about(text) {
+                Answer::Yes => offences.clear(),
+                answer => offences.iter_mut().for_each(|it| it.answer = Some(answer)),
+            }
+        }
         self.examined |= seen.is_each;
         let may_show = self.is_of_the_end() || !offences.is_empty();
         if let Some(same) = seen.same
@@ -302,6 +368,14 @@ impl OrderJudge {
     }
 
     fn draft(&self, offence: &Offence) -> Draft {
+        let mut draft = self.without_answer(offence);
+        if let Some(answer) = offence.answer {
+            draft.message += answer.clause();
+        }
+        draft
+    }
+
+    fn without_answer(&self, offence: &Offence) -> Draft {
         let order = &self.order;
         let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
         let message = match &offence.why {
@@ -419,13 +493,13 @@ impl Judge for OrderJudge {
         each.chain(other).chain(windows).collect()
     }
 
-    fn reads_outcome(&self) -> bool {
+    fn depends_on_outcome(&self) -> bool {
+        self.order.depends(TeamSelector::depends_on_outcome)
+    }
+
+    fn is_simple(&self) -> bool {
         let order = &self.order;
-        let other = order.other.as_ref();
-        let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
-        let mut selectors = other.into_iter().chain([&order.each]);
-        let mut pointers = order.same.each.iter().chain(&order.pair.each);
-        selectors.any(TeamSelector::reads_outcome) || pointers.any(leads_to_outcome)
+        order.since.is_none() && order.until.is_none() && !self.counts_rows()
     }
 
     fn room(&self) -> usize {

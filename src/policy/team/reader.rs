@@ -12,7 +12,7 @@ use super::schema::Judged;
 use super::selector::{ACTION_NAMES, Condition, EVENT_NAMES, TeamSelector};
 use super::{Team, TeamCheck};
 use crate::ground::document::OwnedDocument;
-use crate::ground::finding::{Level, RuleInfo};
+use crate::ground::finding::{Holds, Level, RuleInfo};
 use crate::ground::printable::{brief, quote};
 use crate::ground::select::{
     Glob, KeyPath, Selector, SelectorValue, Values, Wanted, key_path, key_words,
@@ -91,7 +91,7 @@ impl FileReader<'_> {
         id: &Spanned<String>,
         meta: &RuleMeta,
         texts: &RuleTexts<'_>,
-        check: TeamCheck,
+        (check, holds): (TeamCheck, Holds),
     ) {
         let RuleTexts { cure, text, .. } = texts;
         let ([shown, language], name) = (texts.shown, id.get_ref());
@@ -129,8 +129,22 @@ impl FileReader<'_> {
             page: page.into(),
             url: meta.url.clone(),
             tags: meta.tags.clone(),
+            holds: Some(holds),
         };
         self.team.infos.push((info, check));
+    }
+
+    /// Returns `true` if people are asked about what a rule finds, which must hold back then.
+    pub(super) fn asks(&mut self, id: &Spanned<String>, meta: &RuleMeta, holds: Holds) -> bool {
+        let asks = meta.level == Some(Level::Ask);
+        if asks && holds != Holds::Before {
+            let message = format!(
+                "`level = \"ask\"` is only for rules that hold back, and this one is {}",
+                holds.shown()
+            );
+            self.mistake(id.span(), message, None);
+        }
+        asks
     }
 
     /// Takes an id; returns `true` if it was free.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::example::RunExample;
 use super::message::MessageTemplate;
 use super::reader::Sides;
-use super::selector::{TeamSelector, leads_to_outcome, reads_outcome};
+use super::selector::{TeamSelector, is_agent, leads_to_outcome, reads_outcome};
 use crate::ground::document::{Node, OwnedDocument};
-use crate::ground::finding::{Lifecycle, SkipReason};
+use crate::ground::finding::{Holds, Lifecycle, SkipReason};
 use crate::ground::select::KeyPath;
 use crate::ground::source::{Artifact, Line, Place};
 use crate::policy::expression::{Expression, Record, Value};
@@ -31,6 +31,10 @@ pub(crate) struct TeamRule {
     pub(in crate::policy) since: Option<TeamSelector>,
     /// The time in attoseconds within which earlier events count.
     pub(in crate::policy) within: Option<i128>,
+    /// `true` if it looks at all runs together.
+    pub(in crate::policy::team) is_across: bool,
+    /// `true` if a person is asked about what it finds.
+    pub(in crate::policy::team) asks: bool,
     /// The guard: where it is false, nothing is judged.
     pub(in crate::policy) when: Option<Expression>,
     pub(in crate::policy) check: Expression,
@@ -86,12 +90,40 @@ impl TeamRule {
         self.artifact == record || self.names(name) || self.names(Name::Run)
     }
 
-    /// Returns `true` if what it finds in an act may depend on the end of that.
-    pub(super) fn reads_outcome(&self) -> bool {
+    /// Returns `true` if what it finds in an act depends on the end of that, where `of` says so of
+    /// a selector.
+    pub(super) fn depends(&self, of: impl Fn(&TeamSelector) -> bool) -> bool {
         let mut expressions = self.when.iter().chain([&self.check]);
         expressions.any(|it| reads_outcome(it, NAMES.len() - 1))
-            || self.each.as_ref().is_some_and(TeamSelector::reads_outcome)
+            || self.each.as_ref().is_some_and(of)
             || self.same.each.iter().any(leads_to_outcome)
+    }
+
+    /// Returns when it finds something.
+    fn holds(&self) -> Holds {
+        if self.each.is_none() || self.is_across {
+            return Holds::End;
+        }
+        match self.depends(TeamSelector::reads_outcome) {
+            true => Holds::After,
+            false => Holds::Before,
+        }
+    }
+
+    /// Returns its selectors, each with its key.
+    pub(super) fn selectors(&self) -> Vec<(&'static str, &TeamSelector)> {
+        let each = self.each.iter().map(|each| ("each", each));
+        let since = self.since.iter().map(|since| ("since", since));
+        let earlier = self.earlier.iter().map(|earlier| ("earlier", earlier));
+        each.chain(earlier).chain(since).collect()
+    }
+
+    /// Returns `true` if it groups events by who made them.
+    pub(super) fn names_agent(&self) -> bool {
+        let folds = self.check.folds().iter().flat_map(|fold| &fold.pointers);
+        (self.same.each.iter().chain(&self.same.other))
+            .chain(folds)
+            .any(is_agent)
     }
 
     /// Returns `true` if it can be judged only once all events are read.

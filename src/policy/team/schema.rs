@@ -14,10 +14,10 @@ use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::judge::{Found, Judge};
 use super::limit::TeamLimit;
-use super::selector::{TeamSelector, Truth};
+use super::selector::{OUTCOME, TeamSelector, Truth, leads_to_outcome};
 use crate::ground::document::{Node, Tape};
 use crate::ground::draft::{Compared, Draft, Findings};
-use crate::ground::finding::SkipReason;
+use crate::ground::finding::{Holds, SkipReason};
 use crate::ground::select::{KeyPath, Look, Unjudged};
 use crate::ground::shortened::shortened_in;
 use crate::ground::source::{Artifact, Place, Pointer};
@@ -133,6 +133,26 @@ impl Judged {
 const PATTERN_STEPS: u64 = 20_000_000;
 
 impl TeamSchema {
+    /// Returns when it finds something.
+    fn holds(&self) -> Holds {
+        let is_outcome = |path: &KeyPath| match (self.record, path.tokens()) {
+            (Judged::Event, _) => leads_to_outcome(path),
+            (_, []) => true,
+            (_, [key, ..]) => OUTCOME.contains(&&**key),
+        };
+        let selector = &self.selector;
+        let mut keys = selector.keys.0.iter();
+        match self.record {
+            Judged::Event if selector.reads_outcome() || is_outcome(&self.at) => Holds::After,
+            Judged::Event => Holds::Before,
+            Judged::Action if is_outcome(&self.at) || keys.any(|(path, _)| is_outcome(path)) => {
+                Holds::After
+            }
+            Judged::Action => Holds::Before,
+            Judged::Whole(_) | Judged::Other(_) => Holds::End,
+        }
+    }
+
     /// Says what is wrong with its examples, each as a line.
     pub(super) fn failures(&self) -> Vec<String> {
         let wrong = self.examples.iter().filter_map(|example| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::limit::TeamLimit;
 use crate::ground::document::OwnedDocument;
 use crate::ground::draft::Draft;
-use crate::ground::select::{KeyPath, Selector, Unjudged};
+use crate::ground::select::{KeyPath, Selector, Unjudged, Wanted};
 use crate::ground::source::{Place, Pointer, Target};
 use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
 
@@ -31,7 +31,7 @@ pub(super) const EVENT_NAMES: [&str; 2] = ["params", "event"];
 pub(super) const EVENT: usize = 1;
 
 /// The keys of the payload that only the end of an act, or of a call of a model, gives.
-const OUTCOME: [&str; 8] = [
+pub(super) const OUTCOME: [&str; 8] = [
     "output",
     "result_status",
     "result_artifacts",
@@ -113,15 +113,51 @@ impl Unjudged {
 }
 
 impl TeamSelector {
+    /// Returns `true` if it names tools, and events of any phase.
+    pub(super) fn names_tools_in_any_phase(&self) -> bool {
+        let has = |of: fn(&KeyPath) -> bool| self.keys.0.iter().any(|(path, _)| of(path));
+        has(is_tool) && !has(is_phase)
+    }
+
+    /// Returns `true` if it looks at who made an event.
+    pub(super) fn names_agent(&self) -> bool {
+        self.keys.0.iter().any(|(path, _)| is_agent(path))
+    }
+
+    /// Returns the path of a value that an event may lack which it would name with another one.
+    pub(super) fn lets_lacking_pass(&self) -> Option<&KeyPath> {
+        let mut keys = self.keys.0.iter();
+        let lacking = keys.find(|(_, wanted)| matches!(wanted, Wanted::NoneOf(_)));
+        lacking.map(|(path, _)| path)
+    }
+
     /// Returns `true` if it may read what only the end of an act gives, or names no act.
     pub(super) fn reads_outcome(&self) -> bool {
+        let mut keys = self.keys.0.iter();
+        self.depends_on_outcome() || keys.any(|(path, _)| leads_to_outcome(path))
+    }
+
+    /// Returns `true` if what it names without the end of an act may not be named with that, or
+    /// names no act. What it finds at any depth of the inputs it also finds then.
+    pub(super) fn depends_on_outcome(&self) -> bool {
         let mut conditions = self.condition.iter();
         let mut keys = self.keys.0.iter();
         conditions.any(|it| reads_outcome(&it.expression, EVENT))
             || keys.any(|(path, wanted)| {
-                leads_to_outcome(path) || (is_phase(path) && !wanted.allows_text("act"))
+                let finds_any = matches!(wanted, Wanted::OneOf(_) | Wanted::Present);
+                (leads_to_outcome(path) && !(path.is_deep() && finds_any))
+                    || (is_phase(path) && !wanted.allows_text("act"))
             })
     }
+}
+
+/// Returns `true` if a path leads to who made an event.
+pub(super) fn is_agent(path: &KeyPath) -> bool {
+    matches!(path.tokens(), [agent] if &**agent == "agent_id")
+}
+
+fn is_tool(path: &KeyPath) -> bool {
+    matches!(path.tokens(), [payload, tool] if &**payload == "payload" && &**tool == "tool")
 }
 
 fn is_phase(path: &KeyPath) -> bool {

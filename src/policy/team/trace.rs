@@ -56,7 +56,8 @@ struct TracedSelector {
 
 impl Trace {
     pub(crate) fn new(team: &Arc<Team>, check: TeamCheck) -> Self {
-        let judges = TeamJudges::new(team, std::iter::once(check));
+        let judges = TeamJudges::new(team, std::iter::once(team.as_declared(check)));
+        let judges = judges.across().unwrap_or(judges);
         let selectors = judges.judge(check).map(Judge::selectors);
         let selectors = selectors.unwrap_or_default().into_iter();
         let traced = selectors.map(|(key, selector, _)| {

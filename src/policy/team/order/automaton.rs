@@ -12,6 +12,7 @@ use crate::ground::digest::Digest;
 use crate::ground::select::Unjudged;
 use crate::ground::source::Line;
 use crate::ground::timestamp::Instant;
+use crate::policy::team::answers::Answer;
 use crate::policy::team::limit::{MAX_ENTRIES, TeamLimit};
 use crate::policy::team::window::{Window, earliest};
 
@@ -57,9 +58,9 @@ pub(in crate::policy) struct OrderEvent {
     pub(in crate::policy) time: Option<Instant>,
     /// The reason why it is unknown if the order is about it; then it is an offence.
     pub(in crate::policy) unknown: Option<Box<Unjudged>>,
-    /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
-    /// alone.
-    pub(in crate::policy) is_asked: bool,
+    /// `true` if each one beyond a limit is an offence, not the first alone: it is only asked
+    /// about, or people are.
+    pub(in crate::policy) finds_each: bool,
 }
 
 /// An event that breaks an order.
@@ -72,6 +73,8 @@ pub(in crate::policy) struct Offence {
     /// `true` if that took away what would count.
     pub(in crate::policy) is_taken: bool,
     pub(in crate::policy) why: OffenceKind,
+    /// The answer of a person that does not cover it, if one was asked.
+    pub(in crate::policy) answer: Option<Answer>,
     /// The digest of the value by which it is grouped.
     pub(in crate::policy) same: Option<Digest>,
 }
@@ -152,6 +155,8 @@ struct GroupState {
     window: Window,
     /// The numbers of open events by the values by which they are paired.
     open: BTreeMap<Digest, u64>,
+    /// The line of the latest event that counts, if some take these away.
+    last_each: Option<Line>,
     /// The line of the event that took away others.
     taken_by: Option<Line>,
     /// `true` if it is listed as changed.
@@ -305,6 +310,7 @@ impl Automaton {
                         line: None,
                         other: None,
                         is_taken: false,
+                        answer: None,
                         why: OffenceKind::Pattern(group.count),
                         same,
                     })
@@ -318,6 +324,7 @@ impl Automaton {
                         line: Some(*line),
                         other: *other,
                         is_taken: false,
+                        answer: None,
                         why: OffenceKind::Pattern(group.count),
                         same,
                     })
@@ -364,6 +371,7 @@ impl Demand {
                 line: Some(line),
                 other: Some(event.line),
                 is_taken: false,
+                answer: None,
                 why: OffenceKind::Pattern(banned.map_or(0, |it| it.count)),
                 same: event.same_of_others,
             });
@@ -402,8 +410,9 @@ impl Demand {
             let (is_broken, other) = match self.pattern {
                 OrderPattern::Never => (true, None),
                 OrderPattern::AtMost(most) | OrderPattern::AtMostInARow(most) => {
-                    let finds_each = event.is_asked || self.within.is_some() || self.has_until;
-                    (count == most + 1 || (finds_each && count > most), None)
+                    let finds_each = event.finds_each || self.within.is_some() || self.has_until;
+                    let last = group.filter(|_| self.has_since).and_then(|it| it.last_each);
+                    (count == most + 1 || (finds_each && count > most), last)
                 }
                 OrderPattern::NeedsEarlier => {
                     let found = group.and_then(|group| self.fulfilling(group, event));
@@ -428,6 +437,7 @@ impl Demand {
             line: Some(event.line),
             other,
             is_taken,
+            answer: None,
             why,
             same: event.same,
         })
@@ -527,6 +537,7 @@ impl GroupState {
             return Ok(());
         }
         self.count += 1;
+        self.last_each = demand.has_since.then_some(event.line);
         *waiting -= self.room();
         if let (OrderPattern::AtMost(_), Some(within)) = (demand.pattern, demand.within) {
             if let Some(now) = &event.time {

@@ -13,7 +13,7 @@ use super::{OrderPattern, TeamOrder};
 use crate::ground::printable::brief;
 use crate::ground::select::{Glob, Selector, SelectorValue, Values, Wanted, key_path};
 use crate::policy::team::TeamCheck;
-use crate::policy::team::data::{RuleMeta, SelectorTable, TomlData, length, rule_id, sides};
+use crate::policy::team::data::{RuleMeta, SelectorTable, TomlData, length, over, rule_id, sides};
 use crate::policy::team::example::RunExample;
 use crate::policy::team::message::MessageWord;
 use crate::policy::team::reader::{FileReader, RuleTexts};
@@ -113,6 +113,11 @@ pub(crate) struct OrderTable {
     #[serde(default)]
     #[schemars(schema_with = "length")]
     within: Option<Spanned<String>>,
+    /// `runs` for an order that looks at all runs together, in the order of time; with `at-most`
+    /// and `within`.
+    #[serde(default)]
+    #[schemars(schema_with = "over")]
+    over: Option<Spanned<String>>,
     /// Runs by which it is tested: `runvet rules --test` judges them.
     #[serde(default, rename = "example")]
     examples: Vec<RunExample>,
@@ -160,9 +165,7 @@ impl OrderTable {
             text: &self.shown(reader, pattern),
             examples: examples.iter().map(RunExample::shown).collect(),
         };
-        let check = TeamCheck::Order(reader.team.orders.len());
-        reader.declare(&self.id, &self.meta, &texts, check);
-        reader.team.orders.push(Arc::new(TeamOrder {
+        let mut order = TeamOrder {
             each,
             other,
             pattern,
@@ -171,9 +174,20 @@ impl OrderTable {
             until,
             pair,
             within,
+            is_across: self.over.is_some(),
+            asks: false,
             message,
             examples,
-        }));
+        };
+        let (holds, count) = (order.holds(), reader.team.orders.len());
+        order.asks = reader.asks(&self.id, &self.meta, holds);
+        reader.declare(
+            &self.id,
+            &self.meta,
+            &texts,
+            (TeamCheck::Order(count), holds),
+        );
+        reader.team.orders.push(Arc::new(order));
     }
 
     /// Returns the patterns that are there, each with its name and what is written.
@@ -247,6 +261,10 @@ impl OrderTable {
             ("pair", pair),
             ("within", within),
             ("in-a-row", in_a_row),
+            (
+                "over",
+                self.over.as_ref().map(|it| it.get_ref().clone().into()),
+            ),
         ];
         let rest = rest
             .into_iter()
@@ -301,7 +319,10 @@ impl OrderTable {
                 "`same` has two sides, but the order speaks of no other events",
             ),
         ];
-        for (span, message) in wrong {
+        let over = self.over.as_ref().map(Spanned::span);
+        let over = over.filter(|_| !counts || self.within.is_none());
+        let message = "`over` is allowed only with `at-most` and `within`";
+        for (span, message) in wrong.into_iter().chain([(over, message)]) {
             if let Some(span) = span {
                 reader.mistake(span, message, None);
             }

@@ -14,11 +14,12 @@ use crate::ground::select::KeyPath;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
 use crate::policy::team::RunFacts;
+use crate::policy::team::answers::{Answer, Answers};
 use crate::policy::team::events::{EventIndex, EventSelector, EventView};
 use crate::policy::team::judge::{Found, Judge};
 use crate::policy::team::limit::{MAX_LATER, TeamLimit};
 use crate::policy::team::message::MessageWord;
-use crate::policy::team::selector::{Truth, ask};
+use crate::policy::team::selector::{TeamSelector, Truth, ask};
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
 
 /// The reason for an event that is not judged.
@@ -52,6 +53,8 @@ pub(in crate::policy) struct RuleJudge {
     unmet: Option<SkipReason>,
     /// The events that are judged once all are read.
     later: Vec<Line>,
+    /// The answers of people to what it asks, if it asks.
+    pub(in crate::policy::team) answers: Option<Answers>,
 }
 
 /// The outcome of the evaluation of a rule.
@@ -104,6 +107,7 @@ impl RuleJudge {
             spent: None,
             unmet: None,
             later: Vec::new(),
+            answers: None,
         }
     }
 
@@ -111,6 +115,13 @@ impl RuleJudge {
     pub(in crate::policy::team) fn names(&self, event: &EventView<'_>) -> bool {
         let mut selectors = self.each.iter().chain(self.asked());
         selectors.any(|selector| selector.has_keys_of(event))
+    }
+
+    /// Returns `true` if its keys may name an event that it judges.
+    pub(in crate::policy::team) fn judges(&self, event: &EventView<'_>) -> bool {
+        self.each
+            .as_ref()
+            .is_some_and(|each| each.has_keys_of(event))
     }
 
     /// Returns the selectors of other events than those that it judges.
@@ -162,10 +173,18 @@ impl RuleJudge {
         event: &EventView<'_>,
         values: &RunValues<'_>,
     ) {
+        let answer = self
+            .answers
+            .as_ref()
+            .map(|answers| answers.about(event.text()));
+        if answer == Some(Answer::Yes) {
+            return;
+        }
+        let clause = answer.map_or("", Answer::clause);
         let each = self.each.as_ref().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
             None | Some(Ok(Truth::No)) => {}
-            Some(Ok(Truth::Yes)) => self.judge_named(event, values),
+            Some(Ok(Truth::Yes)) => self.judge_named(event, values, clause),
             Some(Ok(Truth::Unknown(unjudged))) => {
                 let place = match unjudged.at {
                     Some(_) => Place::event(event.line, ""),
@@ -217,7 +236,7 @@ impl RuleJudge {
             .values(&self.rule, group, now.as_ref(), &mut self.budget)
     }
 
-    fn judge_named(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+    fn judge_named(&mut self, event: &EventView<'_>, values: &RunValues<'_>, clause: &str) {
         let line = event.line;
         if self.rule.counts_events() && values.counted.is_none() {
             if self.later.len() < MAX_LATER {
@@ -229,7 +248,7 @@ impl RuleJudge {
         }
         let has_time = self.keys.time.is_none_or(|key| event.time(key).is_some());
         match self.folded(event) {
-            Ok(folded) => self.judge(Some((line, event)), values, &folded, has_time),
+            Ok(folded) => self.judge(Some((line, event)), values, &folded, (has_time, clause)),
             Err(spent) => self.spent = Some(spent),
         }
     }
@@ -272,25 +291,28 @@ impl RuleJudge {
         read_again: &impl Fn(Line, &mut Vec<u8>) -> bool,
     ) {
         if self.rule.each.is_none() && (has_ended || !self.rule.needs_end) {
-            self.judge(None, values, &[], true);
+            self.judge(None, values, &[], (true, ""));
         }
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for line in std::mem::take(&mut self.later) {
             let is_read = read_again(line, &mut bytes);
             match tape.read_record(&bytes).ok().filter(|_| is_read) {
-                Some(document) => self.judge(Some((line, &document.root())), values, &[], true),
+                Some(document) => {
+                    self.judge(Some((line, &document.root())), values, &[], (true, ""));
+                }
                 None => self.unmet = Some(UNREADABLE),
             }
         }
     }
 
-    /// Judges an event, or the run; an event has no instant that lacks the one it needs.
+    /// Judges an event, or the run: whether an event has the instant that it needs, and what a
+    /// finding says of the answer of a person.
     fn judge(
         &mut self,
         event: Option<(Line, &dyn Record)>,
         values: &RunValues<'_>,
         folded: &[Result<Value<'static>, String>],
-        has_time: bool,
+        (has_time, clause): (bool, &str),
     ) {
         let rule = &*self.rule;
         if self.spent.is_some() {
@@ -324,7 +346,7 @@ impl RuleJudge {
                 let message = match &text {
                     Some(text) => shortened(text, MESSAGE_CHARS),
                     None => rule.message.with(shown),
-                };
+                } + clause;
                 let draft = Draft::new(rule.place(line, record()), message);
                 draft.further(text.as_deref().map(str::as_bytes))
             }),
@@ -376,8 +398,16 @@ impl Judge for RuleJudge {
         each.chain(asked).chain(since).collect()
     }
 
-    fn reads_outcome(&self) -> bool {
-        self.rule.reads_outcome()
+    fn depends_on_outcome(&self) -> bool {
+        self.rule.depends(TeamSelector::depends_on_outcome)
+    }
+
+    fn is_simple(&self) -> bool {
+        match self.rule.check.folds() {
+            [] => true,
+            [fold] => self.rule.since.is_none() && fold.is_simple(),
+            _ => false,
+        }
     }
 
     fn room(&self) -> usize {

@@ -13,7 +13,7 @@ use crate::ground::source::Artifact;
 use crate::policy::expression::Expression;
 use crate::policy::team::TeamCheck;
 use crate::policy::team::data::{
-    RuleMeta, SelectorTable, StateOrSummary, TomlData, length, rule_id, sides,
+    RuleMeta, SelectorTable, StateOrSummary, TomlData, length, over, rule_id, sides,
 };
 use crate::policy::team::example::RunExample;
 use crate::policy::team::message::MessageWord;
@@ -35,8 +35,8 @@ pub(crate) struct RuleTable {
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
     each: Option<Spanned<TomlData>>,
-    /// The JSON Pointer to the value by which `earlier` groups events, or a list of them; as `{ each
-    /// = …, other = … }` apart for the events that the rule judges and for earlier ones.
+    /// The JSON Pointer to the value by which `earlier` groups events, or a list of them; as `{
+    /// each = …, other = … }` apart for the events that the rule judges and for earlier ones.
     #[serde(default)]
     #[schemars(schema_with = "sides")]
     same: Option<Spanned<TomlData>>,
@@ -74,6 +74,11 @@ pub(crate) struct RuleTable {
     /// The message of a finding, for people. It may hold `{value}` and `{params.NAME}`.
     #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the message is empty"))]
     message: Spanned<String>,
+    /// `runs` for a rule that looks at all runs together, in the order of time; with `earlier` and
+    /// `within`.
+    #[serde(default)]
+    #[schemars(schema_with = "over")]
+    over: Option<Spanned<String>>,
     /// Runs by which it is tested: `runvet rules --test` judges them.
     #[serde(default, rename = "example")]
     examples: Vec<RunExample>,
@@ -134,15 +139,15 @@ impl RuleTable {
             text: self.check.get_ref().trim(),
             examples: examples.iter().map(RunExample::shown).collect(),
         };
-        let of_team = TeamCheck::Rule(reader.team.rules.len());
-        reader.declare(&self.id, &self.meta, &texts, of_team);
         let record = self.record.as_ref();
-        reader.team.rules.push(Arc::new(TeamRule {
+        let mut rule = TeamRule {
             each: each.flatten(),
             same,
             earlier,
             since: since.flatten(),
             within: within.flatten(),
+            is_across: self.over.is_some(),
+            asks: false,
             when: when.flatten(),
             check,
             at,
@@ -151,7 +156,16 @@ impl RuleTable {
             needs_end: self.needs.is_some(),
             params: Arc::clone(&reader.bound_params),
             examples,
-        }));
+        };
+        let (holds, count) = (rule.holds(), reader.team.rules.len());
+        rule.asks = reader.asks(&self.id, &self.meta, holds);
+        reader.declare(
+            &self.id,
+            &self.meta,
+            &texts,
+            (TeamCheck::Rule(count), holds),
+        );
+        reader.team.rules.push(Arc::new(rule));
     }
 
     /// Returns the selectors of the earlier events that the expressions ask for.
@@ -199,6 +213,11 @@ impl RuleTable {
                 );
                 reader.mistake(span, message, None);
             }
+        }
+        let is_windowed = !selectors.is_empty() && self.within.is_some();
+        if let Some(over) = self.over.as_ref().filter(|_| !is_windowed) {
+            let message = "`over` is allowed only with `earlier` and `within`";
+            reader.mistake(over.span(), message, None);
         }
         Some(selectors)
     }
