@@ -425,8 +425,8 @@ impl OrderJudge {
             }
             (None, _) => Draft::new(Place::whole(Artifact::Events), message),
         };
-        let draft = match offence.why {
-            OffenceKind::Unknown(_) => draft.unjudged(),
+        let draft = match &offence.why {
+            OffenceKind::Unknown(it) if it.at.is_none() => draft.unjudged(),
             _ => draft,
         };
         match offence.other {
