@@ -111,6 +111,8 @@ pub struct Gate {
     /// The digest of the texts of the configuration and of the files that it names; `None` if the
     /// configuration is empty.
     config: Option<Digest>,
+    /// `true` if the next check looks at whole run-data directories.
+    are_whole: bool,
 }
 
 impl Gate {
@@ -179,6 +181,8 @@ impl Gate {
             return Err(found.faults.swap_remove(wrong).into());
         }
         let mut episodes = Vec::new();
+        let given: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().into()).collect();
+        self.are_whole = self.are_whole(&given, &found.episodes);
         let outcome = self.each_of(found.faults, &found.episodes, |judged| {
             episodes.extend(judged);
             ControlFlow::Continue(())
@@ -207,7 +211,12 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
-        self.search(paths, GivenPaths::Each).into()
+        let found = self.search(paths, GivenPaths::Each);
+        let given: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().into()).collect();
+        Discovery {
+            are_whole: self.are_whole(&given, &found.episodes),
+            ..found.into()
+        }
     }
 
     /// Returns the same findings as [`Gate::discover`], in the least memory.
@@ -235,6 +244,7 @@ impl Gate {
         found: Discovery,
         take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
+        self.are_whole = found.are_whole;
         let empty = empty_in(&found.passed);
         let outcome = self.each_of(found.faults, &found.episodes, take);
         outcome.with_empty(empty)
@@ -256,6 +266,11 @@ impl Gate {
         }
         let mut is_whole = true;
         let (checker, jobs) = (self.checker(), self.parallelism());
+        let are_whole = std::mem::take(&mut self.are_whole);
+        if checker.looks_across() {
+            let runs: Vec<EpisodeDir> = episodes.iter().cloned().map(Into::into).collect();
+            checker.look_across(are_whole.then_some(&*runs), jobs);
+        }
         let worker = || Worker::new(Arc::clone(&checker));
         let check = |worker: &mut Worker, episode: &E| {
             let judged = worker.directory(&episode.clone().into(), None, |_| ());

@@ -5,7 +5,8 @@
 //! a text once and keeps the place of each value, [`record`] has the records as Rust types, from
 //! which the schemas are derived, [`source`] names places in artifacts, [`draft`] is a finding
 //! whose place is not yet a line, and [`finding`] is the report as data. [`select`] decides which
-//! records a selector names. [`printable`], [`words`], [`spelling`], [`timestamp`] and [`digest`]
+//! records a selector names, and [`shortened`] tells values of which a record has a part.
+//! [`printable`], [`words`], [`spelling`], [`timestamp`] and [`digest`]
 //! make texts safe, known and comparable; [`parallel`] keeps the order of what threads do.
 //!
 //! Nothing here knows a file system, a schema or a rule.
@@ -18,6 +19,7 @@ pub(crate) mod parallel;
 pub mod printable;
 pub mod record;
 pub(crate) mod select;
+pub(crate) mod shortened;
 pub mod source;
 pub(crate) mod spelling;
 pub(crate) mod timestamp;

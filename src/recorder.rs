@@ -57,6 +57,8 @@ pub use attachment::Attachment;
 pub use bounded::{MAX_OUTPUT, bounded};
 pub use call::arguments;
 pub use clock::Clock;
+use serde_json::Value;
+
 use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;
 use event::{RunEvent, object};
@@ -73,6 +75,7 @@ use task::text_of_path;
 use timeline::{TimelineFile, WriteFailed};
 
 use crate::gate::Gate;
+use crate::ground::finding::Finding;
 use crate::ground::parallel::locked;
 use crate::ground::record::{IntuitionMode, RuntimeMode};
 use crate::ground::source::EPISODES;
@@ -121,7 +124,13 @@ pub struct Recorder {
     gate: Option<Arc<Gate>>,
     /// `true` if acts and steps are refused for what it finds.
     holds_back: bool,
+    /// A function that asks a person.
+    ask: Option<Arc<AskPerson>>,
 }
+
+/// A function that asks a person about an act: its tool, its input, and what was found. It gives
+/// whether the act may be made, and who says so.
+type AskPerson = dyn Fn(&str, &Value, &[Finding]) -> (bool, String) + Send + Sync;
 
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,6 +157,7 @@ impl Recorder {
             stop: Arc::default(),
             gate: None,
             holds_back: true,
+            ask: None,
         }
     }
 
@@ -191,6 +201,46 @@ impl Recorder {
     #[must_use]
     pub fn hold_back(mut self, holds_back: bool) -> Self {
         self.holds_back = holds_back;
+        self
+    }
+
+    /// Names the function that asks a person about an act which a rule of the level `ask` finds: by
+    /// its tool, its input and the findings. It gives whether the act may be made, and who says so;
+    /// the answer is an event of the run, and a *yes* covers one act. Without it, and where it
+    /// panics, such an act is held back.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::Gate;
+    /// use runvet::record::Action;
+    /// use runvet::recorder::{Error, Recorder, Task};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("runvet-ask-{}", std::process::id()));
+    /// let config = r#"
+    ///     [[order]]
+    ///     id = "acme/payments"
+    ///     level = "ask"
+    ///     each = { phase = "act", tool = "pay" }
+    ///     never = true
+    ///     message = "a payment"
+    /// "#;
+    /// let gate = Gate::default().with_config(Path::new("runvet.toml"), config, None)?;
+    /// let recorder = Recorder::new(&dir).gate(gate);
+    /// let recorder = recorder.ask(|tool, _input, _findings| (tool == "pay", "kim".into()));
+    /// let mut run = recorder.begin(Task::new("Pay"))?;
+    /// let allowed = run.may_act(None, Action::new("pay"))?;
+    /// run.act(None, Action::new("pay").output("done"))?;
+    /// drop(allowed);
+    /// assert_eq!(run.take_findings(), []);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ask(
+        mut self,
+        ask: impl Fn(&str, &Value, &[Finding]) -> (bool, String) + Send + Sync + 'static,
+    ) -> Self {
+        self.ask = Some(Arc::new(ask));
         self
     }
 

@@ -14,7 +14,7 @@ from ._columns import Columns
 from ._report import EpisodeReport, Report
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
-Level = Literal["error", "warning", "off"]
+Level = Literal["error", "ask", "warning", "off"]
 """The severity of the findings of a rule; `off`: the rule is not checked."""
 
 

@@ -66,7 +66,7 @@ pub(super) fn rules() -> Vec<CompletionCandidate> {
 
 /// Returns the rules and their groups, each with each level.
 pub(super) fn levels() -> Vec<CompletionCandidate> {
-    let levels = [Level::Error, Level::Warning, Level::Off];
+    let levels = [Level::Error, Level::Ask, Level::Warning, Level::Off];
     let with = |rule: &CompletionCandidate| {
         let name = rule.get_value().to_string_lossy().into_owned();
         levels.map(|level| CompletionCandidate::new(format!("{name}={level}")))

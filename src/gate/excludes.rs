@@ -8,7 +8,7 @@ use crate::ground::printable::escape;
 use crate::ground::source::{Artifact, EPISODES};
 use crate::judge::rule::Check;
 use crate::policy::team::EventSelector;
-use crate::store::Excludes;
+use crate::store::{Dir, Excludes};
 
 impl Gate {
     /// Searches without the directories that the configuration excludes.
@@ -43,6 +43,18 @@ impl Gate {
         let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
         let unmet = unmet.into_iter();
         unmet.map(|it| escape(it).into_owned()).collect()
+    }
+
+    /// Has rules over all runs judge the next check, if that looks at whole run-data directories.
+    pub(crate) fn looks_at_all(&mut self, may_be: bool, given: &[PathBuf], episodes: &[Dir]) {
+        self.are_whole = may_be && self.are_whole(given, episodes);
+    }
+
+    /// Returns `true` if each given path is a run-data directory or above one, so that all runs of
+    /// these are looked at.
+    pub(super) fn are_whole(&self, given: &[PathBuf], episodes: &[Dir]) -> bool {
+        let is_episode = |path: &Path| episodes.iter().any(|it| it.episode().path == *path);
+        !given.is_empty() && self.tops(given, is_episode).len() == given.len()
     }
 
     /// Returns the given paths of which everything was searched and judged.

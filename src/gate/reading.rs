@@ -3,9 +3,10 @@
 use toml::Spanned;
 
 use crate::gate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
-use crate::ground::finding::Level;
+use crate::ground::finding::{Holds, Level};
 use crate::judge::check::{DirectoryGlob, LevelSetting, Levels};
-use crate::judge::rules::{Error, MANIFEST, RuleSet, UNENDED};
+use crate::judge::rule::{Check, Rule, TeamCheck};
+use crate::judge::rules::{Error, MANIFEST, RuleSet, UNENDED, names};
 
 /// A reader of the text of a configuration, which notes its mistakes.
 pub(super) struct ConfigReader<'f> {
@@ -37,6 +38,28 @@ impl ConfigReader<'_> {
             };
             let message = format!("there is no rule called `{name}`");
             self.mistake(rule, message, Some(help));
+        }
+    }
+
+    /// Refuses to ask people about what rules find that don't hold back.
+    fn must_hold_back(&mut self, name: &Spanned<String>, level: Level) {
+        let asks = |rule: &Rule| {
+            let is_asking = matches!(
+                rule.check,
+                Check::Team(TeamCheck::Order(_) | TeamCheck::Rule(_))
+            );
+            is_asking && rule.info.holds == Some(Holds::Before)
+        };
+        let rules = self.rules.iter();
+        let other = rules
+            .filter(|rule| names(name.get_ref(), &rule.info.id))
+            .find(|rule| !asks(rule));
+        if let Some(other) = other.filter(|_| level == Level::Ask) {
+            let message = format!(
+                "the level `ask` is only for orders and rules that hold back, and `{}` is none",
+                other.info.id
+            );
+            self.mistake(name, message, None);
         }
     }
 
@@ -86,6 +109,7 @@ impl ConfigReader<'_> {
         });
         for (rule, level) in rules {
             self.know_rule(rule);
+            self.must_hold_back(rule, *level.get_ref());
             levels.configured.push(LevelSetting {
                 paths: paths.map(<[DirectoryGlob]>::to_vec),
                 rule: rule.get_ref().clone(),

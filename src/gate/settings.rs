@@ -15,6 +15,7 @@ use crate::ground::finding::{Deny, Finding, Level};
 use crate::ground::source::EpisodeKey;
 use crate::ground::timestamp::Timestamp;
 use crate::judge::check::{self, LevelSetting};
+use crate::policy::expression::zones_version;
 use crate::store::LinkPolicy;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
@@ -379,6 +380,7 @@ impl Gate {
     fn digest_of(&self, config: &str) -> Digest {
         let mut parts = Parts::default();
         parts.add(config.as_bytes());
+        parts.add(zones_version().as_bytes());
         for (path, text) in self.files.texts() {
             let name = self.settings.base.relative(&path);
             parts.add(name.as_os_str().as_encoded_bytes());

@@ -75,6 +75,32 @@ pub struct RuleInfo {
     pub url: Option<String>,
     /// The words by which a team sorts its rules.
     pub tags: Vec<String>,
+    /// When a rule of a team finds something: only one that does before an act holds it back.
+    pub holds: Option<Holds>,
+}
+
+/// The time at which a rule of a team can find something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::ground::record::describe_values)]
+pub enum Holds {
+    /// Before an act is made: it is held back.
+    Before,
+    /// After an act: it needs the result.
+    After,
+    /// Once all is written.
+    End,
+}
+
+impl Holds {
+    /// Returns it in words for people.
+    pub(crate) const fn shown(self) -> &'static str {
+        match self {
+            Self::Before => "holds back",
+            Self::After => "found afterwards: it needs the result",
+            Self::End => "found at the end",
+        }
+    }
 }
 
 /// The address of the site of `docs/`; empty if `Cargo.toml` names no `homepage`.
@@ -104,6 +130,9 @@ fn page_on(site: &str, id: &str) -> String {
 pub enum Level {
     /// Findings of the rule are errors and fail the gate.
     Error,
+    /// As `error`, but an act that a person answered with *yes* is no finding. Only for orders and
+    /// rules of a team that hold acts back.
+    Ask,
     /// Findings of the rule are warnings and are reported.
     Warning,
     /// The rule is not checked.
@@ -114,7 +143,7 @@ impl Level {
     /// Returns the severity of the findings, where there are to be any.
     pub(crate) const fn severity(self) -> Option<Severity> {
         match self {
-            Self::Error => Some(Severity::Error),
+            Self::Error | Self::Ask => Some(Severity::Error),
             Self::Warning => Some(Severity::Warning),
             Self::Off => None,
         }
@@ -123,6 +152,7 @@ impl Level {
 
 words!(pub Level {
     Error = "error",
+    Ask = "ask",
     Warning = "warning",
     Off = "off",
 });

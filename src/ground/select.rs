@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::ground::document::{Kind, Node, Number, Sink, Span, unquoted, walk};
+use crate::ground::shortened::Mark;
 use crate::ground::source::Pointer;
 
 /// The tokens of a JSON Pointer.
@@ -76,6 +77,110 @@ impl KeyPath {
 
     pub(crate) fn tokens(&self) -> &[Box<str>] {
         &self.0
+    }
+
+    /// Returns `true` if it has a token that stands for any path.
+    pub(crate) fn is_deep(&self) -> bool {
+        self.0.iter().any(|token| &**token == ANY_PATH)
+    }
+
+    /// Returns what it leads to, where shortened values are not looked into.
+    pub(crate) fn look<'a>(&self, record: Node<'a>) -> Look<Node<'a>> {
+        let mut node = record;
+        for (passed, token) in self.0.iter().enumerate() {
+            if Mark::of(node).is_some() {
+                return Look::Shortened { passed };
+            }
+            match step(node, token) {
+                Some(next) => node = next,
+                None => return Look::Nowhere,
+            }
+        }
+        match Mark::of(node) {
+            Some(_) => Look::Shortened {
+                passed: self.0.len(),
+            },
+            None => Look::Value(node),
+        }
+    }
+
+    /// Visits all values that a path with tokens for any path leads to, in the order of the text,
+    /// and the shortened values on its ways; each with its pointer, and `true` if the path may end
+    /// there.
+    fn visit<'a>(&self, record: Node<'a>, visit: &mut dyn FnMut(Node<'a>, &Pointer, bool)) {
+        let mut left = vec![(record, Pointer::default(), self.closure(vec![0]))];
+        while let Some((node, pointer, places)) = left.pop() {
+            let is_end = places.contains(&self.0.len());
+            let is_shortened = Mark::of(node).is_some();
+            if is_end || is_shortened {
+                visit(node, &pointer, is_end);
+            }
+            if is_shortened {
+                continue;
+            }
+            let from = left.len();
+            let mut go = |token: &str, next: Node<'a>, pointer: Pointer| {
+                let on = places.iter().filter_map(|place| match self.0.get(*place) {
+                    Some(any) if &**any == ANY_PATH => Some(*place),
+                    Some(wanted) if **wanted == *token => Some(place + 1),
+                    _ => None,
+                });
+                let on = self.closure(on.collect());
+                if !on.is_empty() {
+                    left.push((next, pointer, on));
+                }
+            };
+            for (index, item) in node.items().enumerate() {
+                go(&index.to_string(), item, pointer.item(index));
+            }
+            for key in node.members() {
+                let name = key.name();
+                go(&name, key.value(), pointer.field(&name));
+            }
+            left.get_mut(from..).unwrap_or_default().reverse();
+        }
+    }
+
+    /// Returns places among its tokens, with those that a token for any path lets be reached
+    /// without a step.
+    fn closure(&self, mut places: Vec<usize>) -> Vec<usize> {
+        let mut at = 0;
+        while let Some(place) = places.get(at).copied() {
+            let is_any = self.0.get(place).is_some_and(|token| &**token == ANY_PATH);
+            if is_any && !places.contains(&(place + 1)) {
+                places.push(place + 1);
+            }
+            at += 1;
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}
+
+/// The token of a pointer that stands for any path of keys and items.
+const ANY_PATH: &str = "**";
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Look<T> {
+    Nowhere,
+    /// A shortened value, after some tokens.
+    Shortened {
+        passed: usize,
+    },
+    Value(T),
+}
+
+impl<T> Look<T> {
+    /// Returns the same with another form of the value.
+    #[inline]
+    pub(crate) fn map<U>(self, of: impl FnOnce(T) -> U) -> Look<U> {
+        match self {
+            Self::Nowhere => Look::Nowhere,
+            Self::Shortened { passed } => Look::Shortened { passed },
+            Self::Value(value) => Look::Value(of(value)),
+        }
     }
 }
 
@@ -216,39 +321,265 @@ fn push(parts: &mut [String], character: char) {
     }
 }
 
-/// Values, of which a value is one, or none.
+/// Values that a team names.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Values {
-    pub(crate) any_of: Vec<SelectorValue>,
-    /// `true` if the value is to be none of them.
-    pub(crate) negated: bool,
-}
+pub(crate) struct Values(pub(crate) Vec<SelectorValue>);
 
 impl Values {
-    pub(in crate::ground) fn have(&self, value: Node<'_>) -> bool {
-        self.have_written(value.raw(), value.text().as_deref())
+    /// Returns `true` if a value of a text is one of them.
+    pub(crate) fn have_written(&self, value: Written<'_>) -> bool {
+        self.have(value.raw(), value.string().as_deref())
     }
 
-    /// Returns `true` if they have a value of a text.
-    pub(crate) fn are_met_by(&self, value: Written<'_>) -> bool {
-        self.have_written(value.raw(), value.string().as_deref())
+    /// Returns `true` if a value as it is written is one of them; the text is the content of a
+    /// string.
+    pub(crate) fn have(&self, written: &str, text: Option<&str>) -> bool {
+        self.0.iter().any(|wanted| wanted.is(written, text))
     }
 
-    /// Returns `true` if they have a value as it is written; the text is the content of a string.
-    pub(crate) fn have_written(&self, written: &str, text: Option<&str>) -> bool {
-        let mut any_of = self.any_of.iter();
-        any_of.any(|wanted| wanted.is(written, text)) != self.negated
+    /// Returns `true` if one of them has the type of a value as it is written.
+    fn have_type_of(&self, written: &str) -> bool {
+        let kind = Kind::of(written);
+        self.0.iter().any(|wanted| match wanted {
+            SelectorValue::Text(_) => kind == Kind::String,
+            SelectorValue::Number(_) => kind == Kind::Number,
+            SelectorValue::Boolean(_) => matches!(kind, Kind::True | Kind::False),
+        })
+    }
+
+    /// Returns their types, in words.
+    fn types(&self) -> String {
+        let mut types: Vec<&str> = Vec::new();
+        for wanted in &self.0 {
+            let kind = match wanted {
+                SelectorValue::Text(_) => Kind::String,
+                SelectorValue::Number(_) => Kind::Number,
+                SelectorValue::Boolean(_) => Kind::True,
+            };
+            if !types.contains(&kind.with_article()) {
+                types.push(kind.with_article());
+            }
+        }
+        types.join(" or ")
     }
 }
 
-/// Tests of values, all of which a record passes that it names.
+/// What a team wants of the value at a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Wanted {
+    /// It is there.
+    Present,
+    /// It is not there.
+    Absent,
+    /// It is one of these.
+    OneOf(Values),
+    /// It is there and none of these.
+    NoneOf(Values),
+    /// It is not there, or none of these.
+    AbsentOrNoneOf(Values),
+}
+
+/// Whether a test names a record. What is less counts where there are several tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Named {
+    No,
+    /// Nobody can tell.
+    Unjudged,
+    Yes,
+}
+
+/// The reason why nobody can tell if a record is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unjudged {
+    /// The place of the value in the record; `None` where it is no single one.
+    pub(crate) at: Option<Pointer>,
+    pub(crate) why: String,
+}
+
+impl Wanted {
+    /// Returns the values that it names.
+    pub(crate) fn values(&self) -> &[SelectorValue] {
+        match self {
+            Self::Present | Self::Absent => &[],
+            Self::OneOf(values) | Self::NoneOf(values) | Self::AbsentOrNoneOf(values) => &values.0,
+        }
+    }
+
+    /// Returns `true` if it allows a text.
+    pub(crate) fn allows_text(&self, text: &str) -> bool {
+        let written = Look::Value("\"");
+        self.names(written, Some(text), 0) == Named::Yes
+    }
+
+    /// Returns whether it names a record by what a path with this number of tokens leads to; the
+    /// text is the content of a string.
+    #[inline]
+    pub(crate) fn names(&self, found: Look<&str>, text: Option<&str>, tokens: usize) -> Named {
+        let is = |is: bool| if is { Named::Yes } else { Named::No };
+        match (self, found) {
+            (Self::OneOf(values), Look::Value(written)) => match values.have(written, text) {
+                true => Named::Yes,
+                false if Kind::of(written) == Kind::Null || values.have_type_of(written) => {
+                    Named::No
+                }
+                false => Named::Unjudged,
+            },
+            (Self::NoneOf(values) | Self::AbsentOrNoneOf(values), Look::Value(written)) => {
+                is(!values.have(written, text))
+            }
+            (Self::Present, Look::Value(_)) => Named::Yes,
+            (Self::Absent, Look::Value(_)) => Named::No,
+            (_, Look::Nowhere) => is(matches!(self, Self::Absent | Self::AbsentOrNoneOf(_))),
+            (Self::Present | Self::Absent, Look::Shortened { passed }) if passed == tokens => {
+                is(*self == Self::Present)
+            }
+            (_, Look::Shortened { .. }) => Named::Unjudged,
+        }
+    }
+
+    /// Returns whether it names a record by all values that a path leads to which has tokens for
+    /// any path, and the place of the value that keeps it from being told.
+    pub(crate) fn names_deep(&self, path: &KeyPath, record: Node<'_>) -> (Named, Option<Pointer>) {
+        let (mut any, mut one, mut shortened) = (false, false, None);
+        path.visit(record, &mut |node, pointer, is_end| {
+            let is_shortened = Mark::of(node).is_some();
+            any |= is_end && (!is_shortened || matches!(self, Self::Present | Self::Absent));
+            match self {
+                _ if is_shortened => {
+                    if !is_end || !matches!(self, Self::Present | Self::Absent) {
+                        shortened.get_or_insert_with(|| pointer.clone());
+                    }
+                }
+                Self::OneOf(values) | Self::NoneOf(values) | Self::AbsentOrNoneOf(values) => {
+                    one |= values.have(node.raw(), node.text().as_deref());
+                }
+                Self::Present | Self::Absent => {}
+            }
+        });
+        let decided = match self {
+            Self::Present => any.then_some(Named::Yes),
+            Self::Absent => any.then_some(Named::No),
+            Self::OneOf(_) => one.then_some(Named::Yes),
+            Self::NoneOf(_) | Self::AbsentOrNoneOf(_) => one.then_some(Named::No),
+        };
+        if let Some(decided) = decided {
+            return (decided, None);
+        }
+        if shortened.is_some() {
+            return (Named::Unjudged, shortened);
+        }
+        let is_named = match self {
+            Self::Present | Self::OneOf(_) => false,
+            Self::NoneOf(_) => any,
+            Self::Absent | Self::AbsentOrNoneOf(_) => true,
+        };
+        (if is_named { Named::Yes } else { Named::No }, None)
+    }
+
+    /// Returns whether the value at a path names a record, and why nobody can tell.
+    fn judge(&self, path: &KeyPath, record: Node<'_>) -> Result<bool, Unjudged> {
+        let (named, at) = if path.is_deep() {
+            self.names_deep(path, record)
+        } else {
+            let found = path.look(record);
+            let value = match found {
+                Look::Value(node) => Some(node),
+                _ => None,
+            };
+            let text = value.and_then(Node::text);
+            let (written, at) = match found {
+                Look::Nowhere => (Look::Nowhere, None),
+                Look::Value(node) => (Look::Value(node.raw()), Some(path.pointer())),
+                Look::Shortened { passed } => (
+                    Look::Shortened { passed },
+                    Some(path.first(passed).pointer()),
+                ),
+            };
+            let named = self.names(written, text.as_deref(), path.0.len());
+            (named, at)
+        };
+        match named {
+            Named::Yes => Ok(true),
+            Named::No => Ok(false),
+            Named::Unjudged => Err(self.unjudged(at.unwrap_or_default(), record)),
+        }
+    }
+
+    /// Returns why nobody can tell because of the value at a place.
+    fn unjudged(&self, at: Pointer, record: Node<'_>) -> Unjudged {
+        let value = KeyPath::parse(at.as_str()).and_then(|path| path.of(record));
+        let place = at.as_str();
+        let why = match (value, self) {
+            (Some(value), Self::OneOf(values)) if Mark::of(value).is_none() => {
+                let kind = value.kind().with_article();
+                let types = values.types();
+                format!("the value at `{place}` is {kind}, and is compared with {types}")
+            }
+            _ => format!(
+                "the value at `{place}` was shortened, and the run has no file with all of it"
+            ),
+        };
+        Unjudged { at: Some(at), why }
+    }
+}
+
+/// Tests of values, all of which a record passes that it names. Words stand before pointers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Selector(pub(crate) Vec<(KeyPath, Values)>);
+pub(crate) struct Selector(pub(crate) Vec<(KeyPath, Wanted)>);
 
 impl Selector {
-    pub(crate) fn names(&self, record: Node<'_>) -> bool {
-        let mut tests = self.0.iter();
-        tests.all(|(path, values)| path.of(record).is_some_and(|value| values.have(value)))
+    /// Returns whether it names a record.
+    ///
+    /// # Errors
+    ///
+    /// Why nobody can tell, by the first test that can't be judged, where no other rules it out.
+    pub(crate) fn names(&self, record: Node<'_>) -> Result<bool, Unjudged> {
+        let mut unjudged = None;
+        for (path, wanted) in &self.0 {
+            match wanted.judge(path, record) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(why) => unjudged = unjudged.or(Some(why)),
+            }
+        }
+        unjudged.map_or(Ok(true), Err)
+    }
+
+    /// Returns the path that alone keeps it from naming a record, because it leads nowhere or to
+    /// values of another type, and which of these.
+    pub(crate) fn passes_over(&self, record: Node<'_>) -> Option<(Pointer, &'static str)> {
+        let mut passed_over = None;
+        for (path, wanted) in &self.0 {
+            if wanted.judge(path, record) != Ok(false) {
+                continue;
+            }
+            let why = match wanted {
+                Wanted::OneOf(values) => {
+                    let (mut any, mut typed) = (false, false);
+                    path.visit(record, &mut |node, _, is_end| {
+                        any |= is_end;
+                        typed |= is_end && values.have_type_of(node.raw());
+                    });
+                    match (any, typed) {
+                        (_, true) => return None,
+                        (true, _) => "leads to another type",
+                        (false, _) => "leads nowhere",
+                    }
+                }
+                Wanted::NoneOf(_) if path.leads_nowhere(record) => "leads nowhere",
+                _ => return None,
+            };
+            passed_over.get_or_insert((path.pointer(), why));
+        }
+        passed_over
+    }
+}
+
+impl KeyPath {
+    fn leads_nowhere(&self, record: Node<'_>) -> bool {
+        let mut any = false;
+        self.visit(record, &mut |_, _, is_end| any |= is_end);
+        !any
     }
 }
 
@@ -346,7 +677,29 @@ impl<'a> Written<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::document::Tape;
+    use crate::ground::document::{OwnedDocument, Tape};
+
+    #[test]
+    fn deep_paths_lead_to_all_values_below() {
+        let record = br#"{"a":{"p":1,"b":[{"p":2},{"c":{"p":3}}]},"p":4}"#;
+        let document = OwnedDocument::read(record.to_vec()).unwrap();
+        for (path, expected) in [
+            ("/**/p", "/a/p /a/b/0/p /a/b/1/c/p /p"),
+            ("/a/**/p", "/a/p /a/b/0/p /a/b/1/c/p"),
+            ("/a/b/**", "/a/b /a/b/0 /a/b/0/p /a/b/1 /a/b/1/c /a/b/1/c/p"),
+            ("/**/b/**/p", "/a/b/0/p /a/b/1/c/p"),
+            ("/**/0/p", "/a/b/0/p"),
+            ("/a/p/**", "/a/p"),
+            ("/**/**/c", "/a/b/1/c"),
+        ] {
+            let mut found = Vec::new();
+            let path = KeyPath::parse(path).unwrap();
+            path.visit(document.root(), &mut |_, at, _| {
+                found.push(at.as_str().to_owned());
+            });
+            assert_eq!(found.join(" "), expected, "{path:?}");
+        }
+    }
 
     #[test]
     fn star_stands_for_any_characters() {
@@ -371,10 +724,7 @@ mod tests {
 
     #[test]
     fn values_are_equal_as_json_values() {
-        let number = |text: &str| Values {
-            any_of: vec![SelectorValue::Number(text.into())],
-            negated: false,
-        };
+        let number = |text: &str| Values(vec![SelectorValue::Number(text.into())]);
         let mut tape = Tape::default();
         for (wanted, json, expected) in [
             (number("500"), "500.0", true),
@@ -384,17 +734,13 @@ mod tests {
             (number("9007199254740993"), "9007199254740992", false),
         ] {
             let document = tape.read(json.as_bytes()).unwrap();
-            assert_eq!(wanted.have(document.root()), expected, "{json}");
+            let root = document.root();
+            let has = wanted.have(root.raw(), root.text().as_deref());
+            assert_eq!(has, expected, "{json}");
         }
-        let none_of = Values {
-            any_of: vec![SelectorValue::Boolean(true)],
-            negated: true,
-        };
-        let null = tape.read(b"null").unwrap();
-        assert!(
-            none_of.have(null.root()),
-            "null is there, and equals nothing"
-        );
+        let none_of = Wanted::NoneOf(Values(vec![SelectorValue::Boolean(true)]));
+        let named = none_of.names(Look::Value("null"), None, 1);
+        assert_eq!(named, Named::Yes, "null is there, and equals nothing");
     }
 
     #[test]

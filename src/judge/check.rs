@@ -1,5 +1,6 @@
 //! One episode -> its report: the findings of the rules, at their levels.
 
+mod across;
 mod causes;
 mod coverage;
 mod findings;
@@ -11,12 +12,14 @@ mod moment;
 mod rule_list;
 mod worker;
 
+use across::AcrossRuns;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::ground::finding::{Level, RuleInfo, Skip};
 use crate::ground::parallel::cores;
+use crate::ground::parallel::locked;
 use crate::judge::load::LoadRequest;
 use crate::judge::rule::{Check, OnDemand};
 use crate::judge::rules::{self, Error, RuleSet};
@@ -24,6 +27,7 @@ use crate::judge::rules::{self, Error, RuleSet};
 use crate::policy::team::Team;
 use crate::policy::team::TeamJudges;
 use crate::reading::facts::Stage;
+use crate::store::EpisodeDir;
 use crate::store::LinkPolicy;
 
 pub(crate) use globs::{Base, DirectoryGlob, relative};
@@ -90,6 +94,8 @@ pub(crate) struct Checker {
     levels: Arc<[Level]>,
     /// The data that the rules that are on read in addition to that which is always read.
     request: LoadRequest,
+    /// What rules over all runs found, where all are looked at.
+    across: Mutex<Option<Arc<AcrossRuns>>>,
 }
 
 /// Returns all built-in rules; [`Gate::rules`](crate::gate::Gate::rules) has those of a team
@@ -108,8 +114,8 @@ fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
         let rules = rules.iter().zip(levels);
         rules.filter(|(_, level)| **level != Level::Off)
     };
-    let of_team = on().filter_map(|(rule, _)| match rule.check {
-        Check::Team(check) => Some(check),
+    let of_team = on().filter_map(|(rule, level)| match rule.check {
+        Check::Team(check) => Some((check, *level == Level::Ask)),
         Check::BuiltIn(_) => None,
     });
     let mut request = LoadRequest {
@@ -138,7 +144,19 @@ impl Checker {
             request: load_request(&settings.rules, &levels),
             levels: levels.into(),
             settings,
+            across: Mutex::default(),
         }
+    }
+
+    /// Has the rules over all runs judge these, or, without them, none.
+    pub(crate) fn look_across(&self, runs: Option<&[EpisodeDir]>, jobs: NonZeroUsize) {
+        let found = runs.and_then(|runs| AcrossRuns::of(self, runs, jobs));
+        *locked(&self.across) = found.map(Arc::new);
+    }
+
+    /// Returns `true` if a rule that is on looks at all runs.
+    pub(crate) fn looks_across(&self) -> bool {
+        self.team().across().is_some()
     }
 
     pub(crate) fn settings(&self) -> &CheckSettings {
@@ -181,6 +199,7 @@ mod tests {
             page: String::new().into(),
             url: None,
             tags: Vec::new(),
+            holds: None,
         };
         let rule = Rule::with_info(
             info,

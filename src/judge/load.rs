@@ -2,6 +2,7 @@
 //!
 //! Only this module knows which file has which content. Every file is read once.
 
+mod attachments;
 mod cause;
 mod events;
 mod learn;
@@ -16,6 +17,7 @@ mod trouble;
 
 use std::io;
 
+use attachments::Attachments;
 use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
@@ -28,7 +30,7 @@ use record::RecordBuffers;
 pub(crate) use record::{LoadedRecord, NoText};
 use records::RecordsOfRules;
 
-use crate::ground::document::{Number, ReadText, Tape};
+use crate::ground::document::{Number, OwnedDocument, ReadText, Tape};
 use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::ground::parallel::Alone;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
@@ -168,14 +170,19 @@ pub(crate) fn episode<R>(
     let records = [&state_record, &summary_record];
     let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
     let values = named.values();
+    let attachments = Attachments::new(files, &request.team);
     let timeline = loader.timeline(
         reader(&of_run, state.read(), state_record.bytes),
         lifecycle,
         listening,
-        &values,
+        (&values, &attachments),
         &mut buffers.timeline,
     );
-    let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
+    let read_again = |line: Line, bytes: &mut Vec<u8>| {
+        let is_read = timeline.read_again(line, bytes);
+        attachments.complete(bytes);
+        is_read
+    };
     loader.judges.end(lifecycle, values, read_again);
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
@@ -262,8 +269,11 @@ impl<'f> Loader<'f> {
         if !record.is_read() {
             return;
         }
+        let attachments = Attachments::new(self.files, &self.judges);
+        let whole = record.written().and_then(|root| attachments.whole(root));
+        let root = whole.as_ref().map(OwnedDocument::root).or(record.written());
         for schema in self.judges.of(artifact) {
-            if let Some(root) = record.written() {
+            if let Some(root) = root {
                 schema.record(root, &|| Place::whole(artifact));
             }
         }
@@ -291,7 +301,7 @@ impl<'f> Loader<'f> {
         facts: TimelineReader<'_, 'a>,
         lifecycle: Lifecycle,
         listening: Option<Listening<'_>>,
-        values: &RunValues<'_>,
+        (values, attachments): (&RunValues<'_>, &Attachments<'_>),
         buffers: &mut TimelineBuffers,
     ) -> LoadedTimeline<'a>
     where
@@ -322,6 +332,7 @@ impl<'f> Loader<'f> {
             index: &self.request.team.index,
             judges: &mut self.judges,
             values,
+            attachments,
         };
         let result = self.files.open(artifact).and_then(|stream| {
             let (stream, result) = events.read(stream, &mut buffers.lines);

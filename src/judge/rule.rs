@@ -105,6 +105,7 @@ impl Rule {
             page: Cow::Borrowed(rule.page),
             url: None,
             tags: Vec::new(),
+            holds: None,
         };
         Self::with_info(info, Check::BuiltIn(rule.check))
     }

@@ -19,14 +19,16 @@ use std::iter;
 use std::ops::Range;
 
 use evaluate::Evaluator;
-pub(in crate::policy) use fold::{Fold, FoldState};
+pub(in crate::policy) use fold::{Fold, FoldState, FoldStep};
 use part::{ExpressionPart, PartKind};
 use pattern::CompiledPattern;
 pub(in crate::policy) use pattern::steps_of_byte;
+pub(crate) use time::zones_version;
 pub(in crate::policy) use value::{Record, Value};
 
 use crate::ground::printable::quote;
 use crate::ground::select::KeyPath;
+use crate::ground::shortened::Mark;
 
 /// The number of bytes of an expression.
 const MAX_BYTES: usize = 16 << 10;
@@ -82,6 +84,8 @@ pub(in crate::policy) struct EvaluationFailure {
     span: Option<Range<usize>>,
     /// A clause.
     why: String,
+    /// The digest of the whole value, where the part is one that was shortened.
+    sha256: Option<String>,
 }
 
 impl Stop {
@@ -90,6 +94,17 @@ impl Stop {
         Self::Failed(EvaluationFailure {
             span: None,
             why: why.into(),
+            sha256: None,
+        })
+    }
+
+    /// Returns the failure of a part whose value was shortened.
+    fn of_shortened(mark: &Mark<'_>) -> Self {
+        let why = "the value was shortened, and the run has no file with all of it";
+        Self::Failed(EvaluationFailure {
+            span: None,
+            why: why.into(),
+            sha256: Some(mark.sha256.to_ascii_lowercase()),
         })
     }
 

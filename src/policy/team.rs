@@ -1,5 +1,6 @@
 //! The declarations of a team about its runs, and runs -> the findings in them.
 
+mod answers;
 mod data;
 mod events;
 mod example;
@@ -7,16 +8,19 @@ mod judge;
 mod judges;
 mod limit;
 mod message;
+mod notes;
 mod order;
 mod outdated;
 mod pack;
 mod reader;
+mod replay;
 mod rule;
 mod schema;
 mod selector;
 mod trace;
 mod trial;
 mod vocabulary;
+mod window;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,10 +35,12 @@ pub(crate) use judge::Judge;
 pub(crate) use judges::TeamJudges;
 pub(crate) use order::{OrderTable, TeamOrder};
 pub(crate) use pack::{Pack, read};
+pub(crate) use replay::Replay;
 pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
 pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema, VersionTable};
 pub(crate) use selector::Truth;
 pub(crate) use trace::Trace;
+pub(crate) use trial::Trial;
 
 /// All that a team declares.
 #[derive(Debug, Default)]
@@ -77,6 +83,31 @@ impl Team {
     /// Returns `true` if the values of a key are a closed set.
     pub(crate) fn has_vocabulary(&self) -> bool {
         !self.vocabulary.is_empty()
+    }
+
+    /// Returns the declarations, each with its id.
+    fn ids(&self) -> impl Iterator<Item = (TeamCheck, String)> {
+        let infos = self.infos.iter();
+        infos.map(|(info, check)| (*check, info.id.to_string()))
+    }
+
+    /// Returns `true` if a declaration looks at all runs together.
+    fn is_across(&self, check: TeamCheck) -> bool {
+        match check {
+            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| order.is_across),
+            TeamCheck::Rule(at) => self.rules.get(at).is_some_and(|rule| rule.is_across),
+            TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
+        }
+    }
+
+    /// Returns a declaration with whether people are asked about what it finds, as it is written.
+    fn as_declared(&self, check: TeamCheck) -> (TeamCheck, bool) {
+        let asks = match check {
+            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| order.asks),
+            TeamCheck::Rule(at) => self.rules.get(at).is_some_and(|rule| rule.asks),
+            TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
+        };
+        (check, asks)
     }
 
     /// Returns the schema of a version of a record; the first that is declared for it.

@@ -18,7 +18,7 @@ pub(super) const ATTACHMENTS: &str = "attachments";
 pub(super) const ATTACHED: &str = "run.attachment";
 
 /// The number of bytes of an attachment, at most.
-const MAX_ATTACHMENT_BYTES: usize = 64 << 20;
+pub(super) const MAX_ATTACHMENT_BYTES: usize = 64 << 20;
 
 /// The maximum length of an extension.
 const MAX_EXTENSION: usize = 16;

@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
 pub use judging::Allowed;
+pub(super) use judging::CallDecision;
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
 pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};
@@ -338,10 +339,15 @@ impl Run {
 
     /// Adds an event.
     fn write(&mut self, draft: RunEvent) -> Result<String, Error> {
-        self.write_event(draft).map(|event| event.id)
+        self.write_event(draft, None).map(|event| event.id)
     }
 
-    fn write_event(&mut self, mut draft: RunEvent) -> Result<RunEvent, Error> {
+    /// Adds an event. Where values in it are shortened, rules judge the `whole` payload.
+    fn write_event(
+        &mut self,
+        mut draft: RunEvent,
+        whole: Option<Map<String, Value>>,
+    ) -> Result<RunEvent, Error> {
         self.must_be_sound()?;
         let mut at = self.now();
         if matches!(&*draft.phase, "runtime" | "terminate") {
@@ -353,15 +359,25 @@ impl Run {
         self.must_fit(&draft)?;
         let event = draft.numbered(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
+        let whole = match whole {
+            Some(payload) => Some(RunEvent {
+                payload,
+                ..event.clone()
+            }),
+            None => self.with_attachments(&event, &line),
+        };
+        let judged = whole.as_ref().map(RunEvent::line).transpose()?;
+        let judged = judged.as_ref().unwrap_or(&line);
         let checker = self.live.as_ref();
-        let found = checker.map(|checker| self.judge_next(checker, &event, &line, None));
+        let whole = whole.as_ref().unwrap_or(&event);
+        let found = checker.map(|checker| self.judge_next(checker, whole, judged, None));
         let appended = self.events.append(&line);
         self.unless_unknown(appended)?;
         if let Err(wrong) = self.fold.add_at(&event, at) {
             self.is_poisoned = true;
             return Err(Error::refused("the event", wrong));
         }
-        self.follow(found.unwrap_or_default(), &line);
+        self.follow(found.unwrap_or_default(), line.len(), judged);
         if self.recorder.durability == Durability::Event {
             let synced = self.events.sync();
             self.poison_unless(synced)?;

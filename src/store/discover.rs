@@ -34,6 +34,8 @@ pub struct Discovery {
     pub passed: Vec<Fault>,
     /// The number of directories that were not opened because the configuration excludes them.
     pub excluded: usize,
+    /// `true` if these are all runs of each given path, so that rules over all runs can judge them.
+    pub(crate) are_whole: bool,
 }
 
 impl From<WalkFindings> for Discovery {
@@ -44,6 +46,7 @@ impl From<WalkFindings> for Discovery {
             foreign: found.foreign,
             passed: found.passed,
             excluded: found.excluded,
+            are_whole: false,
         }
     }
 }

@@ -67,6 +67,7 @@ mod team {
     mod sixty;
     mod trace;
     mod verdict;
+    mod words;
 }
 
 /// What no input may cause: hostile bytes, files and writers.

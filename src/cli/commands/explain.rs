@@ -45,6 +45,14 @@ impl Explain {
     }
 }
 
+/// Returns the level of a rule and, of one that a team declares, when it finds something.
+pub(super) fn level_of(rule: &RuleInfo) -> String {
+    match rule.holds {
+        Some(holds) => format!("{}, {}", rule.level, holds.shown()),
+        None => rule.level.to_string(),
+    }
+}
+
 /// Prints the page of a rule, or the rules of a group.
 fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<()> {
     let group = name.trim_end_matches(['*', '/']);
@@ -55,7 +63,7 @@ fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<()> {
                 output.stdout(),
                 "{} ({}): {}",
                 rule.id,
-                rule.level,
+                level_of(rule),
                 rule.title
             )?;
         }
@@ -69,7 +77,7 @@ fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<()> {
         CommandFailure::Fault(format!("{error} ({advice})"))
     })?;
     let out = output.stdout();
-    writeln!(out, "# {} ({})\n", rule.id, rule.level)?;
+    writeln!(out, "# {} ({})\n", rule.id, level_of(rule))?;
     for line in rule.page.trim_end().lines() {
         // The words after a block's language are for the tests that execute it.
         let fence = line

@@ -1,7 +1,9 @@
 //! `runvet rules`: lists all rules, tests those of a team, and shows how one judges a run.
 
+mod replay;
 mod trace;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,6 +12,7 @@ use std::time::Duration;
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
+use super::explain::level_of;
 use super::output::Output;
 use super::run_data::RunDataArgs;
 use super::settings::ConfigArgs;
@@ -21,6 +24,8 @@ use crate::ground::finding::RuleInfo;
 use crate::ground::printable::escape;
 use crate::judge::check::RuleList;
 use crate::judge::rule::Check;
+use crate::look::read::RunData;
+use crate::policy::team::Trial;
 use crate::report::{Grid, count, write_json_line};
 use crate::store::read_text;
 
@@ -60,6 +65,11 @@ pub(in crate::cli) struct RulesCommand {
     #[arg(long, value_name = "RULE", requires = "trace", add = ArgValueCandidates::new(candidates::rules))]
     rule: Option<String>,
 
+    /// Show for each rule that the configuration declares how many acts of these runs it would have
+    /// held back, asked about or found, and the three most frequent ones
+    #[arg(long, value_name = "RUNS", num_args = 1.., conflicts_with_all = ["format", "test", "trace"])]
+    replay: Vec<PathBuf>,
+
     #[command(flatten)]
     run_data: RunDataArgs,
 
@@ -76,6 +86,9 @@ impl RulesCommand {
             return self.test_again(output);
         }
         let gate = self.config.gate()?;
+        if !self.replay.is_empty() {
+            return replay::replay(gate, &RunData::find(&self.replay)?, output);
+        }
         if let Some((run, rule)) = self.trace.as_deref().zip(self.rule.as_deref()) {
             let run = self.run_data.get(run, output)?;
             return trace::trace(gate, rule, &run, output);
@@ -88,7 +101,7 @@ impl RulesCommand {
             write_json_line(output.stdout(), &RuleList::of(rules))?;
             return Ok(Exit::Success);
         }
-        let row = |rule: &RuleInfo| [&*rule.id, rule.level.word(), &*rule.title].map(str::to_owned);
+        let row = |rule: &RuleInfo| [rule.id.to_string(), level_of(rule), rule.title.to_string()];
         let rows = gate.rules().map(row);
         Grid::new([""; 3], 0..0, rows).text(output.stdout(), "  ", [0, 0])?;
         Ok(Exit::Success)
@@ -150,7 +163,12 @@ fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
         let Check::Team(check) = rule.check else {
             continue;
         };
-        let Some((examples, wrong)) = team.test(check) else {
+        let Some(Trial {
+            examples,
+            wrong,
+            notes,
+        }) = team.test(check)
+        else {
             continue;
         };
         has_any = true;
@@ -161,10 +179,11 @@ fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
                 output.stdout(),
                 "{id}: {examples}, all with the declared result"
             )?;
-            continue;
+        } else {
+            exit = Exit::Findings;
         }
-        exit = Exit::Findings;
-        for line in wrong {
+        let notes = notes.into_iter().map(|note| format!("note: {note}"));
+        for line in wrong.into_iter().chain(notes) {
             writeln!(output.stdout(), "{id}: {}", escape(&line))?;
         }
     }

@@ -245,6 +245,12 @@ impl Validate {
             is_unchanged = in_period && found.episodes.is_empty();
         }
         self.accept_all(&mut setup, &found);
+        let is_part = !self.period.is_all() || self.changed_since.is_some();
+        setup.gate.looks_at_all(
+            !is_part && self.files_from.is_none(),
+            &setup.paths,
+            &found.episodes,
+        );
         let (number, empty) = (found.episodes.len(), found.empty());
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
             let outcome = gate.each_of(found.faults, &found.episodes, take);

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::across::{APART, AcrossRuns};
 use super::{CheckSettings, Checker, causes, coverage, findings, locate, tidy};
 use crate::ground::draft::{Drafted, FindingMemory, Findings};
 use crate::ground::finding::{
     Coverage, EpisodeReport, Level, RunEntry, STILL_CHANGING, Severity, Skip, UNREADABLE, Verdict,
 };
+use crate::ground::parallel::locked;
 use crate::ground::source::{EpisodeKey, Place};
 use crate::judge::load::{self, Buffers, Loaded};
-use crate::judge::rule::{Context, Rule};
+use crate::judge::rule::{Check, Context, Rule};
 use crate::judge::rules::RuleSet;
 use crate::reading::facts::{InState, InSummary};
 use crate::reading::outline::Listening;
@@ -41,11 +43,14 @@ pub(super) fn episode<R>(
         let dir = episode.key.to_string();
         let is_covered = settings.is_covered();
         let mut coverage = is_covered.then(|| coverage::silent(settings, levels));
-        let (mut drafts, mut skips) = judge_all(settings, levels, &loaded, &dir, |rule| {
-            if let Some(coverage) = &mut coverage {
-                coverage.insert(rule.info.id.to_string(), Coverage::Sound);
-            }
-        });
+        let across = locked(&checker.across).clone();
+        let across = across.as_deref();
+        let (mut drafts, mut skips) =
+            judge_all(settings, levels, &loaded, (&dir, across), |rule| {
+                if let Some(coverage) = &mut coverage {
+                    coverage.insert(rule.info.id.to_string(), Coverage::Sound);
+                }
+            });
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
@@ -111,7 +116,7 @@ fn judge_all<'l>(
     settings: &'l CheckSettings,
     levels: &[Level],
     loaded: &'l Loaded<'l, 'l>,
-    dir: &str,
+    (dir, across): (&str, Option<&AcrossRuns>),
     mut compared: impl FnMut(&Rule),
 ) -> (Vec<Drafted>, Vec<Skip>) {
     let (mut drafts, mut skips) = (Vec::new(), Vec::new());
@@ -124,6 +129,25 @@ fn judge_all<'l>(
             && context.judge(of, severity).is_some()
         {
             compared(of.rule);
+        }
+    }
+    for (of, level) in settings.rules.placed().zip(levels) {
+        let Check::Team(check) = of.rule.check else {
+            continue;
+        };
+        let severity = level.severity();
+        if let Some(severity) = severity.filter(|_| loaded.judges.is_across(check)) {
+            let (id, index) = (&*of.rule.info.id, of.index);
+            let (memory, drafts, skips) = (&mut memory, &mut drafts, &mut skips);
+            let mut findings = Findings::new(id, index, severity, memory, drafts, skips);
+            match across {
+                Some(across) if across.report(check, dir, &mut findings).is_some() => {
+                    compared(of.rule);
+                }
+                Some(_) => {}
+                None => findings.skip(&APART),
+            }
+            findings.close();
         }
     }
     (drafts, skips)
@@ -179,7 +203,7 @@ mod tests {
             settings, levels, ..
         } = check;
         let mut compared = BTreeSet::new();
-        let (drafts, skips) = judge_all(settings, levels, loaded, "", |rule| {
+        let (drafts, skips) = judge_all(settings, levels, loaded, ("", None), |rule| {
             compared.insert(rule.info.id.to_string());
         });
         let answer = |of: PlacedRule<'_>| {

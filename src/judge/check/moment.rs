@@ -10,7 +10,7 @@ use super::locate::locate_in;
 use super::{Checker, findings};
 use crate::ground::document::{Document, OwnedDocument, Tape};
 use crate::ground::draft::{Draft, Drafted, FindingMemory, Findings};
-use crate::ground::finding::{Finding, Level, Lifecycle};
+use crate::ground::finding::{Finding, Level, Lifecycle, Severity};
 use crate::ground::record::State;
 use crate::ground::source::{Artifact, EpisodeKey, Line, Place, Pointer};
 use crate::judge::rule::{Check, TeamCheck};
@@ -159,8 +159,50 @@ impl LiveChecker {
     }
 
     /// Returns `true` if the findings of a declaration in an act may depend on the end of that.
-    pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
-        (self.team().judge(check)).is_some_and(Judge::reads_outcome)
+    pub(crate) fn depends_on_outcome(&self, check: TeamCheck) -> bool {
+        (self.team().judge(check)).is_some_and(Judge::depends_on_outcome)
+    }
+
+    /// Returns `true` if people are asked about a finding.
+    pub(crate) fn asks(&self, finding: &Finding) -> bool {
+        let rules = self.check.settings.rules.iter().zip(&*self.levels);
+        let mut rules = rules.filter(|(rule, _)| *rule.info.id == *finding.rule);
+        rules.any(|(_, level)| *level == Level::Ask)
+    }
+
+    /// Returns the finding of the first rule for which the order of calls under way counts, where
+    /// there are too many to try each order.
+    pub(crate) fn too_many_under_way(
+        &self,
+        event: WrittenLine<'_>,
+        calls: usize,
+    ) -> Option<Finding> {
+        let mut tape = Tape::default();
+        let document = tape.read_record(event.bytes).ok()?;
+        let index = &self.team().index;
+        let view = index.view(event.line, EventText::Parsed(document.root()));
+        let checks = self.team().are_not_simple(&view);
+        let rules = &self.check.settings.rules;
+        let mut placed = rules.placed().zip(&*self.levels);
+        let (of, _) = placed.find(|(of, level)| {
+            let is_it = matches!(of.rule.check, Check::Team(check)
+                if checks.contains(&check) && !self.depends_on_outcome(check));
+            is_it && level.severity() == Some(Severity::Error)
+        })?;
+        let message = format!("too many calls under way ({calls}): wait until some have ended");
+        let drafted = Drafted {
+            rule_index: of.index,
+            severity: Severity::Error,
+            draft: Draft::new(Place::line(event.artifact, event.line), message),
+        };
+        let read = |_, _, bytes: &mut Vec<u8>| {
+            event.bytes.clone_into(bytes);
+            Some(Ok(()))
+        };
+        let found = findings::locate(rules, vec![drafted], &[], &self.id, |places| {
+            locate_in(places, &self.key, |_| None, read)
+        });
+        found.into_iter().next()
     }
 
     /// Returns the findings in a text. A rule that can't be judged is a finding too: nobody should

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ground::finding::{Level, RuleInfo, Severity};
+use crate::ground::finding::{Holds, Level, RuleInfo, Severity};
 use crate::judge::rules::RuleSet;
 
 /// All rules, in the order in which `runvet rules` lists them.
@@ -41,6 +41,10 @@ pub(in crate::judge) struct RuleEntry {
     /// The words by which a team sorts its rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::judge) tags: Vec<String>,
+    /// Of a rule of a team, when it finds something: `before` an act, which it holds back, `after`
+    /// it, as it needs the result, or at the `end`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::judge) holds: Option<Holds>,
 }
 
 impl RuleList {
@@ -64,6 +68,7 @@ impl RuleEntry {
             hint: rule.hint.to_string(),
             url: rule.url.clone(),
             tags: rule.tags.clone(),
+            holds: rule.holds,
         }
     }
 }

@@ -5,13 +5,14 @@ mod reader;
 use std::io;
 use std::ops::Range;
 
+use super::attachments::Attachments;
 use super::cause::{Cause, NotJson};
 use super::multi_line::MultiLineSearch;
 use super::trouble::{Mistaken, NotAnObject, NotRead, Trouble, Troubles};
 pub(super) use reader::EventReader;
 
 use crate::ground::digest::Digest;
-use crate::ground::document::{Document, Kind, ReadText, Refused, Tape};
+use crate::ground::document::{Document, Kind, OwnedDocument, ReadText, Refused, Tape};
 use crate::ground::parallel::Alone;
 use crate::ground::source::{Artifact, Line, Pointer};
 use crate::policy::team::{EventIndex, EventText, RunValues, TeamJudges};
@@ -40,6 +41,8 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) judges: &'r mut TeamJudges,
     /// The values that the names in its rules stand for.
     pub(super) values: &'r RunValues<'r>,
+    /// The files that have what is shortened in events.
+    pub(super) attachments: &'r Attachments<'r>,
 }
 
 /// All who get every event, in the order of the lines.
@@ -151,8 +154,9 @@ impl<'a> EventsReader<'_, 'a> {
         let why = match NotAnObject::unless(document, bytes) {
             Ok(document) => {
                 let refused = refused(document, line, self.troubles);
-                let parsed_event = EventText::Parsed(document.root());
-                let view = self.index.view(line, parsed_event);
+                let whole = self.attachments.whole(document.root());
+                let root = whole.as_ref().map_or(document.root(), OwnedDocument::root);
+                let view = self.index.view(line, EventText::Parsed(root));
                 self.judges.event(&view, self.values);
                 let text = JsonText {
                     text: document.text(),
@@ -192,7 +196,7 @@ impl<'a> EventsReader<'_, 'a> {
         };
         if !self.judges.judges_no_event() {
             let view = self.index.view(line, EventText::Read(event));
-            if !view.has_room() {
+            if !view.is_readable() {
                 return false;
             }
             self.judges.event(&view, self.values);

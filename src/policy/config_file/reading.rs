@@ -127,7 +127,12 @@ impl ConfigSource<'_> {
         if !errors.is_empty() {
             let mistake = |error: &toml::de::Error| {
                 let span = error.span().unwrap_or_default();
-                let help = self.unquoted_name(span.start);
+                let is_escape = error.message().contains("escaped value");
+                let help = self.unquoted_name(span.start).or_else(|| {
+                    is_escape.then(|| {
+                        "write the text between `'` or `'''`, where `\\` stands for itself".into()
+                    })
+                });
                 self.error(span, error.message(), help)
             };
             // After a typo in the grammar the rest of its line says nothing.
@@ -455,7 +460,13 @@ fn expectation(schema: &Value, part: &Value) -> (String, Option<String>) {
 fn known_keys(part: &Value) -> Vec<&str> {
     let known = forms(part).into_iter();
     let known = known.filter_map(|form| form.get("properties")?.as_object());
-    known.flatten().map(|(key, _)| &**key).collect()
+    let mut keys: Vec<&str> = Vec::new();
+    for (key, _) in known.flatten() {
+        if !keys.contains(&&**key) {
+            keys.push(key);
+        }
+    }
+    keys
 }
 
 fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {

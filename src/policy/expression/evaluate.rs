@@ -2,6 +2,7 @@
 
 mod operators;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +11,7 @@ use regex::Regex;
 use super::part::{Each, ExpressionPart, Macro, PartKind};
 use super::pattern::steps_of_byte;
 use super::time;
-use super::value::{BYTES_OF_STEP, LazyItem, Type, Value};
+use super::value::{BYTES_OF_STEP, LazyItem, Type, Value, key};
 use super::{Budget, Expression, Stop, code};
 use crate::ground::printable::{brief, quote};
 use crate::ground::select::KeyPath;
@@ -141,12 +142,43 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             }
             PartKind::Matches(of, pattern) => Value::Bool(self.matches(of, pattern)?),
             PartKind::Each(each) => self.each(each)?,
-            PartKind::Fold { number, .. } => match self.folded.get(*number) {
+            PartKind::Fold { number, more, .. } => match self.folded.get(*number) {
+                Some(Ok(Value::Distinct(known))) => self.number_of(known, more.as_deref())?,
                 Some(Ok(value)) => value.copied(self.budget)?,
                 Some(Err(why)) => return Err(Stop::because(why)),
                 None => Value::Null,
             },
         })
+    }
+
+    /// Returns the number of different values, with one more if that is given.
+    fn number_of(
+        &mut self,
+        known: &BTreeMap<Box<str>, u64>,
+        more: Option<&'a ExpressionPart>,
+    ) -> Result<Value<'a>, Stop> {
+        let mut number = known.len();
+        if let Some(more) = more {
+            let key = self.key(more)?;
+            number += usize::from(!known.contains_key(&*key));
+        }
+        Ok(Value::Int(i64::try_from(number).unwrap_or(i64::MAX)))
+    }
+
+    /// Returns the key of the value of a part, by which it is counted: of a shortened one that of
+    /// its digest.
+    pub(super) fn key(&mut self, part: &'a ExpressionPart) -> Result<Box<str>, Stop> {
+        match self.value(part) {
+            Ok(value) => key(&value).map_err(|why| Stop::because(why).at(&part.span)),
+            Err(Stop::Failed(failure)) if failure.span.as_ref() == Some(&part.span) => {
+                let key = failure
+                    .sha256
+                    .as_ref()
+                    .map(|digest| format!("#{digest}").into());
+                key.ok_or(Stop::Failed(failure))
+            }
+            Err(stop) => Err(stop),
+        }
     }
 
     /// Returns `true` if a text matches a constant pattern.

@@ -24,6 +24,11 @@ pub(super) enum Function {
     Duration,
     Type,
     Dyn,
+    /// The shortest form of a path.
+    Path,
+    /// The host of an address.
+    Host,
+    LowerAscii,
     Field(TimePart),
 }
 
@@ -54,12 +59,12 @@ impl CallForm {
             Self::Of(_) => format!("`{name}(x, y)`"),
             Self::Method(0) => format!("`x.{name}()`"),
             Self::Method(_) => format!("`x.{name}(y)`"),
-            Self::Zoned => format!("`x.{name}()` or `x.{name}(\"+02:00\")`"),
+            Self::Zoned => format!("`x.{name}()` or `x.{name}(\"Europe/Berlin\")`"),
         }
     }
 }
 
-pub(super) const FUNCTIONS: [(&str, Function, CallForm); 27] = {
+pub(super) const FUNCTIONS: [(&str, Function, CallForm); 30] = {
     use CallForm::{Method, Of, Zoned};
     use Function::Field;
     [
@@ -80,6 +85,9 @@ pub(super) const FUNCTIONS: [(&str, Function, CallForm); 27] = {
         ("duration", Function::Duration, Of(1)),
         ("type", Function::Type, Of(1)),
         ("dyn", Function::Dyn, Of(1)),
+        ("path", Function::Path, Of(1)),
+        ("host", Function::Host, Of(1)),
+        ("lowerAscii", Function::LowerAscii, Method(0)),
         ("getFullYear", Field(TimePart::FullYear), Zoned),
         ("getMonth", Field(TimePart::Month), Zoned),
         ("getDayOfYear", Field(TimePart::DayOfYear), Zoned),
@@ -121,6 +129,21 @@ impl Function {
             }
             (Self::Type, [of]) => Some(Value::Type(of.type_())),
             (Self::Dyn, [of]) => Some(of.clone()),
+            (Self::Path, [Value::Text(text)]) => {
+                budget.spend(bytes)?;
+                Some(Value::Text(path(text).into()))
+            }
+            (Self::Host, [Value::Text(text)]) => {
+                budget.spend(bytes)?;
+                let host = host(text).map(|host| Value::Text(host.into()));
+                let why = || format!("{} is no address that has a host", quote(text));
+                Some(host.ok_or_else(|| Stop::because(why()))?)
+            }
+            (Self::LowerAscii, [Value::Text(text)]) => {
+                budget.spend(bytes)?;
+                Some(Value::Text(text.to_ascii_lowercase().into()))
+            }
+            (Self::Path | Self::Host | Self::LowerAscii, _) => None,
             (Self::Field(field), [Value::Duration(length)]) => {
                 time::field_of_length(*length, field).map(Value::Int)
             }
@@ -221,6 +244,44 @@ impl Function {
             types.join(" and ")
         ))
     }
+}
+
+/// Returns a path without parts that say nothing: `.`, empty ones, and `..` with the part before
+/// it.
+fn path(text: &str) -> String {
+    let is_absolute = text.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in text.split('/') {
+        match (part, parts.last()) {
+            ("" | ".", _) => {}
+            ("..", None) if is_absolute => {}
+            ("..", Some(last)) if *last != ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    match (is_absolute, parts.join("/")) {
+        (true, path) => format!("/{path}"),
+        (false, path) if path.is_empty() => ".".to_owned(),
+        (false, path) => path,
+    }
+}
+
+/// Returns the host of an address, as browsers read it; `None` for any other text.
+#[cfg(feature = "expressions")]
+fn host(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok()?;
+    let host = url
+        .host_str()
+        .filter(|_| matches!(url.scheme(), "http" | "https" | "ws" | "wss" | "ftp"))?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    Some(host.strip_suffix('.').unwrap_or(host).to_owned())
+}
+
+#[cfg(not(feature = "expressions"))]
+fn host(_: &str) -> Option<String> {
+    None
 }
 
 #[expect(

@@ -138,7 +138,25 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
         word => &rest[..end] == word,
     });
     let meant = meant.map(|(_, meant)| format!("did you mean `{meant}`?"));
-    mistake(at..at + end, message).with_help(meant)
+    mistake(at..at + end, message).with_help(raw_text(text, at).or(meant))
+}
+
+/// Returns the advice where the text at a place begins, or is in, a string with an escape that CEL
+/// does not have.
+fn raw_text(text: &str, at: usize) -> Option<String> {
+    const ESCAPES: &str = "abfnrtv\\?\"'`xXuU01234567";
+    let line = text.get(at..)?.lines().next()?;
+    let quote = line.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let content = line.get(1..)?;
+    let mut characters = content.chars();
+    let mut is_escaped_wrongly = false;
+    while let Some(c) = characters.next().filter(|c| *c != quote) {
+        let next = (c == '\\').then(|| characters.next()).flatten();
+        is_escaped_wrongly |= next.is_some_and(|next| !ESCAPES.contains(next));
+    }
+    is_escaped_wrongly.then(|| {
+        format!("write r{quote}…{quote}, in which `\\` stands for itself, as in r{quote}\\.{quote}")
+    })
 }
 
 struct ExpressionReader<'t> {

@@ -42,10 +42,11 @@ pub(super) enum PartKind {
     Matches(Box<ExpressionPart>, Box<(Regex, OnceLock<usize>)>),
     Each(Box<Each>),
     /// A question about earlier events, by its number. The value that is added to a sum of them may
-    /// be of another type.
+    /// be of another type. The number of different values may count one `more`.
     Fold {
         number: usize,
         is_sum: bool,
+        more: Option<Box<ExpressionPart>>,
     },
 }
 
@@ -172,9 +173,12 @@ impl ExpressionPart {
 
     /// Visits the parts that are values of names, or ask earlier events.
     pub(super) fn accesses<'p>(&'p self, visit: &mut Visit<'_, 'p>) {
-        match self.access() {
-            Some((name, keys)) => visit(self, name, &keys),
-            None => self.kind.below(|part| part.accesses(visit)),
+        let access = self.access();
+        if let Some((name, keys)) = &access {
+            visit(self, *name, keys);
+        }
+        if access.is_none() || matches!(self.kind, PartKind::Fold { .. }) {
+            self.kind.below(|part| part.accesses(visit));
         }
     }
 }
@@ -201,7 +205,8 @@ impl PartKind {
     /// Visits the parts that it is made of.
     pub(super) fn below<'p>(&'p self, mut visit: impl FnMut(&'p ExpressionPart)) {
         match self {
-            Self::Constant(_) | Self::Bound(_) | Self::Item(_) | Self::Fold { .. } => {}
+            Self::Constant(_) | Self::Bound(_) | Self::Item(_) => {}
+            Self::Fold { more, .. } => more.iter().for_each(|more| visit(more)),
             Self::Member(of, ..)
             | Self::Has(of, _)
             | Self::Not(of)

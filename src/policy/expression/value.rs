@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use super::{Budget, Stop};
 use crate::ground::document::{Key, Kind, Node, Number};
 use crate::ground::printable::brief;
 use crate::ground::select::{KeyPath, Written};
+use crate::ground::shortened::Mark;
 
 /// A record as expressions read it.
 pub(in crate::policy) trait Record: Sync {
@@ -61,6 +63,8 @@ pub(in crate::policy) enum Value<'a> {
     /// Nanoseconds.
     Duration(i128),
     Type(Type),
+    /// The different values of earlier events, each by its [`key`].
+    Distinct(Arc<BTreeMap<Box<str>, u64>>),
 }
 
 /// The type of a value.
@@ -111,7 +115,14 @@ impl Type {
 
 impl<'a> Value<'a> {
     /// Returns the value at a place of a record.
+    ///
+    /// # Errors
+    ///
+    /// Why an expression can't have it: it is a number that does not fit, or was shortened.
     pub(in crate::policy) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Stop> {
+        if let Some(mark) = Mark::of(node) {
+            return Err(Stop::of_shortened(&mark));
+        }
         let (text, span) = (node.document().text(), node.into());
         let scalar = Self::scalar(Written { text, span }, budget)?;
         Ok(scalar.unwrap_or(Self::Node(node)))
@@ -145,8 +156,13 @@ impl<'a> Value<'a> {
 
     /// Returns the value of a record, which is an object.
     pub(in crate::policy) fn of_record(record: Node<'a>) -> Self {
-        let value = Self::of(record, &mut Budget::new(u64::MAX));
-        value.unwrap_or(Self::Null)
+        match record.kind() {
+            Kind::Object | Kind::Array => Self::Node(record),
+            _ => {
+                let value = Self::of(record, &mut Budget::new(u64::MAX));
+                value.unwrap_or(Self::Null)
+            }
+        }
     }
 
     /// Returns the value once more. The bytes of a text that was made are copied.
@@ -172,7 +188,7 @@ impl<'a> Value<'a> {
             Self::Text(_) => Type::Text,
             Self::Bytes(_) => Type::Bytes,
             Self::Node(node) if node.kind() == Kind::Array => Type::List,
-            Self::List(_) => Type::List,
+            Self::List(_) | Self::Distinct(_) => Type::List,
             Self::Record(_) | Self::Node(_) | Self::Map(_) => Type::Map,
             Self::Timestamp(_) => Type::Timestamp,
             Self::Duration(_) => Type::Duration,
@@ -435,4 +451,52 @@ fn order_of_double(double: f64, integer: i128) -> Option<Ordering> {
     let whole = (floor as i128).cmp(&integer);
     let is_above = whole == Ordering::Equal && double > floor;
     Some(if is_above { Ordering::Greater } else { whole })
+}
+
+/// The bytes of the longest text that is kept.
+const MAX_TEXT: usize = 256;
+
+/// Returns a value that outlives its record.
+pub(super) fn kept(value: &Value<'_>) -> Result<Value<'static>, String> {
+    Ok(match value {
+        Value::Null => Value::Null,
+        Value::Bool(value) => Value::Bool(*value),
+        Value::Int(value) => Value::Int(*value),
+        Value::Uint(value) => Value::Uint(*value),
+        Value::Double(value) => Value::Double(*value),
+        Value::Timestamp(value) => Value::Timestamp(*value),
+        Value::Duration(value) => Value::Duration(*value),
+        Value::Text(text) if text.len() <= MAX_TEXT => {
+            Value::Text(Cow::Owned(text.clone().into_owned()))
+        }
+        Value::Text(_) => {
+            return Err(format!(
+                "a string of more than {MAX_TEXT} bytes is not kept"
+            ));
+        }
+        other => return Err(format!("{} is not kept", other.shown_type())),
+    })
+}
+
+/// Returns the key of a value among different ones: two have the same if they are equal.
+pub(super) fn key(value: &Value<'_>) -> Result<Box<str>, String> {
+    let integer = |value: &Value<'_>| match value {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it has no fraction, and is small"
+        )]
+        Value::Double(double) if double.fract() == 0.0 && double.abs() < 1e30 => {
+            Some(*double as i128)
+        }
+        value => value.integer(),
+    };
+    Ok(match (integer(value), kept(value)?) {
+        (Some(integer), _) => format!("n{integer}").into(),
+        (None, Value::Double(double)) => format!("n{double:e}").into(),
+        (None, Value::Text(text)) => format!("t{text}").into(),
+        (None, Value::Bool(value)) => format!("b{value}").into(),
+        (None, Value::Timestamp(value)) => format!("i{value}").into(),
+        (None, Value::Duration(value)) => format!("d{value}").into(),
+        (None, _) => "null".into(),
+    })
 }

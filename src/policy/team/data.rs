@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::ground::finding::Level;
+use crate::ground::record::MEANINGS;
 use crate::ground::source::Artifact;
 
 /// The keys by which the author of a rule describes it.
@@ -87,6 +88,37 @@ pub(super) fn pointers(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
+/// Returns the schema of pointers into the events that a rule is about and into the others: the
+/// same, or a table of both.
+pub(super) fn sides(generator: &mut SchemaGenerator) -> Schema {
+    let pointers = pointers(generator);
+    json_schema!({
+        "$comment": "message: expected a JSON Pointer, which starts with `/`, a list of them that is not empty, or `{ each = …, other = … }`",
+        "anyOf": [pointers, {
+            "description": "Pointers into the events that the rule is about, and as many into the other events.",
+            "type": "object",
+            "properties": { "each": pointers, "other": pointers },
+            "additionalProperties": false,
+            "required": ["each", "other"],
+        }],
+    })
+}
+
+/// Returns the schema of what a rule looks at besides one run.
+pub(super) fn over(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": ["runs"], MEANINGS: ["All runs together."] })
+}
+
+/// Returns the schema of a length of time.
+pub(super) fn length(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "string",
+        "pattern": r"^\d+(\.\d+)?(ms|s|m|h|d)$",
+        "$comment": "message: expected a length of time such as `30s`, `1.5m` or `200ms`",
+        "examples": ["30s"],
+    })
+}
+
 /// A selector, or the name of one, as a schema. Its keys are `phase`, `event_type`, `agent_id`,
 /// `tool` (`/payload/tool`), `kind` (`/payload/kind`), and JSON Pointers into the event.
 pub(super) struct SelectorTable;
@@ -117,7 +149,26 @@ pub(crate) fn vocabulary(_: &mut SchemaGenerator) -> Schema {
 
 /// Returns the schema of values that messages, numbers and expressions name.
 pub(crate) fn params(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "object", "additionalProperties": scalar() })
+    json_schema!({ "type": "object", "additionalProperties": param(PARAM_LEVELS) })
+}
+
+/// The levels of lists and maps that a parameter may have.
+const PARAM_LEVELS: usize = 4;
+
+/// Returns the schema of a parameter with lists and maps of some levels.
+fn param(levels: usize) -> Schema {
+    if levels == 0 {
+        return scalar();
+    }
+    let below = param(levels - 1);
+    json_schema!({
+        "$comment": "message: expected a text, a number, a boolean, or a list or a table of them",
+        "anyOf": [
+            { "type": "string" }, { "type": "number" }, { "type": "boolean" },
+            { "type": "array", "items": below },
+            { "type": "object", "additionalProperties": below },
+        ],
+    })
 }
 
 fn entries() -> Schema {
@@ -132,14 +183,29 @@ fn entries() -> Schema {
             },
         },
         "additionalProperties": {
-            "description": "A value, a list of alternative values, or `{ not = … }`.",
-            "$comment": "message: expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`",
+            "description": "A value, a list of alternative values, `{ not = … }`, `{ not = …, absent = true }`, `{ absent = true }` or `{ present = true }`.",
+            "$comment": "message: expected a text, a number, a boolean, a list of them that is not empty, `{ not = … }`, `{ not = …, absent = true }`, `{ absent = true }` or `{ present = true }`",
             "anyOf": [closed_set(), {
-                "description": "The key is present, and its value is not one of these.",
+                "description": "The value is not one of these. Without `absent`, it must be there.",
                 "type": "object",
-                "properties": { "not": closed_set() },
+                "properties": {
+                    "not": closed_set(),
+                    "absent": { "description": "Events without the key match, too.", "const": true },
+                },
                 "additionalProperties": false,
                 "required": ["not"],
+            }, {
+                "description": "There is no such key.",
+                "type": "object",
+                "properties": { "absent": { "const": true } },
+                "additionalProperties": false,
+                "required": ["absent"],
+            }, {
+                "description": "The key is there, with any value.",
+                "type": "object",
+                "properties": { "present": { "const": true } },
+                "additionalProperties": false,
+                "required": ["present"],
             }],
         },
     })
@@ -147,7 +213,7 @@ fn entries() -> Schema {
 
 fn closed_set() -> Schema {
     json_schema!({
-        "description": "A value, or a list of values. `*` in a text stands for any characters, `\\*` for an asterisk.",
+        "description": "A value, or a list of values. `*` in a text stands for any characters, `\\*` for an asterisk; `params.NAME` is a parameter.",
         "$comment": "message: expected a text, a number, a boolean, or a list of them that is not empty",
         "anyOf": [scalar(), { "type": "array", "items": scalar(), "minItems": 1 }],
     })

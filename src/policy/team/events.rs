@@ -10,9 +10,12 @@ use memchr::memmem::Finder;
 use smallvec::SmallVec;
 
 use crate::ground::digest::Digest;
-use crate::ground::document::{Node, Span, push_canonical};
-use crate::ground::select::{KeyPath, Selector, SelectorValue, Values, Written};
-use crate::ground::source::{Line, Pointer};
+use crate::ground::document::{Node, OwnedDocument, Span, push_canonical};
+use crate::ground::select::{
+    KeyPath, Look, Named, Selector, SelectorValue, Unjudged, Wanted, Written,
+};
+use crate::ground::shortened::{Mark, may_be_shortened, shortened_in};
+use crate::ground::source::Line;
 use crate::ground::timestamp::{Instant, Timestamp};
 use crate::policy::expression::{Budget, Expression, Record};
 use crate::reading::facts::{EventFacts, event_slot};
@@ -37,11 +40,11 @@ pub(crate) struct EventIndex {
     has_looked: AtomicBool,
 }
 
-/// The values that selectors want of a key: the place of each selector, with the values.
+/// What selectors want of a key: the place of each selector, with that.
 #[derive(Debug)]
 struct KeyTests {
     key: usize,
-    wanted: Vec<(usize, Values)>,
+    wanted: Vec<(usize, Wanted)>,
 }
 
 /// A path to values of events.
@@ -57,6 +60,8 @@ struct EventKey {
     next: Option<Finder<'static>>,
     /// `true` if it is one of the payload: there it has no escapes.
     is_plain: bool,
+    /// `true` if a token of the path stands for any path.
+    is_deep: bool,
 }
 
 impl EventKey {
@@ -77,6 +82,7 @@ impl EventKey {
         Self {
             next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
             is_plain: path.first(length).pointer().as_str() == "/payload",
+            is_deep: path.is_deep(),
             path: path.clone(),
             kept,
             is_at_hand: kept.is_some_and(|_| length == tokens.len()),
@@ -105,8 +111,8 @@ impl EventIndex {
             let place = self.selectors.len();
             self.selectors.push(keys.clone());
             self.met.push(AtomicBool::new(false));
-            for (path, values) in &keys.0 {
-                self.test(path, values, place);
+            for (path, wanted) in &keys.0 {
+                self.test(path, wanted, place);
             }
             place
         });
@@ -117,9 +123,9 @@ impl EventIndex {
     }
 
     /// Adds a test of a selector.
-    fn test(&mut self, path: &KeyPath, values: &Values, selector: usize) {
+    fn test(&mut self, path: &KeyPath, wanted: &Wanted, selector: usize) {
         let key = self.key(path);
-        let test = (selector, values.clone());
+        let test = (selector, wanted.clone());
         if let Some(known) = self.tests.iter_mut().find(|known| known.key == key) {
             return known.wanted.push(test);
         }
@@ -154,14 +160,10 @@ impl EventIndex {
         });
     }
 
-    /// Returns the tests of a selector, each with its pointer and the place of its key.
-    pub(super) fn tests(&self, selector: &EventSelector) -> Vec<(Pointer, usize, Values)> {
-        let tests = self.selectors.get(selector.place).map(|it| &*it.0);
-        let tests = tests.unwrap_or_default().iter();
-        let placed = tests.filter_map(|(path, values)| {
-            Some((path.pointer(), *self.places.get(path)?, values.clone()))
-        });
-        placed.collect()
+    /// Returns the tests of a selector.
+    pub(super) fn tests(&self, selector: &EventSelector) -> &Selector {
+        static NONE: Selector = Selector(Vec::new());
+        self.selectors.get(selector.place).unwrap_or(&NONE)
     }
 
     /// Returns the paths to the values that are asked for.
@@ -173,7 +175,7 @@ impl EventIndex {
     pub(super) fn values_at(&self, pointer: &str) -> impl Iterator<Item = &SelectorValue> {
         let tests = self.selectors.iter().flat_map(|selector| &selector.0);
         let tests = tests.filter(move |(path, _)| path.pointer().as_str() == pointer);
-        tests.flat_map(|(_, values)| &values.any_of)
+        tests.flat_map(|(_, wanted)| wanted.values())
     }
 
     /// Returns `true` if no declaration judges events.
@@ -188,41 +190,67 @@ impl EventIndex {
             && met.is_none_or(|met| !met.load(Ordering::Relaxed))
     }
 
-    /// Looks at an event.
+    /// Looks at an event. One in which values are shortened is to be parsed: see
+    /// [`EventView::is_readable`].
     pub(crate) fn view<'a>(&'a self, line: Line, event: EventText<'a>) -> EventView<'a> {
         let mut view = EventView {
             line,
             event,
             index: self,
+            has_shortened: false,
             searches: AtomicUsize::default(),
             named: SmallVec::new(),
             time: OnceLock::new(),
             group: OnceLock::new(),
         };
+        view.has_shortened = !self.is_empty() && may_be_shortened(event.text());
+        if let EventText::Parsed(root) = event
+            && view.has_shortened
+        {
+            view.has_shortened = !shortened_in(root).is_empty();
+        }
         view.named = self.named(&view);
         raise(&self.has_looked);
         let named = self.met.iter().zip(&view.named);
-        named.filter(|(_, is)| **is).for_each(|(met, _)| raise(met));
+        let named = named.filter(|(_, named)| **named != Named::No);
+        named.for_each(|(met, _)| raise(met));
         view
     }
 
     /// Returns of each selector whether its keys name an event.
-    fn named(&self, view: &EventView<'_>) -> SmallVec<[bool; 16]> {
-        let mut named = SmallVec::from_elem(true, self.selectors.len());
+    fn named(&self, view: &EventView<'_>) -> SmallVec<[Named; 16]> {
+        let mut named = SmallVec::from_elem(Named::Yes, self.selectors.len());
         for KeyTests { key, wanted } in &self.tests {
-            let mut tested = wanted.iter();
-            if !tested.any(|(selector, _)| named.get(*selector) == Some(&true)) {
+            let is_open = |selector: usize| named.get(selector).is_some_and(|it| *it != Named::No);
+            if !wanted.iter().any(|(selector, _)| is_open(*selector)) {
                 continue;
             }
-            let value = view.value(*key);
-            let string = value.and_then(Written::string);
-            let has = |wanted: &Values| {
-                value.is_some_and(|value| wanted.have_written(value.raw(), string.as_deref()))
+            let Some(EventKey { path, is_deep, .. }) = self.keys.get(*key) else {
+                continue;
+            };
+            let root = is_deep.then(|| view.root());
+            let (found, text) = match root {
+                Some(_) => (Look::Nowhere, None),
+                None => {
+                    let found = view.look(*key);
+                    let text = match &found {
+                        Look::Value(value) => value.string(),
+                        _ => None,
+                    };
+                    (found.map(Written::raw), text)
+                }
             };
             for (selector, wanted) in wanted {
-                if let Some(named) = named.get_mut(*selector) {
-                    *named = *named && has(wanted);
-                }
+                let Some(named) = named.get_mut(*selector).filter(|it| **it != Named::No) else {
+                    continue;
+                };
+                let next = match root {
+                    None => wanted.names(found, text.as_deref(), path.tokens().len()),
+                    Some(Some(root)) => wanted.names_deep(path, root).0,
+                    // There is no memory for it.
+                    Some(None) => Named::Unjudged,
+                };
+                *named = next.min(*named);
             }
         }
         named
@@ -264,18 +292,44 @@ pub(crate) struct EventView<'a> {
     pub(super) line: Line,
     event: EventText<'a>,
     index: &'a EventIndex,
+    /// `true` if values in it are shortened.
+    has_shortened: bool,
     /// The number of values that were searched for in its text.
     searches: AtomicUsize,
     /// Of each selector, whether its keys name it.
-    named: SmallVec<[bool; 16]>,
+    named: SmallVec<[Named; 16]>,
     time: OnceLock<Option<Instant>>,
     /// The group that was asked for first, and its digest.
     group: OnceLock<(usize, Option<Digest>)>,
 }
 
 impl<'a> EventView<'a> {
-    /// Returns the value that a key leads to.
+    /// Returns the value that a key leads to, unless it is shortened, or in one that is.
     pub(super) fn value(&self, key: usize) -> Option<Written<'a>> {
+        match self.look(key) {
+            Look::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Returns what a key leads to.
+    pub(super) fn look(&self, key: usize) -> Look<Written<'a>> {
+        if !self.has_shortened {
+            return self.written(key).map_or(Look::Nowhere, Look::Value);
+        }
+        let path = self.index.keys.get(key).map(|key| &key.path);
+        let found = path.and_then(|path| Some(path.look(self.root()?)));
+        let text = self.event.text();
+        found.map_or(Look::Nowhere, |found| {
+            found.map(|node| Written {
+                text,
+                span: node.into(),
+            })
+        })
+    }
+
+    /// Returns the value that a key leads to, in an event without shortened values.
+    fn written(&self, key: usize) -> Option<Written<'a>> {
         let text = self.event.text();
         let key = self.index.keys.get(key)?;
         let span = match (self.event, key.kept) {
@@ -306,20 +360,27 @@ impl<'a> EventView<'a> {
         Some(key.path.of(self.root()?)?.into())
     }
 
-    /// Returns the same on the tape.
-    pub(super) fn node_at(&self, key: usize) -> Option<Node<'a>> {
-        self.value(key)?;
-        self.index.keys.get(key)?.path.of(self.root()?)
+    /// Returns the same on the tape, also where it is shortened, or else the shortened value that
+    /// it is in, with the number of tokens that lead there.
+    pub(super) fn node_at(&self, key: usize) -> Option<(Node<'a>, usize)> {
+        let path = &self.index.keys.get(key)?.path;
+        let passed = match self.look(key) {
+            Look::Nowhere => return None,
+            Look::Shortened { passed } => passed,
+            Look::Value(_) => path.tokens().len(),
+        };
+        Some((path.first(passed).of(self.root()?)?, passed))
     }
 
     /// Returns `true` if a selector may name it.
     pub(super) fn is_named_at_all(&self) -> bool {
-        self.named.contains(&true)
+        self.named.iter().any(|named| *named != Named::No)
     }
 
-    /// Returns `true` if there is memory for its tape.
-    pub(crate) fn has_room(&self) -> bool {
-        self.text().len() < LARGE || self.root().is_some()
+    /// Returns `true` if it can be judged as it is: there is memory for its tape, and no file has
+    /// more of its values.
+    pub(crate) fn is_readable(&self) -> bool {
+        !self.has_shortened && (self.text().len() < LARGE || self.root().is_some())
     }
 
     /// Returns the whole event; `None` where there is no memory for its tape.
@@ -345,27 +406,59 @@ impl<'a> EventView<'a> {
         let keys = self.index.groups.get(place).filter(|it| !it.is_empty())?;
         let mut form = Vec::with_capacity(256);
         for key in keys {
-            let start = self.value(*key)?.span.start() as usize;
-            push_canonical(self.event.text(), start, &mut form)?;
+            if self.has_shortened {
+                let text = self.with_digests(*key)?;
+                push_canonical(&text, 0, &mut form)?;
+            } else {
+                let start = self.value(*key)?.span.start() as usize;
+                push_canonical(self.event.text(), start, &mut form)?;
+            }
             form.push(b',');
         }
         Some(Digest::by_secret(&form))
+    }
+
+    /// Returns the value that a key leads to, with the digests of the shortened values in it in
+    /// place of these; `None` where there is none, or it is in a shortened one.
+    fn with_digests(&self, key: usize) -> Option<String> {
+        let (value, passed) = self.node_at(key)?;
+        if passed < self.index.keys.get(key)?.path.tokens().len() {
+            return None;
+        }
+        let (start, mut end) = (value.span().start, value.span().start);
+        let mut text = String::new();
+        for shortened in shortened_in(value) {
+            let span = shortened.span();
+            text.push_str(value.raw().get(end - start..span.start - start)?);
+            // No record has this value in its place: a key that is a control character.
+            let digest = Mark::of(shortened)?.sha256.to_ascii_lowercase();
+            text.push_str(&format!(r#"{{"\u0000":"{digest}"}}"#));
+            end = span.end;
+        }
+        text.push_str(value.raw().get(end - start..)?);
+        Some(text)
     }
 
     /// Returns the digest of what the values by which events are grouped mean, as findings keep it;
     /// `None` where one is absent.
     pub(super) fn meaning(&self, place: usize) -> Option<Digest> {
         let keys = self.index.groups.get(place)?;
-        let mut digests = keys.iter().map(|key| Some(self.node_at(*key)?.meaning()));
+        let mut digests = keys.iter().map(|key| {
+            if self.has_shortened {
+                let text = OwnedDocument::read(self.with_digests(*key)?.into_bytes()).ok()?;
+                return Some(text.root().meaning());
+            }
+            Some(self.node_at(*key)?.0.meaning())
+        });
         let first = digests.next()??;
         digests.try_fold(first, |before, next| {
             Some(Digest::of([before.bytes(), next?.bytes()]))
         })
     }
 
-    /// Returns `true` if the keys of a selector name it.
-    pub(super) fn is_named(&self, selector: usize) -> bool {
-        self.named.get(selector).copied().unwrap_or_default()
+    /// Returns whether the keys of a selector name it.
+    fn named(&self, selector: usize) -> Named {
+        self.named.get(selector).copied().unwrap_or(Named::No)
     }
 
     /// Returns the instant at which it happened; the key is that of its timestamp.
@@ -402,9 +495,9 @@ pub(crate) struct EventSelector {
 }
 
 impl EventSelector {
-    /// Returns `true` if its keys name an event.
+    /// Returns `true` if its keys may name an event.
     pub(super) fn has_keys_of(&self, event: &EventView<'_>) -> bool {
-        event.is_named(self.place)
+        event.named(self.place) != Named::No
     }
 
     /// Returns whether it names an event.
@@ -413,10 +506,19 @@ impl EventSelector {
         event: &EventView<'_>,
         budget: &mut Budget,
     ) -> Result<Truth, TeamLimit> {
-        match &self.condition {
-            _ if !self.has_keys_of(event) => Ok(Truth::No),
-            None => Ok(Truth::Yes),
-            Some(condition) => condition.ask(event, budget),
+        match (event.named(self.place), &self.condition) {
+            (Named::No, _) => Ok(Truth::No),
+            (Named::Yes, None) => Ok(Truth::Yes),
+            (Named::Yes, Some(condition)) => condition.ask(event, budget),
+            (Named::Unjudged, _) => {
+                let keys = event.index.tests(self);
+                let why = event.root().map(|root| keys.names(root));
+                let why = why.and_then(Result::err).unwrap_or_else(|| Unjudged {
+                    at: None,
+                    why: "there is not enough memory to look at the event".to_owned(),
+                });
+                Ok(Truth::Unknown(why))
+            }
         }
     }
 }

@@ -22,6 +22,11 @@ pub(in crate::policy) struct RunExample {
     /// The lines of the findings, counted from 1; 0 is a finding without a line.
     #[schemars(with = "Vec<u64>")]
     pub(super) fires: Spanned<Vec<u64>>,
+    /// The lines of the acts that would be held back, counted from 1: each is asked about without
+    /// its result, with the lines before it recorded.
+    #[serde(default)]
+    #[schemars(with = "Vec<u64>")]
+    pub(super) holds: Option<Spanned<Vec<u64>>>,
     /// `true` if the run has ended [default: true].
     #[serde(default)]
     #[schemars(with = "bool")]
@@ -82,6 +87,14 @@ impl RunExample {
             [] => "No finding".to_owned(),
             lines => format!("Findings: {}", lines.join(", ")),
         };
+        let held = self.holds.as_ref().map(|lines| match &**lines.get_ref() {
+            [] => "; nothing is held back".to_owned(),
+            lines => {
+                let lines: Vec<String> = lines.iter().map(line).collect();
+                format!("; held back: {}", lines.join(", "))
+            }
+        });
+        let found = found + &held.unwrap_or_default();
         let end = match self.ended {
             Some(false) => ", in a run that has not ended",
             _ => "",

@@ -18,8 +18,14 @@ pub(crate) trait Judge {
     }
 
     /// Returns `true` if what it finds in an act may depend on the end of that.
-    fn reads_outcome(&self) -> bool {
+    fn depends_on_outcome(&self) -> bool {
         false
+    }
+
+    /// Returns `true` if it only counts, sums up, needs or bans events, so that it is the same in
+    /// which order others come.
+    fn is_simple(&self) -> bool {
+        true
     }
 
     /// Returns the room that its groups take.

@@ -1,8 +1,9 @@
 //! The declarations of a team, and the events and records of a run -> the findings in them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::answers::Answers;
 use super::events::{EventIndex, EventView};
 use super::judge::{Judge, within_room};
 use super::order::OrderJudge;
@@ -31,29 +32,83 @@ pub(crate) struct TeamJudges {
     /// The places of the phase and of the tool of an event, if a rule names the numbers of events.
     counted_by: Option<[usize; 2]>,
     pub(super) counts: CountedEvents,
+    /// Those that look at all runs: here they find nothing.
+    across: Arc<BTreeSet<TeamCheck>>,
+    /// The ids of those that ask people.
+    ids: Arc<BTreeMap<TeamCheck, String>>,
 }
 
 impl TeamJudges {
-    /// Returns the judges of a team, of which those that some checks need are on.
-    pub(crate) fn new(team: &Arc<Team>, checks: impl Iterator<Item = TeamCheck>) -> Self {
-        let on: &BTreeSet<TeamCheck> = &checks.collect();
-        let has_vocabulary = on.contains(&TeamCheck::Vocabulary);
+    /// Returns the judges of a team, of which those that some checks need are on; each with whether
+    /// people are asked about what it finds.
+    pub(crate) fn new(team: &Arc<Team>, checks: impl Iterator<Item = (TeamCheck, bool)>) -> Self {
+        let (across, on): (BTreeMap<TeamCheck, bool>, _) =
+            checks.partition(|(check, _)| team.is_across(*check));
+        let across = across.into_keys().collect();
+        Self {
+            across: Arc::new(across),
+            ..Self::of_checks(team, &on)
+        }
+    }
+
+    /// Returns the judges of the rules that look at all runs, if there are any.
+    pub(crate) fn across(&self) -> Option<Self> {
+        let on = self.across.iter().map(|check| (*check, false));
+        (!self.across.is_empty()).then(|| Self {
+            across: Arc::clone(&self.across),
+            ..Self::of_checks(&self.team, &on.collect())
+        })
+    }
+
+    /// Returns the rules that look at all runs.
+    pub(crate) fn checks_across(&self) -> Vec<TeamCheck> {
+        self.across.iter().copied().collect()
+    }
+
+    /// Returns `true` if a rule looks at all runs.
+    pub(crate) fn is_across(&self, check: TeamCheck) -> bool {
+        self.across.contains(&check)
+    }
+
+    /// Returns `true` if a rule is about an event.
+    pub(crate) fn is_about(&self, check: TeamCheck, event: &EventView<'_>) -> bool {
+        match check {
+            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| {
+                let keys = order.in_events.as_ref();
+                keys.is_some_and(|keys| keys.each.has_keys_of(event))
+            }),
+            TeamCheck::Rule(at) => self.rules.get(at).is_some_and(|rule| rule.judges(event)),
+            TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
+        }
+    }
+
+    fn of_checks(team: &Arc<Team>, on: &BTreeMap<TeamCheck, bool>) -> Self {
         let index = &mut EventIndex::default();
-        let on = |check: fn(usize) -> TeamCheck| (0..).map(move |at| on.contains(&check(at)));
-        let schemas = team.schemas.iter().zip(on(TeamCheck::Schema));
+        let is_on = |check: TeamCheck| on.contains_key(&check);
+        let asks = |check: TeamCheck| on.get(&check) == Some(&true);
+        let schemas = team.schemas.iter().enumerate();
         let schemas = schemas
-            .map(|(it, is_on)| SchemaJudge::new(it, is_on, index))
+            .map(|(at, it)| SchemaJudge::new(it, is_on(TeamCheck::Schema(at)), index))
             .collect();
-        let orders = team.orders.iter().zip(on(TeamCheck::Order));
-        let orders = orders
-            .map(|(it, is_on)| OrderJudge::new(it, is_on, index))
-            .collect();
-        let rules = team.rules.iter().zip(on(TeamCheck::Rule));
-        let rules = rules.map(|(it, is_on)| RuleJudge::new(it, is_on, index));
+        let orders = team.orders.iter().enumerate().map(|(at, it)| {
+            let check = TeamCheck::Order(at);
+            let mut judge = OrderJudge::new(it, is_on(check), index);
+            judge.answers = asks(check).then(Answers::default);
+            judge
+        });
+        let orders = orders.collect();
+        let rules = team.rules.iter().enumerate().map(|(at, it)| {
+            let check = TeamCheck::Rule(at);
+            let mut judge = RuleJudge::new(it, is_on(check), index);
+            judge.answers = asks(check).then(Answers::default);
+            judge
+        });
         let rules: Vec<RuleJudge> = rules.collect();
+        let has_vocabulary = is_on(TeamCheck::Vocabulary);
         Self {
             vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
             counted_by: counted_by(&rules, index),
+            ids: Arc::new(team.ids().filter(|(check, _)| asks(*check)).collect()),
             schemas,
             orders,
             rules,
@@ -118,13 +173,15 @@ impl TeamJudges {
     /// Returns `true` if there may be something to find in an event, or to note for those that
     /// follow.
     pub(crate) fn concerns(&self, event: &EventView<'_>) -> bool {
-        self.counted_by.is_some() || event.is_named_at_all() || !self.vocabulary.has_all(event)
+        let is_counted = self.counted_by.is_some() || !self.ids.is_empty();
+        is_counted || event.is_named_at_all() || !self.vocabulary.has_all(event)
     }
 
     /// Judges an event, and notes it for those that follow.
     pub(crate) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         self.event_by_itself(event);
         if !event.is_named_at_all() {
+            self.note_answer(event);
             return self.count(event);
         }
         for order in &mut self.orders {
@@ -135,7 +192,22 @@ impl TeamJudges {
         for rule in self.rules.iter_mut().filter(|rule| rule.names(event)) {
             within_room(&mut self.room, rule, |it| it.event(event, values));
         }
+        self.note_answer(event);
         self.count(event);
+    }
+
+    /// Notes an event that is an answer of a person, or an act that uses one up.
+    fn note_answer(&mut self, event: &EventView<'_>) {
+        for (check, id) in &*self.ids {
+            let answers = match check {
+                TeamCheck::Order(at) => self.orders.get_mut(*at).map(|it| &mut it.answers),
+                TeamCheck::Rule(at) => self.rules.get_mut(*at).map(|it| &mut it.answers),
+                TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
+            };
+            if let (Some(Some(answers)), Some(root)) = (answers, event.root()) {
+                answers.note(id, root);
+            }
+        }
     }
 
     /// Counts an event, if a rule names the numbers of events.
@@ -164,7 +236,7 @@ impl TeamJudges {
         next.event_by_itself(event);
         for order in next.orders.iter_mut().filter(|it| !it.is_of_the_end()) {
             if let Some(mut seen) = order.seen(event) {
-                seen.is_asked = asked;
+                seen.finds_each |= asked;
                 order.judge(&seen, event.text());
             }
         }
@@ -192,7 +264,23 @@ impl TeamJudges {
             }
         }
         self.rules.iter_mut().for_each(|rule| rule.note(event));
+        self.note_answer(event);
         self.count(event);
+    }
+
+    /// Returns `true` if a declaration is on that may find something in an event by others before
+    /// it, of which not only the number or the existence counts.
+    pub(crate) fn are_not_simple(&self, event: &EventView<'_>) -> Vec<TeamCheck> {
+        let orders = (0..).zip(&self.orders).filter(|(_, order)| {
+            let keys = order.in_events.as_ref();
+            keys.is_some_and(|keys| keys.each.has_keys_of(event)) && !order.is_simple()
+        });
+        let orders = orders.map(|(at, _)| TeamCheck::Order(at));
+        let rules = (0..).zip(&self.rules);
+        let rules = rules.filter(|(_, rule)| rule.judges(event) && !rule.is_simple());
+        orders
+            .chain(rules.map(|(at, _)| TeamCheck::Rule(at)))
+            .collect()
     }
 
     /// Judges an action that the state is going to have at a place.

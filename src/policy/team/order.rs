@@ -7,23 +7,25 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::RunFacts;
+use super::answers::{Answer, Answers};
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
 use super::judge::Judge;
 use super::limit::TeamLimit;
 use super::message::{MessageTemplate, MessageWord};
-use super::selector::{TeamSelector, Truth, leads_to_outcome};
+use super::reader::Sides;
+use super::selector::{TeamSelector, Truth, is_agent, leads_to_outcome};
 use crate::ground::digest::Digest;
 use crate::ground::document::skip_whitespace;
 use crate::ground::draft::{Compared, Draft, Findings};
-use crate::ground::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::ground::finding::{Holds, Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::ground::printable::{brief, count as count_of};
 use crate::ground::select::{KeyPath, shown_paths};
-use crate::ground::source::{Artifact, Line, Place};
+use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::expression::Budget;
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
 pub(in crate::policy) use automaton::OrderEvent;
-use automaton::{Automaton, Offence, OffenceKind, OrderPattern};
+use automaton::{Automaton, Demand, Offence, OffenceKind, OrderPattern};
 pub(crate) use table::OrderTable;
 
 /// An order of events.
@@ -35,9 +37,19 @@ pub(crate) struct TeamOrder {
     pub(in crate::policy) other: Option<TeamSelector>,
     pub(in crate::policy) pattern: OrderPattern,
     /// The places of the values by which events are grouped.
-    pub(in crate::policy) same: Vec<KeyPath>,
+    pub(super) same: Sides,
+    /// The events after the latest of which others count.
+    pub(in crate::policy) since: Option<TeamSelector>,
+    /// The events that close earlier ones.
+    pub(in crate::policy) until: Option<TeamSelector>,
+    /// The places of the values by which they do.
+    pub(super) pair: Sides,
     /// The time in attoseconds within which other events count.
     pub(in crate::policy) within: Option<i128>,
+    /// `true` if it looks at all runs together.
+    pub(in crate::policy::team) is_across: bool,
+    /// `true` if a person is asked about what it finds.
+    pub(in crate::policy::team) asks: bool,
     pub(in crate::policy) message: MessageTemplate,
     pub(in crate::policy) examples: Vec<RunExample>,
 }
@@ -47,8 +59,13 @@ pub(crate) struct TeamOrder {
 pub(super) struct OrderKeys {
     pub(super) each: EventSelector,
     pub(super) other: Option<EventSelector>,
-    /// The place of the values by which events are grouped.
-    group: usize,
+    since: Option<EventSelector>,
+    until: Option<EventSelector>,
+    /// The places of the values by which events are grouped: in those that it is about, and in the
+    /// others.
+    groups: [usize; 2],
+    /// The same of those by which they are paired.
+    pairs: [usize; 2],
     /// The instant of an event, if the order asks for it.
     time: Option<usize>,
 }
@@ -74,20 +91,84 @@ pub(super) struct OrderJudge {
     budget: Budget,
     /// The limit that kept it from judging all.
     stopped: Option<TeamLimit>,
+    /// The answers of people to what it asks, if it asks.
+    pub(super) answers: Option<Answers>,
+}
+
+impl TeamOrder {
+    /// Returns `true` if what it finds in an act depends on the end of that, where `of` says so of
+    /// a selector.
+    fn depends(&self, of: impl Fn(&TeamSelector) -> bool) -> bool {
+        let is_of_two = self.pattern == OrderPattern::NoneLater;
+        let other = self.other.as_ref().filter(|_| is_of_two);
+        let same_of_others = self.same.other.iter().filter(|_| is_of_two);
+        let mut pointers = (self.same.each.iter())
+            .chain(&self.pair.each)
+            .chain(same_of_others);
+        of(&self.each) || other.is_some_and(of) || pointers.any(leads_to_outcome)
+    }
+
+    /// Returns when it finds something.
+    fn holds(&self) -> Holds {
+        match self.pattern.is_of_the_end() || self.is_across {
+            true => Holds::End,
+            false if self.depends(TeamSelector::reads_outcome) => Holds::After,
+            false => Holds::Before,
+        }
+    }
+
+    /// Returns its selectors, each with its key.
+    pub(super) fn selectors(&self) -> Vec<(&'static str, &TeamSelector)> {
+        let all = [
+            ("each", Some(&self.each)),
+            ("other", self.other.as_ref()),
+            ("since", self.since.as_ref()),
+            ("until", self.until.as_ref()),
+        ];
+        all.into_iter()
+            .filter_map(|(key, selector)| Some((key, selector?)))
+            .collect()
+    }
+
+    /// Returns `true` if it groups or pairs events by who made them.
+    pub(super) fn names_agent(&self) -> bool {
+        let pointers = [
+            &self.same.each,
+            &self.same.other,
+            &self.pair.each,
+            &self.pair.other,
+        ];
+        pointers.into_iter().flatten().any(is_agent)
+    }
+
+    /// Returns `true` if it bans the events that it is about.
+    pub(super) fn bans(&self) -> bool {
+        self.pattern == OrderPattern::Never || self.pattern.is_ban()
+    }
 }
 
 impl OrderJudge {
     pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
         let in_events = is_on.then(|| OrderKeys {
             each: index.selector(&order.each),
-            other: order.other.as_ref().map(|other| index.selector(other)),
-            group: index.group(&order.same),
+            other: order.other.as_ref().map(|it| index.selector(it)),
+            since: order.since.as_ref().map(|it| index.selector(it)),
+            until: order.until.as_ref().map(|it| index.selector(it)),
+            groups: [&order.same.each, &order.same.other].map(|it| index.group(it)),
+            pairs: [&order.pair.each, &order.pair.other].map(|it| index.group(it)),
             time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
         });
         let in_events = in_events.map(Arc::new);
-        let is_grouped = !order.same.is_empty();
+        let demand = Demand {
+            pattern: order.pattern,
+            is_grouped: !order.same.each.is_empty(),
+            within: order.within,
+            has_since: order.since.is_some(),
+            has_until: order.until.is_some(),
+            is_paired: !order.pair.each.is_empty(),
+        };
         Self {
-            automaton: Arc::new(Automaton::new(order.pattern, is_grouped, order.within)),
+            automaton: Arc::new(Automaton::new(demand)),
             order: Arc::clone(order),
             in_events,
             offences: Vec::new(),
@@ -98,6 +179,7 @@ impl OrderJudge {
             examined: false,
             budget: Budget::of_run(),
             stopped: None,
+            answers: None,
         }
     }
 
@@ -115,43 +197,55 @@ impl OrderJudge {
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
     pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
-        let mut selectors = asks.other.iter().chain([&asks.each]);
+        let others = [&asks.other, &asks.since, &asks.until].map(Option::as_ref);
+        let mut selectors = others.into_iter().flatten().chain([&asks.each]);
         if !selectors.any(|selector| selector.has_keys_of(event)) {
             return None;
         }
         let budget = &mut self.budget;
-        let other = asks.other.as_ref().map(|other| other.ask(event, budget));
-        let other = other.unwrap_or(Ok(Truth::No));
-        let (each, other) = match (asks.each.ask(event, budget), other) {
-            (Ok(each), Ok(other)) => (each, other),
-            (Err(spent), _) | (_, Err(spent)) => {
+        let mut ask = |selector: &EventSelector| selector.ask(event, budget);
+        let answers = others.map(|it| it.map_or(Ok(Truth::No), &mut ask));
+        let (each, [other, since, until]) = match (ask(&asks.each), answers) {
+            (Ok(each), [Ok(other), Ok(since), Ok(until)]) => (each, [other, since, until]),
+            (Err(spent), _) | (_, [Err(spent), ..] | [_, Err(spent), _] | [.., Err(spent)]) => {
                 self.stopped.get_or_insert(spent);
                 return None;
             }
         };
-        let is_other = match other {
-            Truth::Unknown(_) => self.order.pattern.is_ban(),
-            known => known == Truth::Yes,
+        let pattern = self.order.pattern;
+        // What nobody can tell is what is stricter.
+        let is_it = |answer: &Truth, if_unknown: bool| match answer {
+            Truth::Unknown(_) => if_unknown,
+            known => *known == Truth::Yes,
         };
+        let is_other = is_it(&other, pattern.is_ban());
+        let is_since = is_it(&since, pattern == OrderPattern::NeedsEarlier);
+        let is_until = is_it(&until, false);
         let is_each = each != Truth::No;
-        if !is_each && !is_other {
+        if !(is_each || is_other || is_since || is_until) {
             return None;
         }
+        let [own, others] = asks.groups;
         Some(OrderEvent {
             line: event.line,
             is_each,
             is_other,
-            same: match self.order.pattern {
+            is_since,
+            is_until,
+            same: match pattern {
                 // A finding about a group keeps it.
-                OrderPattern::AtLeast(_) => event.meaning(asks.group),
-                _ => event.group(asks.group),
+                OrderPattern::AtLeast(_) => event.meaning(own),
+                _ => event.group(own),
             },
+            same_of_others: event.group(others),
+            pair: event.group(asks.pairs[0]),
+            pair_of_others: event.group(asks.pairs[1]),
             time: asks.time.and_then(|key| event.time(key)),
             unknown: match each {
-                Truth::Unknown(why) => Some(why.into()),
+                Truth::Unknown(unjudged) => Some(Box::new(unjudged)),
                 _ => None,
             },
-            is_asked: false,
+            finds_each: self.answers.is_some(),
         })
     }
 
@@ -169,7 +263,13 @@ impl OrderJudge {
     /// Judges an event of a text by those before it, as far as offences beyond the listed ones are
     /// only counted; keeps the values by which it is grouped if an offence may show them.
     pub(super) fn judge(&mut self, seen: &OrderEvent, text: &[u8]) {
-        let offences = self.automaton.offences(seen);
+        let mut offences = self.automaton.offences(seen);
+        if let (Some(answers), false) = (&self.answers, offences.is_empty()) {
+            match answers.about(text) {
+                Answer::Yes => offences.clear(),
+                answer => offences.iter_mut().for_each(|it| it.answer = Some(answer)),
+            }
+        }
         self.examined |= seen.is_each;
         let may_show = self.is_of_the_end() || !offences.is_empty();
         if let Some(same) = seen.same
@@ -179,7 +279,7 @@ impl OrderJudge {
             self.shown.entry(same).or_insert_with(|| {
                 let start = skip_whitespace(text, 0);
                 let text = str::from_utf8(text).unwrap_or_default();
-                let values = self.order.same.iter();
+                let values = self.order.same.each.iter();
                 let values = values.map(|same| brief(same.in_text(0, text, start).of(text)));
                 values.collect::<Vec<_>>().join(", ")
             });
@@ -229,22 +329,38 @@ impl OrderJudge {
     /// those that follow.
     pub(super) fn compared(&mut self, event: &EventView<'_>) -> Option<Vec<String>> {
         let seen = self.seen(event)?;
-        let role = match [seen.is_each, seen.is_other] {
-            [true, true] if self.other().is_some() => "`each` and `other`",
-            [true, _] => "`each`",
-            _ if self.counts_rows() => "another act, which ends the row",
-            _ => "`other`",
+        let roles = [
+            ("`each`", seen.is_each),
+            ("`other`", seen.is_other && self.other().is_some()),
+            ("`since`", seen.is_since),
+            ("`until`", seen.is_until),
+        ];
+        let roles = roles.iter().filter(|(_, is)| *is).map(|(role, _)| *role);
+        let role = match &*roles.collect::<Vec<_>>() {
+            [] => "another act, which ends the row".to_owned(),
+            roles => roles.join(" and "),
         };
-        let mut told = vec![role.to_owned()];
+        let mut told = vec![role];
         let time = self.order.within.and(KeyPath::parse("/timestamp"));
-        told.extend(self.order.same.iter().chain(&time).map(|path| {
+        let same = &self.order.same;
+        let same = if seen.is_each {
+            &same.each
+        } else {
+            &same.other
+        };
+        told.extend(same.iter().chain(&time).map(|path| {
             let value = event.root().and_then(|root| path.of(root));
             let value = value.map_or("no value".to_owned(), |it| brief(it.raw()));
             format!("{} = {value}", path.pointer().as_str())
         }));
-        let (count, last) = self.automaton.known(seen.same);
+        let group = if seen.is_each {
+            seen.same
+        } else {
+            seen.same_of_others
+        };
+        let (count, last) = self.automaton.known(group);
         let mut known = String::new();
-        if !self.order.same.is_empty() {
+        if !self.order.same.each.is_empty() {
             known.push_str("with these values ");
         }
         if self.counts_rows() {
@@ -274,11 +390,21 @@ impl OrderJudge {
         if run.lifecycle == Lifecycle::Unknown {
             return Some(UNKNOWN_LIFECYCLE);
         }
-        let broken = run.broken_line.filter(|_| pattern.needs_every_event());
+        let has_windows = self.order.since.is_some() || self.order.until.is_some();
+        let needs_all = pattern.needs_every_event() || has_windows;
+        let broken = run.broken_line.filter(|_| needs_all);
         broken.map(|line| SkipReason::no_event(line.number))
     }
 
     fn draft(&self, offence: &Offence) -> Draft {
+        let mut draft = self.without_answer(offence);
+        if let Some(answer) = offence.answer {
+            draft.message += answer.clause();
+        }
+        draft
+    }
+
+    fn without_answer(&self, offence: &Offence) -> Draft {
         let order = &self.order;
         let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
         let message = match &offence.why {
@@ -288,10 +414,14 @@ impl OrderJudge {
                 MessageWord::Limit => order.pattern.limit().map(|limit| limit.to_string()),
                 MessageWord::Value => None,
             }),
-            OffenceKind::Unknown(why) => why.to_string(),
+            OffenceKind::Unknown(unjudged) => unjudged.why.clone(),
             OffenceKind::NoValue => {
-                let places = shown_paths(&order.same);
+                let places = shown_paths(&order.same.each);
                 format!("the event has no value at {places}, by which the order groups events")
+            }
+            OffenceKind::NoPair => {
+                let places = shown_paths(&order.pair.each);
+                format!("the event has no value at {places}, by which another one closes it")
             }
             OffenceKind::NoInstant => {
                 "the event has no instant, so no other event is within the time of the order"
@@ -302,8 +432,13 @@ impl OrderJudge {
             // How many events there are is what a baseline accepts.
             (Some(line), OffenceKind::Pattern(count)) => {
                 let draft = Draft::new(Place::event(line, ""), message);
+                let counts_all =
+                    order.since.is_none() && order.until.is_none() && order.within.is_none();
                 let accepted = match order.pattern {
-                    OrderPattern::AtMost(_) => Some(self.automaton.known(offence.same).0),
+                    OrderPattern::AtMost(_) if counts_all => {
+                        Some(self.automaton.known(offence.same).0)
+                    }
+                    OrderPattern::AtMost(_) => Some(*count),
                     OrderPattern::AtMostInARow(_) => {
                         Some(self.rows.get(&line).copied().unwrap_or(*count))
                     }
@@ -313,6 +448,9 @@ impl OrderJudge {
                     Some(accepted) => draft.further([&accepted.to_le_bytes()[..]]),
                     None => draft,
                 }
+            }
+            (Some(line), OffenceKind::Unknown(unjudged)) => {
+                unjudged.draft(&Pointer::default(), Place::event(line, ""))
             }
             (Some(line), _) => Draft::new(Place::event(line, ""), message),
             (None, OffenceKind::Pattern(count)) => {
@@ -324,11 +462,15 @@ impl OrderJudge {
             }
             (None, _) => Draft::new(Place::whole(Artifact::Events), message),
         };
-        let draft = match offence.why {
-            OffenceKind::Unknown(_) => draft.unjudged(),
+        let draft = match &offence.why {
+            OffenceKind::Unknown(it) if it.at.is_none() => draft.unjudged(),
             _ => draft,
         };
         match offence.other {
+            Some(other) if offence.is_taken => {
+                let what = "the event since which no other one counts";
+                draft.related(Place::event(other, ""), what)
+            }
             Some(other) => draft.related(Place::event(other, ""), "the other event"),
             None => draft,
         }
@@ -382,15 +524,19 @@ impl Judge for OrderJudge {
         let each = each.map(|asks| ("each", &asks.each, is_never));
         let other = self.other();
         let other = other.map(|other| ("other", other, is_never || pattern.is_ban()));
-        each.chain(other).collect()
+        let keys = self.in_events.iter();
+        let windows = keys.flat_map(|keys| [("since", &keys.since), ("until", &keys.until)]);
+        let windows = windows.filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
+        each.chain(other).chain(windows).collect()
     }
 
-    fn reads_outcome(&self) -> bool {
+    fn depends_on_outcome(&self) -> bool {
+        self.order.depends(TeamSelector::depends_on_outcome)
+    }
+
+    fn is_simple(&self) -> bool {
         let order = &self.order;
-        let other = order.other.as_ref();
-        let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
-        let mut selectors = other.into_iter().chain([&order.each]);
-        selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
+        order.since.is_none() && order.until.is_none() && !self.counts_rows()
     }
 
     fn room(&self) -> usize {

@@ -28,7 +28,7 @@ impl Team {
     /// Returns a sentence about what a declaration names and no recorder writes any more, if there
     /// is such a thing.
     pub(crate) fn outdated(self: &Arc<Self>, check: TeamCheck) -> Option<String> {
-        let judges = TeamJudges::new(self, iter::once(check));
+        let judges = TeamJudges::new(self, iter::once(self.as_declared(check)));
         let attribute = attribute(&judges.index).or_else(|| self.attribute_in_rule(check));
         let of_attribute = attribute.map(|place| {
             format!(

@@ -13,7 +13,7 @@ use toml::Spanned;
 use super::Team;
 use super::data::{Params, TomlData, params, selectors, vocabulary};
 use super::order::OrderTable;
-use super::reader::{FileReader, values_of};
+use super::reader::FileReader;
 use super::rule::RuleTable;
 use super::schema::{Judged, SchemaTable, VersionTable};
 use crate::ground::document::OwnedDocument;
@@ -68,7 +68,7 @@ pub(crate) fn read(
         let mut params = values(&tables.params);
         params.extend(set.clone());
         let bound = OwnedDocument::read(serde_json::to_vec(&params).unwrap_or_default());
-        // Scalars by their names are a document.
+        // TOML nests less deeply than a document may.
         let Ok(bound_params) = bound.map(Arc::new) else {
             return;
         };
@@ -138,10 +138,11 @@ impl Pack {
         }
         for (key, values) in &self.vocabulary {
             let path = reader.key(key, Judged::Event);
-            if let Some((key, values)) = path.zip(values_of(values.get_ref())) {
+            let path = path.filter(|path| reader.must_lead_to_one(path, key.span()));
+            if let Some((key, values)) = path.zip(reader.values(values)) {
                 let vocabulary = Arc::make_mut(&mut reader.team.vocabulary);
                 match vocabulary.iter_mut().find(|(known, _)| *known == key) {
-                    Some((_, known)) => known.any_of.extend(values.any_of),
+                    Some((_, known)) => known.0.extend(values.0),
                     None => vocabulary.push((key, values)),
                 }
             }

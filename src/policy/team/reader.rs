@@ -12,9 +12,11 @@ use super::schema::Judged;
 use super::selector::{ACTION_NAMES, Condition, EVENT_NAMES, TeamSelector};
 use super::{Team, TeamCheck};
 use crate::ground::document::OwnedDocument;
-use crate::ground::finding::{Level, RuleInfo};
+use crate::ground::finding::{Holds, Level, RuleInfo};
 use crate::ground::printable::{brief, quote};
-use crate::ground::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path, key_words};
+use crate::ground::select::{
+    Glob, KeyPath, Selector, SelectorValue, Values, Wanted, key_path, key_words,
+};
 use crate::ground::spelling::{did_you_mean, nearest};
 use crate::policy::config_file::{ConfigError, ConfigSource, Files};
 use crate::policy::expression::Expression;
@@ -49,6 +51,16 @@ pub(super) struct NamedSelector {
     mistakes: Vec<ConfigError>,
 }
 
+/// The places of the values by which events are grouped or paired: in those that a rule is about,
+/// and in the others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sides {
+    pub(super) each: Vec<KeyPath>,
+    pub(super) other: Vec<KeyPath>,
+    /// `true` if they are written apart.
+    pub(super) has_two: bool,
+}
+
 /// The texts of a rule in place of what its author leaves out, and what its page shows.
 pub(super) struct RuleTexts<'t> {
     pub(super) title: &'t str,
@@ -79,7 +91,7 @@ impl FileReader<'_> {
         id: &Spanned<String>,
         meta: &RuleMeta,
         texts: &RuleTexts<'_>,
-        check: TeamCheck,
+        (check, holds): (TeamCheck, Holds),
     ) {
         let RuleTexts { cure, text, .. } = texts;
         let ([shown, language], name) = (texts.shown, id.get_ref());
@@ -117,8 +129,22 @@ impl FileReader<'_> {
             page: page.into(),
             url: meta.url.clone(),
             tags: meta.tags.clone(),
+            holds: Some(holds),
         };
         self.team.infos.push((info, check));
+    }
+
+    /// Returns `true` if people are asked about what a rule finds, which must hold back then.
+    pub(super) fn asks(&mut self, id: &Spanned<String>, meta: &RuleMeta, holds: Holds) -> bool {
+        let asks = meta.level == Some(Level::Ask);
+        if asks && holds != Holds::Before {
+            let message = format!(
+                "`level = \"ask\"` is only for rules that hold back, and this one is {}",
+                holds.shown()
+            );
+            self.mistake(id.span(), message, None);
+        }
+        asks
     }
 
     /// Takes an id; returns `true` if it was free.
@@ -222,14 +248,14 @@ impl FileReader<'_> {
         };
         let (mut keys, mut condition, mut is_right) = (Vec::new(), None, true);
         // All keys are looked at, also after a mistake.
-        for (key, value) in entries {
+        for (key, value) in in_order(entries) {
             if key.get_ref() == CONDITION {
                 condition = self.condition(value, judged);
                 is_right &= condition.is_some();
                 continue;
             }
             let path = self.key(key, judged);
-            let test = path.zip(values_of(value.get_ref()));
+            let test = path.zip(self.wanted(value));
             is_right &= test.is_some();
             keys.extend(test);
         }
@@ -237,6 +263,79 @@ impl FileReader<'_> {
             keys: Selector(keys),
             condition,
         })
+    }
+
+    /// Returns what a selector wants of a value; `None` where it has another form, which the schema
+    /// of the file says.
+    fn wanted(&mut self, written: &Spanned<TomlData>) -> Option<Wanted> {
+        let TomlData::Table(members) = written.get_ref() else {
+            return self.values(written).map(Wanted::OneOf);
+        };
+        let of = |name: &str| {
+            let member = members.iter().find(|(key, _)| key.get_ref() == name);
+            member.map(|(_, value)| value)
+        };
+        match (of("not"), of("absent"), of("present"), members.len()) {
+            (Some(values), None, None, 1) => self.values(values).map(Wanted::NoneOf),
+            (Some(values), Some(_), None, 2) => self.values(values).map(Wanted::AbsentOrNoneOf),
+            (None, Some(_), None, 1) => Some(Wanted::Absent),
+            (None, None, Some(_), 1) => Some(Wanted::Present),
+            _ => None,
+        }
+    }
+
+    /// Returns the values that a selector or a vocabulary names: some are names of parameters.
+    pub(super) fn values(&mut self, written: &Spanned<TomlData>) -> Option<Values> {
+        let one = std::slice::from_ref(written);
+        let items = match written.get_ref() {
+            TomlData::List(items) => items,
+            _ => one,
+        };
+        let (mut values, mut is_right) = (Vec::new(), !items.is_empty());
+        for item in items {
+            let named = match item.get_ref() {
+                TomlData::Text(text) => text.strip_prefix("params."),
+                _ => None,
+            };
+            let of_item = match named {
+                Some(name) => self.values_of_param(name, item.span()),
+                None => wanted(&item.get_ref().to_json()).map(|value| vec![value]),
+            };
+            is_right &= of_item.is_some();
+            values.extend(of_item.into_iter().flatten());
+        }
+        is_right.then_some(Values(values))
+    }
+
+    /// Returns the values that a parameter stands for.
+    fn values_of_param(&mut self, name: &str, span: Range<usize>) -> Option<Vec<SelectorValue>> {
+        let Some(param) = self.params.get(name) else {
+            self.unknown_param(&format!("params.{name}"), span);
+            return None;
+        };
+        let values = match param {
+            Value::Array(items) => items.iter().map(wanted).collect(),
+            value => wanted(value).map(|value| vec![value]),
+        };
+        let values: Option<Vec<SelectorValue>> = values;
+        let values = values.filter(|values| !values.is_empty());
+        if values.is_none() {
+            let shown = brief(&param.to_string());
+            let message =
+                format!("`params.{name}` is {shown}, which no value can be compared with");
+            let help = "It has to be a text, a number, a boolean, or a list of them.";
+            self.mistake(span, message, Some(help.into()));
+        }
+        values
+    }
+
+    /// Returns `false` for a path with `**`, which is a mistake where one value is meant.
+    pub(super) fn must_lead_to_one(&mut self, path: &KeyPath, span: Range<usize>) -> bool {
+        if path.is_deep() {
+            let message = "`**` is allowed only in the pointers of selectors";
+            self.mistake(span, message, None);
+        }
+        !path.is_deep()
     }
 
     /// Returns the condition of a selector.
@@ -258,6 +357,13 @@ impl FileReader<'_> {
             ),
         };
         let expression = self.expression(text, written.span(), &names, (foreign, help))?;
+        if let Some(fold) = expression.folds().first() {
+            let span = self.span_within(text, written.span(), fold.span.clone());
+            let message = "`earlier` has no value in the `if` of a selector";
+            let help = "Write a `[[rule]]` with this selector as `each` and the comparison as `check`, or an `[[order]]` with `needs-earlier` or `none-earlier`.";
+            self.mistake(span, message, Some(help.into()));
+            return None;
+        }
         Some(Condition {
             expression: Arc::new(expression),
             params: Arc::clone(&self.bound_params),
@@ -313,45 +419,149 @@ impl FileReader<'_> {
         })
     }
 
-    /// Returns the places of the values by which events are grouped.
-    pub(super) fn pointers(written: Option<&Spanned<TomlData>>) -> Vec<KeyPath> {
-        let texts: Vec<&TomlData> = match written.map(Spanned::get_ref) {
-            Some(TomlData::List(items)) => items.iter().map(Spanned::get_ref).collect(),
-            one => one.into_iter().collect(),
+    /// Returns the places of the values by which events are grouped, or paired.
+    pub(super) fn sides(&mut self, written: Option<&Spanned<TomlData>>) -> Sides {
+        let Some(written) = written else {
+            return Sides::default();
         };
-        let paths = texts.into_iter().filter_map(|text| match text {
-            TomlData::Text(text) => KeyPath::parse(text),
-            _ => None,
-        });
-        paths.collect()
+        let TomlData::Table(members) = written.get_ref() else {
+            let both = self.pointers(written);
+            return Sides {
+                each: both.clone(),
+                other: both,
+                has_two: false,
+            };
+        };
+        let of = |name: &str| {
+            let member = members.iter().find(|(key, _)| key.get_ref() == name);
+            member.map(|(_, value)| value)
+        };
+        let [each, other] = ["each", "other"].map(of);
+        let [each, other] = [each, other].map(|it| it.map(|it| self.pointers(it)));
+        let (each, other) = (each.unwrap_or_default(), other.unwrap_or_default());
+        if each.len() != other.len() {
+            let message = "`each` and `other` have one pointer each, or as many";
+            self.mistake(written.span(), message, None);
+        }
+        Sides {
+            each,
+            other,
+            has_two: true,
+        }
+    }
+
+    /// Returns a length of time in attoseconds.
+    pub(super) fn length_of_time(&mut self, written: &Spanned<String>) -> Option<i128> {
+        let length = attoseconds(written.get_ref());
+        if length.is_none() {
+            let message = format!(
+                "expected a length of time above 0 and below 10^12 years, with at most {MAX_DECIMALS} decimals of a second, such as `30s`, `1.5m` or `200ms`"
+            );
+            self.mistake(written.span(), message, None);
+        }
+        length
+    }
+
+    fn pointers(&mut self, written: &Spanned<TomlData>) -> Vec<KeyPath> {
+        let one = std::slice::from_ref(written);
+        let texts = match written.get_ref() {
+            TomlData::List(items) => items,
+            _ => one,
+        };
+        let mut paths = Vec::new();
+        for text in texts {
+            if let TomlData::Text(pointer) = text.get_ref()
+                && let Some(path) = KeyPath::parse(pointer)
+                && self.must_lead_to_one(&path, text.span())
+            {
+                paths.push(path);
+            }
+        }
+        paths
     }
 }
 
-/// Returns the values that a selector or a vocabulary names; `None` where they have another form,
-/// which the schema of the file says.
-pub(super) fn values_of(data: &TomlData) -> Option<Values> {
-    let (data, negated) = match data {
-        TomlData::Table(members) => match &**members {
-            [(key, values)] if key.get_ref() == "not" => (values.get_ref(), true),
-            _ => return None,
-        },
-        other => (other, false),
-    };
-    let any_of: Option<Vec<SelectorValue>> = match data {
-        TomlData::List(items) => items.iter().map(|item| wanted(item.get_ref())).collect(),
-        one => Some(vec![wanted(one)?]),
-    };
-    Some(Values {
-        any_of: any_of.filter(|values| !values.is_empty())?,
-        negated,
+/// Returns members in the order in which they are written.
+fn in_order(
+    members: &[(Spanned<String>, Spanned<TomlData>)],
+) -> Vec<&(Spanned<String>, Spanned<TomlData>)> {
+    let mut members: Vec<_> = members.iter().collect();
+    let word = |key: &str| key_words(false).position(|(word, _)| word == key);
+    let is_pointer = |key: &str| word(key).is_none();
+    members.sort_by_key(|(key, _)| {
+        let name = key.get_ref();
+        (is_pointer(name), word(name), key.span().start)
+    });
+    members
+}
+
+fn wanted(value: &Value) -> Option<SelectorValue> {
+    Some(match value {
+        Value::String(text) => SelectorValue::Text(Glob::new(text)),
+        Value::Bool(value) => SelectorValue::Boolean(*value),
+        Value::Number(number) => SelectorValue::Number(number.to_string()),
+        _ => return None,
     })
 }
 
-fn wanted(data: &TomlData) -> Option<SelectorValue> {
-    Some(match data {
-        TomlData::Text(text) => SelectorValue::Text(Glob::new(text)),
-        TomlData::Scalar(Value::Bool(value)) => SelectorValue::Boolean(*value),
-        TomlData::Scalar(Value::Number(number)) => SelectorValue::Number(number.to_string()),
-        _ => return None,
-    })
+/// The decimals of the seconds in a length of time, at most.
+const MAX_DECIMALS: u32 = 18;
+
+/// The attoseconds of a second.
+const SECOND: i128 = 10_i128.pow(MAX_DECIMALS);
+
+/// The units of a length of time, each with its attoseconds; longer words first.
+const UNITS: [(&str, i128); 5] = [
+    ("ms", SECOND / 1_000),
+    ("s", SECOND),
+    ("m", 60 * SECOND),
+    ("h", 3_600 * SECOND),
+    ("d", 86_400 * SECOND),
+];
+
+/// Returns the attoseconds of a length of time such as `1.5s`; `None` where there is no such
+/// length, or its fraction has more digits than attoseconds.
+fn attoseconds(text: &str) -> Option<i128> {
+    let (unit, attoseconds) = UNITS.iter().find(|(unit, _)| {
+        let number = text.strip_suffix(unit);
+        number.is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()))
+    })?;
+    let number = text.strip_suffix(unit)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let fraction = format!("0{}", fraction.trim_end_matches('0'));
+    let digits = u32::try_from(fraction.len() - 1).ok()?;
+    let scale = 10_i128.checked_pow(digits)?;
+    let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
+    let is_exact = part % scale == 0;
+    let whole = whole.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
+    let length = whole.checked_add(part / scale)?;
+    (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_exact() {
+        assert_eq!(attoseconds("30s"), Some(30 * UNITS[1].1));
+        assert_eq!(attoseconds("1.5m"), Some(90 * UNITS[1].1));
+        assert_eq!(attoseconds("200ms"), Some(200 * UNITS[0].1));
+        assert_eq!(attoseconds("0.000000000000000001s"), Some(1));
+        let zeros = "0".repeat(40);
+        assert_eq!(attoseconds(&format!("1.5{zeros}s")), attoseconds("1.5s"));
+        for wrong in [
+            "0s",
+            "s",
+            "1",
+            "1.s",
+            "-1s",
+            "1 s",
+            "0.0000000000000000001s",
+            "1w",
+            "99999999999999999999999999d",
+        ] {
+            assert_eq!(attoseconds(wrong), None, "{wrong}");
+        }
+    }
 }

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::example::RunExample;
 use super::message::MessageTemplate;
-use super::selector::{TeamSelector, leads_to_outcome, reads_outcome};
+use super::reader::Sides;
+use super::selector::{TeamSelector, is_agent, leads_to_outcome, reads_outcome};
 use crate::ground::document::{Node, OwnedDocument};
-use crate::ground::finding::{Lifecycle, SkipReason};
+use crate::ground::finding::{Holds, Lifecycle, SkipReason};
 use crate::ground::select::KeyPath;
 use crate::ground::source::{Artifact, Line, Place};
 use crate::policy::expression::{Expression, Record, Value};
@@ -23,16 +24,24 @@ pub(crate) struct TeamRule {
     /// The events that it judges, each by itself; without them it judges a run, once.
     pub(in crate::policy) each: Option<TeamSelector>,
     /// The places of the values by which events are grouped.
-    pub(in crate::policy) same: Vec<KeyPath>,
+    pub(super) same: Sides,
     /// The earlier events that `check` asks for, in the order in which it does.
     pub(in crate::policy) earlier: Vec<TeamSelector>,
+    /// The events after the latest of which earlier ones count.
+    pub(in crate::policy) since: Option<TeamSelector>,
+    /// The time in attoseconds within which earlier events count.
+    pub(in crate::policy) within: Option<i128>,
+    /// `true` if it looks at all runs together.
+    pub(in crate::policy::team) is_across: bool,
+    /// `true` if a person is asked about what it finds.
+    pub(in crate::policy::team) asks: bool,
     /// The guard: where it is false, nothing is judged.
     pub(in crate::policy) when: Option<Expression>,
     pub(in crate::policy) check: Expression,
     /// The place of a finding in the event or the record.
     pub(in crate::policy) at: KeyPath,
     /// The artifact in which a finding stands.
-    pub(in crate::policy) within: Artifact,
+    pub(in crate::policy) artifact: Artifact,
     pub(in crate::policy) message: MessageTemplate,
     /// `true` if only runs that have ended are judged.
     pub(in crate::policy) needs_end: bool,
@@ -78,15 +87,43 @@ impl TeamRule {
             Artifact::State => Name::State,
             _ => Name::Summary,
         };
-        self.within == record || self.names(name) || self.names(Name::Run)
+        self.artifact == record || self.names(name) || self.names(Name::Run)
     }
 
-    /// Returns `true` if what it finds in an act may depend on the end of that.
-    pub(super) fn reads_outcome(&self) -> bool {
+    /// Returns `true` if what it finds in an act depends on the end of that, where `of` says so of
+    /// a selector.
+    pub(super) fn depends(&self, of: impl Fn(&TeamSelector) -> bool) -> bool {
         let mut expressions = self.when.iter().chain([&self.check]);
         expressions.any(|it| reads_outcome(it, NAMES.len() - 1))
-            || self.each.as_ref().is_some_and(TeamSelector::reads_outcome)
-            || self.same.iter().any(leads_to_outcome)
+            || self.each.as_ref().is_some_and(of)
+            || self.same.each.iter().any(leads_to_outcome)
+    }
+
+    /// Returns when it finds something.
+    fn holds(&self) -> Holds {
+        if self.each.is_none() || self.is_across {
+            return Holds::End;
+        }
+        match self.depends(TeamSelector::reads_outcome) {
+            true => Holds::After,
+            false => Holds::Before,
+        }
+    }
+
+    /// Returns its selectors, each with its key.
+    pub(super) fn selectors(&self) -> Vec<(&'static str, &TeamSelector)> {
+        let each = self.each.iter().map(|each| ("each", each));
+        let since = self.since.iter().map(|since| ("since", since));
+        let earlier = self.earlier.iter().map(|earlier| ("earlier", earlier));
+        each.chain(earlier).chain(since).collect()
+    }
+
+    /// Returns `true` if it groups events by who made them.
+    pub(super) fn names_agent(&self) -> bool {
+        let folds = self.check.folds().iter().flat_map(|fold| &fold.pointers);
+        (self.same.each.iter().chain(&self.same.other))
+            .chain(folds)
+            .any(is_agent)
     }
 
     /// Returns `true` if it can be judged only once all events are read.
@@ -104,7 +141,7 @@ impl TeamRule {
 
     /// Returns the record in which a finding about a run stands.
     fn record<'a>(&self, values: &RunValues<'a>) -> Option<Node<'a>> {
-        let record = match self.within {
+        let record = match self.artifact {
             Artifact::State => &values.state,
             Artifact::Summary => &values.summary,
             _ => return None,
@@ -118,8 +155,8 @@ impl TeamRule {
         let at = at.unwrap_or_default();
         match line {
             Some(line) => Place::event(line, at.as_str()),
-            None if at.as_str().is_empty() => Place::whole(self.within),
-            None => Place::value(self.within, at),
+            None if at.as_str().is_empty() => Place::whole(self.artifact),
+            None => Place::value(self.artifact, at),
         }
     }
 

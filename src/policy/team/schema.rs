@@ -14,13 +14,14 @@ use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::judge::{Found, Judge};
 use super::limit::TeamLimit;
-use super::selector::{TeamSelector, Truth};
+use super::selector::{OUTCOME, TeamSelector, Truth, leads_to_outcome};
 use crate::ground::document::{Node, Tape};
 use crate::ground::draft::{Compared, Draft, Findings};
-use crate::ground::finding::SkipReason;
-use crate::ground::select::KeyPath;
+use crate::ground::finding::{Holds, SkipReason};
+use crate::ground::select::{KeyPath, Look, Unjudged};
+use crate::ground::shortened::shortened_in;
 use crate::ground::source::{Artifact, Place, Pointer};
-use crate::policy::expression::{Budget, Record};
+use crate::policy::expression::Budget;
 use crate::reading::schema::{DeclaredSchema, Violation};
 pub(crate) use table::{SchemaTable, VersionTable};
 
@@ -132,6 +133,26 @@ impl Judged {
 const PATTERN_STEPS: u64 = 20_000_000;
 
 impl TeamSchema {
+    /// Returns when it finds something.
+    fn holds(&self) -> Holds {
+        let is_outcome = |path: &KeyPath| match (self.record, path.tokens()) {
+            (Judged::Event, _) => leads_to_outcome(path),
+            (_, []) => true,
+            (_, [key, ..]) => OUTCOME.contains(&&**key),
+        };
+        let selector = &self.selector;
+        let mut keys = selector.keys.0.iter();
+        match self.record {
+            Judged::Event if selector.reads_outcome() || is_outcome(&self.at) => Holds::After,
+            Judged::Event => Holds::Before,
+            Judged::Action if is_outcome(&self.at) || keys.any(|(path, _)| is_outcome(path)) => {
+                Holds::After
+            }
+            Judged::Action => Holds::Before,
+            Judged::Whole(_) | Judged::Other(_) => Holds::End,
+        }
+    }
+
     /// Says what is wrong with its examples, each as a line.
     pub(super) fn failures(&self) -> Vec<String> {
         let wrong = self.examples.iter().filter_map(|example| {
@@ -200,45 +221,102 @@ impl SchemaJudge {
             return;
         };
         let place = || Place::event(event.line, "");
-        if self.meets_condition(event, &place)
-            && let Some(value) = event.node_at(at)
+        let named = asks.map_or(Ok(Truth::No), |(selector, _)| {
+            selector.ask(event, &mut self.budget)
+        });
+        if self.is_to_judge(named, &Pointer::default(), &place)
+            && let Some((value, passed)) = event.node_at(at)
+            && self.has_whole(value, passed, &Pointer::default(), &place)
         {
             self.judge(value, &Pointer::default(), &place);
         }
     }
 
-    /// Returns `true` if a record that the keys of its selector name is to be judged.
-    fn meets_condition(&mut self, record: &dyn Record, place: &dyn Fn() -> Place) -> bool {
-        let condition = self.schema.selector.condition.as_ref();
-        match condition.map(|it| it.ask(record, &mut self.budget)) {
-            None | Some(Ok(Truth::Yes)) => return true,
-            Some(Ok(Truth::Unknown(why))) if self.unjudged.is_none() => {
-                self.found.add(|| Draft::new(place(), why).unjudged());
+    /// Returns `true` if a record is to be judged which its selector may name: one of the document
+    /// at a place.
+    fn is_to_judge(
+        &mut self,
+        named: Result<Truth, TeamLimit>,
+        around: &Pointer,
+        place: &dyn Fn() -> Place,
+    ) -> bool {
+        match named {
+            Ok(Truth::Yes) => return true,
+            Ok(Truth::Unknown(unjudged)) if self.unjudged.is_none() => {
+                self.found.add(|| unjudged.draft(around, place()));
             }
-            Some(Err(limit)) => {
+            Err(limit) => {
                 self.unjudged
                     .get_or_insert_with(|| SkipReason::bound(&limit));
             }
-            Some(Ok(_)) => {}
+            Ok(_) => {}
         }
         false
+    }
+
+    /// Returns `true` if nothing in the value to which its part leads is shortened, so that it can
+    /// be judged; `passed` tokens lead to it, or to a shortened one around it.
+    fn has_whole(
+        &mut self,
+        value: Node<'_>,
+        passed: usize,
+        around: &Pointer,
+        place: &dyn Fn() -> Place,
+    ) -> bool {
+        let tokens = self.schema.at.tokens().len();
+        if passed == tokens && (tokens == 0 || shortened_in(value).is_empty()) {
+            return true;
+        }
+        let at = self.schema.at.first(passed).pointer();
+        let unjudged = Unjudged {
+            why: format!(
+                "the value at `{}` is shortened, or holds one that is, and the run has no file with all of it: its schema can't judge it",
+                at.as_str()
+            ),
+            at: Some(at),
+        };
+        self.found.add(|| unjudged.draft(around, place()));
+        false
+    }
+
+    /// Returns the value that its part leads to, or a shortened one around that, with the number of
+    /// tokens that lead there.
+    fn part_of<'a>(&self, record: Node<'a>) -> Option<(Node<'a>, usize)> {
+        let at = &self.schema.at;
+        match at.look(record) {
+            Look::Nowhere => None,
+            Look::Shortened { passed } => Some((at.first(passed).of(record)?, passed)),
+            Look::Value(value) => Some((value, at.tokens().len())),
+        }
     }
 
     /// Returns the value that it judges in an action at a place of a state.
     fn value_of_action<'a>(
         &mut self,
         action: Node<'a>,
+        at: &Pointer,
         place: &dyn Fn() -> Place,
     ) -> Option<Node<'a>> {
-        let is_named = self.schema.selector.keys.names(action);
-        let is_judged = is_named && self.meets_condition(&action, place);
-        self.schema.at.of(action).filter(|_| is_judged)
+        let selector = &self.schema.selector;
+        let named = match (selector.keys.names(action), &selector.condition) {
+            (Ok(true), None) => Ok(Truth::Yes),
+            (Ok(true), Some(condition)) => condition.ask(&action, &mut self.budget),
+            (Ok(false), _) => Ok(Truth::No),
+            (Err(why), _) => Ok(Truth::Unknown(why)),
+        };
+        if !self.is_to_judge(named, at, place) {
+            return None;
+        }
+        let (value, passed) = self.part_of(action)?;
+        self.has_whole(value, passed, at, place).then_some(value)
     }
 
     /// Judges what it names of a record, or of a line of one; the place is that of the whole.
     pub(crate) fn record(&mut self, root: Node<'_>, place: &dyn Fn() -> Place) {
         if self.schema.record != Judged::Action {
-            if let Some(value) = self.schema.at.of(root) {
+            if let Some((value, passed)) = self.part_of(root)
+                && self.has_whole(value, passed, &Pointer::default(), place)
+            {
                 self.judge(value, &Pointer::default(), place);
             }
             return;
@@ -249,7 +327,7 @@ impl SchemaJudge {
         for (index, action) in actions {
             let at = all.item(index);
             let of_action = || Place::value(Artifact::State, at.clone());
-            if let Some(value) = self.value_of_action(action, &of_action) {
+            if let Some(value) = self.value_of_action(action, &at, &of_action) {
                 self.judge(value, &at, place);
             }
         }
@@ -258,7 +336,7 @@ impl SchemaJudge {
     /// Judges an action that the state is going to have at a place.
     pub(super) fn action(&mut self, place: &Pointer, action: Node<'_>) {
         let of_action = || Place::value(Artifact::State, place.clone());
-        if let Some(value) = self.value_of_action(action, &of_action) {
+        if let Some(value) = self.value_of_action(action, place, &of_action) {
             let found = self.violations(value, &Pointer::default());
             let below = |it: Vec<Violation>| it.into_iter().map(|it| it.below(place)).collect();
             self.add(action, found.map(below), &|| Place::whole(Artifact::State));

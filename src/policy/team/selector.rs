@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::limit::TeamLimit;
 use crate::ground::document::OwnedDocument;
-use crate::ground::select::{KeyPath, Selector};
+use crate::ground::draft::Draft;
+use crate::ground::select::{KeyPath, Selector, Unjudged, Wanted};
+use crate::ground::source::{Place, Pointer, Target};
 use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
 
 /// The events or actions that a team names: those that pass all tests and meet the condition.
@@ -29,7 +31,7 @@ pub(super) const EVENT_NAMES: [&str; 2] = ["params", "event"];
 pub(super) const EVENT: usize = 1;
 
 /// The keys of the payload that only the end of an act, or of a call of a model, gives.
-const OUTCOME: [&str; 8] = [
+pub(super) const OUTCOME: [&str; 8] = [
     "output",
     "result_status",
     "result_artifacts",
@@ -45,10 +47,12 @@ pub(super) fn reads_outcome(expression: &Expression, event: usize) -> bool {
     expression.reads(event, "payload", &OUTCOME)
 }
 
-/// Returns `true` if a path leads to what only the end of an act gives, or around it.
+/// Returns `true` if a path may lead to what only the end of an act gives, or around it.
 pub(super) fn leads_to_outcome(path: &KeyPath) -> bool {
+    let may_be = |token: &str, wanted: &[&str]| token == "**" || wanted.contains(&token);
     match path.tokens() {
-        [payload, key, ..] => &**payload == "payload" && OUTCOME.contains(&&**key),
+        [payload, ..] if &**payload == "**" => true,
+        [payload, key, ..] => &**payload == "payload" && may_be(key, &OUTCOME),
         [payload] => &**payload == "payload",
         [] => true,
     }
@@ -57,13 +61,13 @@ pub(super) fn leads_to_outcome(path: &KeyPath) -> bool {
 /// The names in conditions of actions.
 pub(super) const ACTION_NAMES: [&str; 2] = ["params", "action"];
 
-/// The answer of a condition.
+/// The answer of a selector or a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     Yes,
     No,
-    /// The reason why it can't be evaluated.
-    Unknown(String),
+    /// The reason why nobody can tell.
+    Unknown(Unjudged),
 }
 
 /// Evaluates the condition under a key.
@@ -80,15 +84,84 @@ pub(super) fn ask<'a>(
         Err(Stop::Spent) => return Err(TeamLimit::Steps),
         Err(Stop::Failed(failure)) => condition.describe(&failure),
     };
-    Ok(Truth::Unknown(format!("`{key}` can't be evaluated: {why}")))
+    Ok(Truth::Unknown(Unjudged {
+        at: None,
+        why: format!("`{key}` can't be evaluated: {why}"),
+    }))
+}
+
+impl Unjudged {
+    /// Returns the finding: at the value that can't be judged, in the record at a place of its
+    /// document, or else at a place.
+    pub(super) fn draft(&self, around: &Pointer, whole: Place) -> Draft {
+        let place = match &self.at {
+            Some(at) => Place {
+                target: Target::Value(
+                    at.tokens()
+                        .fold(around.clone(), |at, token| at.field(&token)),
+                ),
+                ..whole
+            },
+            None => whole,
+        };
+        let draft = Draft::new(place, self.why.clone());
+        match self.at {
+            Some(_) => draft,
+            None => draft.unjudged(),
+        }
+    }
 }
 
 impl TeamSelector {
-    /// Returns `true` if its condition may read what only the end of an act gives.
-    pub(super) fn reads_outcome(&self) -> bool {
-        let mut conditions = self.condition.iter();
-        conditions.any(|it| reads_outcome(&it.expression, EVENT))
+    /// Returns `true` if it names tools, and events of any phase.
+    pub(super) fn names_tools_in_any_phase(&self) -> bool {
+        let has = |of: fn(&KeyPath) -> bool| self.keys.0.iter().any(|(path, _)| of(path));
+        has(is_tool) && !has(is_phase)
     }
+
+    /// Returns `true` if it looks at who made an event.
+    pub(super) fn names_agent(&self) -> bool {
+        self.keys.0.iter().any(|(path, _)| is_agent(path))
+    }
+
+    /// Returns the path of a value that an event may lack which it would name with another one.
+    pub(super) fn lets_lacking_pass(&self) -> Option<&KeyPath> {
+        let mut keys = self.keys.0.iter();
+        let lacking = keys.find(|(_, wanted)| matches!(wanted, Wanted::NoneOf(_)));
+        lacking.map(|(path, _)| path)
+    }
+
+    /// Returns `true` if it may read what only the end of an act gives, or names no act.
+    pub(super) fn reads_outcome(&self) -> bool {
+        let mut keys = self.keys.0.iter();
+        self.depends_on_outcome() || keys.any(|(path, _)| leads_to_outcome(path))
+    }
+
+    /// Returns `true` if what it names without the end of an act may not be named with that, or
+    /// names no act. What it finds at any depth of the inputs it also finds then.
+    pub(super) fn depends_on_outcome(&self) -> bool {
+        let mut conditions = self.condition.iter();
+        let mut keys = self.keys.0.iter();
+        conditions.any(|it| reads_outcome(&it.expression, EVENT))
+            || keys.any(|(path, wanted)| {
+                let finds_any = matches!(wanted, Wanted::OneOf(_) | Wanted::Present);
+                (leads_to_outcome(path) && !(path.is_deep() && finds_any))
+                    || (is_phase(path) && !wanted.allows_text("act"))
+            })
+    }
+}
+
+/// Returns `true` if a path leads to who made an event.
+pub(super) fn is_agent(path: &KeyPath) -> bool {
+    matches!(path.tokens(), [agent] if &**agent == "agent_id")
+}
+
+fn is_tool(path: &KeyPath) -> bool {
+    matches!(path.tokens(), [payload, tool] if &**payload == "payload" && &**tool == "tool")
+}
+
+fn is_phase(path: &KeyPath) -> bool {
+    matches!(path.tokens(), [phase] if &**phase == "phase")
 }
 
 impl Condition {

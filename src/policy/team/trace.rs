@@ -12,8 +12,8 @@ use super::selector::Truth;
 use super::{Team, TeamCheck};
 use crate::ground::document::Node;
 use crate::ground::printable::{brief_json, count};
-use crate::ground::select::Values;
-use crate::ground::source::{Line, Pointer};
+use crate::ground::select::{Look, Selector};
+use crate::ground::source::Line;
 use crate::policy::expression::Budget;
 
 /// The number of lines, and of other values, that are listed for a selector.
@@ -36,9 +36,8 @@ pub(crate) struct Trace {
     left_out: usize,
 }
 
-/// A test: its pointer, the place of its key, its values, and the numbers of the values that are
-/// not among them.
-type TracedTest = (Pointer, usize, Values, BTreeMap<String, u64>);
+/// A test, as a selector of its own, and the numbers of the values that it does not name.
+type TracedTest = (Selector, BTreeMap<String, u64>);
 
 /// A selector, and what it matches.
 struct TracedSelector {
@@ -48,21 +47,28 @@ struct TracedSelector {
     matched: u64,
     /// The comparisons of its condition in events that only this keeps out, each as a line.
     refused: Vec<String>,
-    /// Each of its tests, with the values that are not wanted, and the numbers of these.
     tests: Vec<TracedTest>,
+    /// The whole of them.
+    keys: Selector,
+    /// The events that a key passes over, as it leads nowhere or to another type, by the reason.
+    passed_over: BTreeMap<String, Vec<u64>>,
 }
 
 impl Trace {
     pub(crate) fn new(team: &Arc<Team>, check: TeamCheck) -> Self {
-        let judges = TeamJudges::new(team, std::iter::once(check));
+        let judges = TeamJudges::new(team, std::iter::once(team.as_declared(check)));
+        let judges = judges.across().unwrap_or(judges);
         let selectors = judges.judge(check).map(Judge::selectors);
         let selectors = selectors.unwrap_or_default().into_iter();
         let traced = selectors.map(|(key, selector, _)| {
-            let tests = judges.index.tests(selector).into_iter();
-            let tests = tests.map(|(at, key, wanted)| (at, key, wanted, BTreeMap::new()));
+            let keys = judges.index.tests(selector);
+            let tests = keys.0.iter();
+            let tests = tests.map(|test| (Selector(vec![test.clone()]), BTreeMap::new()));
             TracedSelector {
                 key,
                 tests: tests.collect(),
+                keys: keys.clone(),
+                passed_over: BTreeMap::new(),
                 selector: selector.clone(),
                 lines: Vec::new(),
                 matched: 0,
@@ -131,14 +137,26 @@ impl Trace {
 
 impl TracedSelector {
     fn add(&mut self, event: &EventView<'_>) {
-        for (_, key, wanted, others) in &mut self.tests {
-            let value = event.value(*key);
-            if value.is_none_or(|value| !wanted.are_met_by(value)) {
-                let shown = value.map_or("no value".to_owned(), |it| brief_json(it.raw()));
+        let Some(root) = event.root() else { return };
+        for (test, others) in &mut self.tests {
+            if test.names(root) != Ok(true) {
+                let shown = test.0.first().map(|(path, _)| path.look(root));
+                let shown = match shown {
+                    Some(Look::Value(value)) => brief_json(value.raw()),
+                    Some(Look::Shortened { .. }) => "a shortened value".to_owned(),
+                    _ => "no value".to_owned(),
+                };
                 if others.len() < MAX_VALUES || others.contains_key(&shown) {
                     *others.entry(shown).or_default() += 1;
                 }
             }
+        }
+        if let Some((at, why)) = self.keys.passes_over(root) {
+            let why = format!("`{}` {why}", at.as_str());
+            self.passed_over
+                .entry(why)
+                .or_default()
+                .push(event.line.number);
         }
         if self.selector.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes) {
             self.matched += 1;
@@ -169,7 +187,7 @@ impl TracedSelector {
         let at = at.map_or(String::new(), |at| format!(", at line {at}"));
         let (key, matched, events) = (self.key, self.matched, count(events, "event"));
         let first = format!("`{key}` matches {matched} of {events}{at}");
-        let tests = self.tests.iter().map(|(pointer, _, _, others)| {
+        let tests = self.tests.iter().map(|(test, others)| {
             let mut frequent: Vec<(&String, &u64)> = others.iter().collect();
             frequent.sort_by_key(|(_, number)| Reverse(**number));
             let shown = frequent.iter().take(MAX_LISTED);
@@ -179,9 +197,16 @@ impl TracedSelector {
                 "" => "no other values".to_owned(),
                 shown => format!("other values are {shown}"),
             };
-            format!("    {}: {shown}", pointer.as_str())
+            let at = test.0.first().map(|(path, _)| path.pointer());
+            format!("    {}: {shown}", at.unwrap_or_default().as_str())
+        });
+        let passed_over = self.passed_over.iter().map(|(why, lines)| {
+            let shown = lines.iter().take(MAX_LISTED).map(u64::to_string);
+            let shown = list(shown.collect(), lines.len());
+            format!("    passed over, as {why}: line {shown}")
         });
         let refused = self.refused.iter().cloned();
-        std::iter::once(first).chain(tests).chain(refused).collect()
+        let all = std::iter::once(first).chain(tests).chain(passed_over);
+        all.chain(refused).collect()
     }
 }

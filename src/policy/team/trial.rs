@@ -10,32 +10,47 @@ use super::events::EventText;
 use super::example::RunExample;
 use super::judges::TeamJudges;
 use super::rule::{RunValues, run_as_json};
+use super::selector::OUTCOME;
 use super::{RunFacts, Team, TeamCheck};
 use crate::ground::document::{OwnedDocument, Tape};
 use crate::ground::draft::{FindingMemory, Findings};
 use crate::ground::finding::{Lifecycle, Severity};
 use crate::ground::printable::brief;
-use crate::ground::source::Line;
+use crate::ground::source::{Line, Place};
 use crate::ground::timestamp::Timestamp;
 
 /// The records of a run that every rule accepts.
 const STATE: &str = include_str!("../../cli/example/state.json");
 const SUMMARY: &str = include_str!("../../cli/example/summary.json");
 
+/// What the examples of a declaration show.
+pub(crate) struct Trial {
+    /// The number of examples.
+    pub(crate) examples: usize,
+    /// What is wrong with them, each as a line.
+    pub(crate) wrong: Vec<String>,
+    /// What the author may have overlooked, each as a line.
+    pub(crate) notes: Vec<String>,
+}
+
 impl Team {
-    /// Returns the number of examples of a declaration, and what is wrong with them, each as a
-    /// line; `None` for one that has no examples.
-    pub(crate) fn test(self: &Arc<Self>, check: TeamCheck) -> Option<(usize, Vec<String>)> {
+    /// Tries the examples of a declaration; `None` for one that has no examples.
+    pub(crate) fn test(self: &Arc<Self>, check: TeamCheck) -> Option<Trial> {
         let examples = match check {
             TeamCheck::Schema(at) => {
                 let schema = self.schemas.get(at)?;
-                return Some((schema.examples.len(), schema.failures()));
+                return Some(Trial {
+                    examples: schema.examples.len(),
+                    wrong: schema.failures(),
+                    notes: self.notes(check, &[]),
+                });
             }
             TeamCheck::Order(at) => &self.orders.get(at)?.examples,
             TeamCheck::Rule(at) => &self.rules.get(at)?.examples,
             TeamCheck::Vocabulary => return None,
         };
-        let judges = TeamJudges::new(self, iter::once(check));
+        let judges = TeamJudges::new(self, iter::once(self.as_declared(check)));
+        let judges = judges.across().unwrap_or(judges);
         let wrong = examples
             .iter()
             .flat_map(|example| example.failures(&judges, check));
@@ -46,8 +61,75 @@ impl Team {
         {
             wrong.push("the rule has no example in which it finds something".into());
         }
-        Some((examples.len(), wrong))
+        Some(Trial {
+            examples: examples.len(),
+            wrong,
+            notes: self.notes(check, examples),
+        })
     }
+}
+
+/// A line, and what is said of it.
+type Told = (u64, String);
+
+/// The same of a finding, and whether it is that nobody can tell.
+type Found = (u64, String, bool);
+
+impl TeamJudges {
+    /// Returns why a declaration would hold back an act, if its event were the next one: without
+    /// its result, as sentences.
+    pub(super) fn holding(
+        &self,
+        check: TeamCheck,
+        event: &str,
+        number: u64,
+        values: RunValues<'_>,
+    ) -> Vec<String> {
+        let asked = without_result(event);
+        let (Some(asked), Some(judge)) = (asked, self.judge(check)) else {
+            return Vec::new();
+        };
+        if judge.depends_on_outcome() {
+            return Vec::new();
+        }
+        let line = Line {
+            number,
+            length: asked.text().len(),
+            ..Line::BEFORE_ALL
+        };
+        let view = self.index.view(line, EventText::Parsed(asked.root()));
+        let next = self.would(&view, values, true);
+        let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
+        let mut skips = Vec::new();
+        let severity = Severity::Error;
+        let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
+        let _ = next
+            .judge(check)
+            .and_then(|judge| judge.report(None, &mut findings));
+        let payload = asked.root().get("payload");
+        let is_given = |place: &Place| {
+            let name = place
+                .pointer()
+                .and_then(|pointer| Some(pointer.tokens().nth(1)?.into_owned()));
+            name.is_some_and(|name| payload.is_some_and(|payload| payload.get(&name).is_some()))
+        };
+        let is_schema = matches!(check, TeamCheck::Schema(_));
+        let drafts = drafts.into_iter().map(|it| it.draft);
+        let holding = drafts.filter(|draft| !is_schema || is_given(&draft.place));
+        holding.map(|draft| draft.message).collect()
+    }
+}
+
+/// Returns the event of an act without what only its end gives; `None` for any other event.
+fn without_result(event: &str) -> Option<OwnedDocument> {
+    let mut event: Json = serde_json::from_str(event).ok()?;
+    if event["phase"] != "act" {
+        return None;
+    }
+    if let Some(payload) = event.get_mut("payload").and_then(Json::as_object_mut) {
+        payload.retain(|key, _| !OUTCOME.contains(&&**key));
+    }
+    OwnedDocument::read(event.to_string().into_bytes()).ok()
 }
 
 impl RunExample {
@@ -58,7 +140,8 @@ impl RunExample {
         let mut expected = self.fires.get_ref().clone();
         expected.sort_unstable();
         let mut failures = Vec::new();
-        for (line, message, is_unjudged) in self.found(judges, check, &events) {
+        let (found, held) = self.found(judges, check, &events);
+        for (line, message, is_unjudged) in found {
             match expected.iter().position(|expected| *expected == line) {
                 Some(known) => {
                     expected.remove(known);
@@ -75,6 +158,21 @@ impl RunExample {
         }
         let missing = expected.into_iter();
         failures.extend(missing.map(|line| (line, "a finding", "there was none".to_owned())));
+        if let Some(holds) = &self.holds {
+            let expected = holds.get_ref();
+            for (line, message) in &held {
+                if !expected.contains(line) {
+                    let found = format!("it is held back: {message}");
+                    failures.push((*line, "the act to be made", found));
+                }
+            }
+            let is_held = |line: &u64| held.iter().any(|(held, _)| held == line);
+            let missing = expected.iter().filter(|line| !is_held(line));
+            failures.extend(missing.map(|line| {
+                let (expected, found) = ("the act to be held back", "it is not".to_owned());
+                (*line, expected, found)
+            }));
+        }
         failures.sort_unstable();
         let worded = failures.into_iter().map(|(line, expected, found)| {
             let at = usize::try_from(line).unwrap_or(usize::MAX);
@@ -88,14 +186,14 @@ impl RunExample {
         worded.collect()
     }
 
-    /// Returns the lines at which a declaration finds something in it, with what it says, and
-    /// whether that is that it can't be judged.
+    /// Returns the lines at which a declaration finds something in it, and those of the acts that
+    /// it would hold back, each with what it says.
     fn found(
         &self,
         judges: &TeamJudges,
         check: TeamCheck,
         events: &[String],
-    ) -> Vec<(u64, String, bool)> {
+    ) -> (Vec<Found>, Vec<Told>) {
         let index = &judges.index;
         let mut judges = judges.clone();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
@@ -117,7 +215,14 @@ impl RunExample {
             counted: None,
         };
         let mut tape = Tape::default();
+        // Who only asks finds nothing of what was before.
+        let (mut asking, mut held) = (judges.clone(), Vec::new());
         for (number, text) in (1..).zip(events) {
+            let asked = self.holds.as_ref().and_then(|_| {
+                let holding = asking.holding(check, text, number, values());
+                holding.first().map(|why| (number, why.clone()))
+            });
+            held.extend(asked);
             if let Ok(document) = tape.read(text.as_bytes()) {
                 let line = Line {
                     number,
@@ -126,6 +231,7 @@ impl RunExample {
                 };
                 let event = index.view(line, EventText::Parsed(document.root()));
                 judges.event(&event, &values());
+                asking.note(&event);
             }
         }
         judges.end(lifecycle, values(), |line, bytes| {
@@ -151,7 +257,7 @@ impl RunExample {
             let line = line.map_or(0, |line| line.number);
             (line, it.draft.message, it.draft.is_unjudged)
         });
-        found.collect()
+        (found.collect(), held)
     }
 
     /// Returns the state and the summary: where there are no others, those of a sound run, with

@@ -11,7 +11,7 @@ use crate::ground::document::Node;
 use crate::ground::draft::{Compared, Draft, Findings};
 use crate::ground::finding::MAX_FINDINGS_PER_RULE;
 use crate::ground::printable::{brief, quote};
-use crate::ground::select::{KeyPath, SelectorValue, Values, Written};
+use crate::ground::select::{KeyPath, Look, SelectorValue, Values, Written};
 use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::ground::spelling::nearest;
 
@@ -70,19 +70,23 @@ impl VocabularyJudge {
         values.all(|(key, value)| self.has(key, value))
     }
 
-    /// Returns `true` if a key has a value that it may have.
-    fn has(&self, index: usize, value: Written<'_>) -> bool {
+    /// Returns `true` if a key has a value that it may have. A shortened one may be any.
+    fn has(&self, index: usize, value: Look<Written<'_>>) -> bool {
         let closed = self.closed.get(index);
-        closed.is_some_and(|(_, values)| values.are_met_by(value))
+        closed.is_some_and(|(_, values)| match value {
+            Look::Value(value) => values.have_written(value),
+            _ => false,
+        })
     }
 
     /// Returns the values of an event for which it has sets, each with the place of its key.
     pub(super) fn values<'a>(
         &self,
         event: &EventView<'a>,
-    ) -> impl Iterator<Item = (usize, Written<'a>)> {
+    ) -> impl Iterator<Item = (usize, Look<Written<'a>>)> {
         let values = self.keys.iter().enumerate();
-        values.filter_map(|(index, key)| Some((index, event.value(*key)?)))
+        let values = values.map(|(index, key)| (index, event.look(*key)));
+        values.filter(|(_, value)| !matches!(value, Look::Nowhere))
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {
@@ -95,13 +99,13 @@ impl VocabularyJudge {
         });
         let outside: Vec<_> = outside.collect();
         self.examined |= any;
-        for (index, value) in outside {
-            self.add(index, event.line, value);
+        for (index, (value, passed)) in outside {
+            self.add(index, event.line, value, passed);
         }
     }
 
-    /// Counts a value of an event that a set lacks.
-    fn add(&mut self, index: usize, line: Line, value: Node<'_>) {
+    /// Counts a value of an event that a set lacks, to which some tokens of its key lead.
+    fn add(&mut self, index: usize, line: Line, value: Node<'_>, passed: usize) {
         let id = (index, value.meaning());
         if let Some(known) = self.outside.get_mut(&id) {
             known.events += 1;
@@ -109,14 +113,14 @@ impl VocabularyJudge {
             let Some((key, values)) = self.closed.get(index) else {
                 return;
             };
-            self.pairs = self.pairs.saturating_add(values.any_of.len());
+            self.pairs = self.pairs.saturating_add(values.0.len());
             let text = value.text().filter(|_| self.pairs <= MAX_PAIRS);
-            let words = values.any_of.iter().filter_map(|wanted| match wanted {
+            let words = values.0.iter().filter_map(|wanted| match wanted {
                 SelectorValue::Text(glob) => glob.word(),
                 _ => None,
             });
             let outside = Outside {
-                place: Place::event(line, key.pointer().as_str()),
+                place: Place::event(line, key.first(passed).pointer().as_str()),
                 shown: brief(value.raw()),
                 events: 1,
                 nearest: text.and_then(|text| nearest(&text, words).map(str::to_owned)),

@@ -56,9 +56,12 @@ pub(crate) struct Done {
     /// The time that `at` set, where it was written without a zone and so is in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::recorder) at: Option<String>,
-    /// The decision of the policies about `plan` or `open`.
+    /// The id of a call that was asked about. Its result has it as `x-call-id`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::recorder) verdict: Option<Judgement>,
+    pub(crate) call: Option<String>,
+    /// The decision of the policies about `plan` or `open`, or of the rules about a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::recorder) verdict: Option<Verdict>,
     /// The status with which the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::recorder) status: Option<RunStatus>,
@@ -114,8 +117,23 @@ impl Done {
 
     pub(super) fn judged(verdict: Judgement) -> Self {
         Self {
-            verdict: Some(verdict),
+            verdict: Some(Verdict::OfPolicies(verdict)),
             ..Self::nothing()
+        }
+    }
+
+    /// Returns the answer about a call that is about to be made.
+    pub(super) fn held(call: String, kind: CallKind, findings: Vec<Finding>) -> Self {
+        let first = findings.first().filter(|_| kind != CallKind::Go);
+        let verdict = CallVerdict {
+            kind,
+            rule: first.map(|finding| finding.rule.clone()),
+            reason: first.map(|finding| finding.message.clone()),
+        };
+        Self {
+            call: Some(call),
+            verdict: Some(Verdict::OfRules(verdict)),
+            ..Self::found(findings)
         }
     }
 
@@ -150,6 +168,42 @@ impl Done {
             ..done
         }
     }
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Verdict {
+    /// That of policies.
+    OfPolicies(Judgement),
+    /// That of rules about a call.
+    OfRules(CallVerdict),
+}
+
+/// The decision of rules about a call that is about to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct CallVerdict {
+    /// What is to be done.
+    kind: CallKind,
+    /// The rule that asks, or holds the call back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    /// The reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// What is to be done about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = describe_values)]
+pub(crate) enum CallKind {
+    /// It is to be made.
+    Go,
+    /// A person is to be asked.
+    Ask,
+    /// It is not to be made.
+    Veto,
 }
 
 /// The decision of policies.

@@ -30,8 +30,13 @@ pub(crate) enum RecorderCommand {
     /// (`output`, `result_status`, `result_artifacts`, `duration_ms`) has not happened yet: it is
     /// refused if a schema of the team finds an error in the fields that are given. It is recorded
     /// with an `input` that is an object, with a `kind` by the name of its tool unless it has one,
-    /// and with `x-command` or `x-paths` if it is the call of a command, or reads or edits files.
+    /// and with `x-command` or `x-paths` if it is the call of a command, or reads or edits files. With
+    /// `hold` it is about to be made: the rules of the team are asked, the answer has their
+    /// verdict, and what is recorded is that the call has begun, or a veto.
     Act(Box<Act>),
+    /// Gives the answer of a person about a call that was asked about with `hold`. The answer has
+    /// the verdict.
+    Answer(CallAnswer),
     /// Ends an open step. The argument is an object, or the id of a step that succeeded.
     Close(Either<String, Close>),
     /// Puts a file into the directory of the episode, and answers with its name there. The argument
@@ -106,10 +111,33 @@ pub(crate) enum RecorderCommand {
 }
 
 /// The name of each command.
-pub(super) const COMMANDS: [&str; 16] = [
-    "plan", "open", "act", "close", "attach", "note", "would", "believe", "remember", "jot",
-    "reflect", "propose", "at", "persist", "pause", "finish",
+pub(super) const COMMANDS: [&str; 17] = [
+    "plan", "open", "act", "answer", "close", "attach", "note", "would", "believe", "remember",
+    "jot", "reflect", "propose", "at", "persist", "pause", "finish",
 ];
+
+/// The answer of a person about a call.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CallAnswer {
+    /// The `call` of the answer that asked.
+    pub(super) call: String,
+    /// Whether the call may be made.
+    pub(super) answer: YesOrNo,
+    /// The person who says so.
+    pub(super) by: String,
+}
+
+/// A yes or a no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::ground::record::describe_values)]
+pub(crate) enum YesOrNo {
+    /// It may be made.
+    Yes,
+    /// It is held back.
+    No,
+}
 
 /// A plan with its source.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -127,6 +155,8 @@ pub(crate) struct SourcedPlan {
 pub(crate) struct Act {
     /// The id of the step; it may be absent while one step is open, or none.
     pub(super) step_id: Option<String>,
+    /// `true` if it is about to be made: then the rules are asked, and no act is recorded.
+    pub(super) hold: Option<bool>,
     #[serde(flatten)]
     pub(super) action: Action,
 }
@@ -153,6 +183,11 @@ impl JsonSchema for Act {
                          the action. Absent means `system`.";
             let agent = json_schema!({ "description": about, "type": "string", "minLength": 1 });
             properties.insert("agent".into(), agent.into());
+            let about = "`true` if the act is about to be made. The rules of the team are then asked, \
+                         and no act is recorded. The result comes with `x-call-id`, the `call` of the \
+                         answer.";
+            let hold = json_schema!({ "description": about, "type": "boolean" });
+            properties.insert("hold".into(), hold.into());
         }
         schema
     }

@@ -1,16 +1,20 @@
 //! One line of JSON after the other -> calls of one run, and an answer for each.
 
+use std::collections::BTreeMap;
+
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::bounded::{MAX_OUTPUT, is_free};
+use super::super::bounded::MAX_OUTPUT;
 use super::super::call::{AGENT, in_one_form};
-use super::super::run::Ending;
+use super::super::run::{Allowed, CallDecision, Ending};
 use super::super::size::value;
 use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
-use super::answer::{Answer, Done, Failed, Judgement};
-use super::command::{Act, Attach, COMMANDS, Close, Either, RecorderCommand, SourcedPlan};
+use super::answer::{Answer, CallKind, Done, Failed, Judgement};
+use super::command::{
+    Act, Attach, COMMANDS, CallAnswer, Close, Either, RecorderCommand, SourcedPlan, YesOrNo,
+};
 use crate::ground::document::{Document, Kind, Tape};
 use crate::ground::finding::Finding;
 use crate::ground::printable::quote;
@@ -61,6 +65,17 @@ pub struct Session {
     max_output: usize,
     /// The number of commands that were refused.
     refused: u64,
+    /// The calls that were asked about and are not recorded yet, by their ids.
+    calls: BTreeMap<String, HeldCall>,
+}
+
+/// A call that was asked about.
+#[derive(Debug)]
+enum HeldCall {
+    /// It may be made, and counts as under way.
+    UnderWay { _allowed: Allowed },
+    /// It waits for the answer of a person.
+    Asked(Box<Act>),
 }
 
 impl Session {
@@ -71,6 +86,7 @@ impl Session {
             tape: Tape::default(),
             max_output: MAX_OUTPUT,
             refused: 0,
+            calls: BTreeMap::new(),
         }
     }
 
@@ -221,7 +237,7 @@ impl Session {
             command,
             RecorderCommand::Finish(_) | RecorderCommand::Pause(_)
         );
-        let done = carry_out(run, command, self.max_output)?;
+        let done = carry_out(run, command, self.max_output, &mut self.calls)?;
         let mut done = with_findings(done, run);
         if is_last {
             done.refused = Some(self.refused);
@@ -240,18 +256,39 @@ fn with_findings(mut done: Done, run: &mut Run) -> Done {
 }
 
 #[expect(clippy::too_many_lines, reason = "a case for each command")]
-fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Done, Failed> {
+fn carry_out(
+    run: &mut Run,
+    command: RecorderCommand,
+    most: usize,
+    calls: &mut BTreeMap<String, HeldCall>,
+) -> Result<Done, Failed> {
     let recorded = match command {
         RecorderCommand::Plan(plan) => return plan_steps(run, plan),
         RecorderCommand::Open(step) => return open(run, &step),
-        RecorderCommand::Act(act) => return self::act(run, *act, most),
+        RecorderCommand::Act(act) if act.hold == Some(true) => {
+            let known = act.action.extensions.get("x-call-id");
+            let known = known.and_then(Value::as_str).map(str::to_owned);
+            let call = known.unwrap_or_else(|| run.next_call());
+            return hold(run, act, call, None, calls);
+        }
+        RecorderCommand::Act(act) => {
+            let call = act.action.extensions.get("x-call-id").cloned();
+            let done = self::act(run, *act, most)?;
+            call.and_then(|call| calls.remove(call.as_str()?));
+            return Ok(done);
+        }
+        RecorderCommand::Answer(CallAnswer { call, answer, by }) => {
+            let Some(HeldCall::Asked(act)) = calls.remove(&call) else {
+                let why = format!("no call {} waits for an answer", quote(&call));
+                return Err(Failed::new("argument", &why));
+            };
+            let answer = Some((answer == YesOrNo::Yes, &*by));
+            return hold(run, act, call, answer, calls);
+        }
         RecorderCommand::Close(end) => return close(run, end, most),
         RecorderCommand::Attach(attach) => return self::attach(run, attach.in_full()),
         RecorderCommand::Would { phase, payload } => {
-            let mut payload = payload.unwrap_or_default();
-            if phase == "act" {
-                as_shortened(run, &mut payload, most);
-            }
+            let payload = payload.unwrap_or_default();
             return Ok(Done::found(run.would(&phase, payload)?));
         }
         RecorderCommand::Finish(finish) => {
@@ -382,6 +419,33 @@ fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
     Ok(Done::judged(verdict))
 }
 
+/// Asks about a call, with the answer of a person, if there is one.
+fn hold(
+    run: &mut Run,
+    act: Box<Act>,
+    call: String,
+    answer: Option<(bool, &str)>,
+    calls: &mut BTreeMap<String, HeldCall>,
+) -> Result<Done, Failed> {
+    let step = match &act.step_id {
+        None if run.open_steps().is_empty() => None,
+        named => Some(open_step(run, named.clone())?),
+    };
+    let decision = run.hold_call(step.as_deref(), act.action.clone(), &call, answer)?;
+    let (kind, findings) = match decision {
+        CallDecision::Go(_allowed) => {
+            calls.insert(call.clone(), HeldCall::UnderWay { _allowed });
+            (CallKind::Go, Vec::new())
+        }
+        CallDecision::Ask(findings) => {
+            calls.insert(call.clone(), HeldCall::Asked(act));
+            (CallKind::Ask, findings)
+        }
+        CallDecision::Veto(_, findings) => (CallKind::Veto, findings),
+    };
+    Ok(Done::held(call, kind, findings))
+}
+
 fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
     let step = match act.step_id {
         None if run.open_steps().is_empty() => None,
@@ -429,19 +493,6 @@ fn each_shortened(run: &mut Run, members: Map<String, Value>, most: usize) -> Ma
     members
         .map(|(name, value)| (name, run.shortened(value, most)))
         .collect()
-}
-
-/// Shortens the values of an act that is asked about, as those of one that is recorded are.
-fn as_shortened(run: &Run, payload: &mut Map<String, Value>, most: usize) {
-    for (name, value) in payload.iter_mut().filter(|(name, _)| is_free(name)) {
-        match value {
-            Value::Object(members) if name == "input" => {
-                let values = members.values_mut();
-                values.for_each(|value| *value = run.as_shortened(value.take(), most));
-            }
-            value => *value = run.as_shortened(value.take(), most),
-        }
-    }
 }
 
 fn close(run: &mut Run, close: Either<String, Close>, most: usize) -> Result<Done, Failed> {

@@ -1,6 +1,7 @@
 //! The events and records that a run writes, or is about to write -> the findings of rules.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -12,15 +13,23 @@ use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
 use crate::gate::Gate;
+use crate::ground::document::Tape;
 use crate::ground::finding::{Finding, Severity};
 use crate::ground::record::{Action, Step, StepStatus};
+use crate::ground::shortened::{may_be_shortened, with_whole_values};
 use crate::ground::source::{Artifact, EpisodeKey, Line, Pointer};
 use crate::judge::check::{LiveChecker, WrittenLine};
 use crate::judge::rule::TeamCheck;
-use crate::store::whole_lines;
+use crate::store::{Artifacts as _, whole_lines};
 
 /// The number of findings that are kept for [`Run::take_findings`].
 const MAX_KEPT: usize = 1_000;
+
+/// The number of acts under way that are tried in each order.
+const MAX_ORDERED: usize = 3;
+
+/// The number of questions to people about one act.
+const MAX_QUESTIONS: usize = 16;
 
 /// The name of an act in messages.
 const ACTION: &str = "the action";
@@ -36,7 +45,9 @@ impl Run {
         let (mut number, mut offset, mut found) = (0, 0, Vec::new());
         let read = whole_lines(self.events.content()?, &mut |line| {
             number += 1;
-            let written = written(Artifact::Events, number, offset, line);
+            let whole = self.whole_line(line);
+            let judged = whole.as_deref().unwrap_or(line);
+            let written = written(Artifact::Events, number, offset, judged);
             if new {
                 let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
                 found.extend(live.event(written, None, &self.fold.state, &read_again));
@@ -189,12 +200,12 @@ impl Run {
         found
     }
 
-    /// Notes the event that was written last, and what was found in it.
-    pub(super) fn follow(&mut self, found: Vec<Finding>, line: &[u8]) {
+    /// Notes the event that was written last, by the text that is judged, and what was found in it.
+    pub(super) fn follow(&mut self, found: Vec<Finding>, written_bytes: usize, judged: &[u8]) {
         if let Some(live) = &mut self.live {
             let (number, end) = (self.fold.events, self.events.held.length);
-            let offset = end.saturating_sub(line.len() as u64);
-            live.follow(written(Artifact::Events, number, offset, line));
+            let offset = end.saturating_sub(written_bytes as u64);
+            live.follow(written(Artifact::Events, number, offset, judged));
         }
         self.keep(found);
     }
@@ -247,42 +258,60 @@ impl Run {
         step: Option<&str>,
         draft: RunEvent,
     ) -> Result<Allowed, Error> {
+        match self.decide(step, draft, None, false)? {
+            CallDecision::Go(allowed) => Ok(allowed),
+            CallDecision::Ask(findings) => Err(Error::Violates {
+                what: ACTION,
+                findings,
+            }),
+            CallDecision::Veto(what, findings) => Err(Error::Violates { what, findings }),
+        }
+    }
+
+    /// Decides on an act that is about to be made, with the answer of a person, if there is one. If
+    /// it `may_wait`, somebody else asks people.
+    pub(super) fn decide(
+        &mut self,
+        step: Option<&str>,
+        draft: RunEvent,
+        answer: Option<(bool, &str)>,
+        may_wait: bool,
+    ) -> Result<CallDecision, Error> {
         let allowed = Allowed(Arc::default());
         self.under_way.retain(|(act, _)| act.strong_count() > 0);
-        let Some((live, gate)) = self.holding() else {
-            return Ok(allowed);
+        let is_counted = match self.holding() {
+            Some((live, _)) => live.has_rules_of_events(),
+            None => return Ok(CallDecision::Go(allowed)),
         };
-        if live.has_rules_of_events() {
+        if is_counted {
             self.must_have_room(&draft)?;
         }
-        let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
-        let payload = &event.payload;
-        let text = event.line()?;
-        let under_way = self.under_way.iter().map(|(_, line)| line.clone());
-        let under_way: Vec<Vec<u8>> = under_way.collect();
-        let holds = |finding: &Finding| {
-            finding.severity == Severity::Error
-                && live.declared(finding).is_some_and(|check| match check {
-                    TeamCheck::Schema(_) => {
-                        pointer_of(finding).is_some_and(|it| is_given(payload, &it))
-                    }
-                    _ => !live.reads_outcome(check),
-                })
+        let payload = &draft.payload.clone();
+        let (mut answer, mut questions) = (answer, 0);
+        let (event, text, findings) = loop {
+            let event = draft.clone();
+            let event = event.numbered(self.id(), self.fold.events + 1, self.now());
+            let text = event.line()?;
+            let found = self.holding_findings(&event, &text, payload);
+            let asks = |live: &LiveChecker| found.iter().all(|finding| live.asks(finding));
+            let is_asking = self.holding().is_some_and(|(live, _)| asks(live));
+            if found.is_empty() || !is_asking || questions == MAX_QUESTIONS {
+                break (event, text, found);
+            }
+            questions += 1;
+            let unanswered = match answer.take() {
+                Some((is_yes, by)) => self.answered(payload, found, is_yes, by)?,
+                None if may_wait => return Ok(CallDecision::Ask(found)),
+                None => self.ask_people(payload, found)?,
+            };
+            if !unanswered.is_empty() {
+                break (event, text, unanswered);
+            }
+            // The answer is an event, after which another rule may ask.
         };
-        let found = |after: &[Vec<u8>]| {
-            let found = self.judge_next(live, &event, &text, Some(after));
-            let mut found = gate.counting(&self.key(), found);
-            found.retain(holds);
-            found
-        };
-        // An act that is under way may fail: it counts against an act, and not in its favour.
-        let mut findings = found(&[]);
-        if findings.is_empty() && !under_way.is_empty() {
-            findings = found(&under_way);
-        }
         let Some(first) = findings.first() else {
             self.under_way.push((Arc::downgrade(&allowed.0), text));
-            return Ok(allowed);
+            return Ok(CallDecision::Go(allowed));
         };
         let (what, scope) = match &*event.phase {
             "act" => (ACTION, "act"),
@@ -298,7 +327,7 @@ impl Run {
         let by = format!("rule:{}", first.rule);
         // An act is held back whether or not that can be recorded.
         let _ = self.direct("direction.veto", veto, &by);
-        Err(Error::Violates { what, findings })
+        Ok(CallDecision::Veto(what, findings))
     }
 
     /// Refuses an act that could not be recorded once it was made: rules would not count it.
@@ -317,6 +346,117 @@ impl Run {
             }
             fits => fits,
         }
+    }
+
+    /// Returns the errors for which an act is held back.
+    ///
+    /// One that is under way may fail, and may end before another one that is: neither counts in
+    /// favour of an act.
+    fn holding_findings(
+        &self,
+        event: &RunEvent,
+        text: &[u8],
+        payload: &Map<String, Value>,
+    ) -> Vec<Finding> {
+        let Some((live, gate)) = self.holding() else {
+            return Vec::new();
+        };
+        let under_way = self.under_way.iter().map(|(_, line)| line.clone());
+        let under_way: Vec<Vec<u8>> = under_way.collect();
+        let holds = |finding: &Finding| {
+            finding.severity == Severity::Error
+                && live.declared(finding).is_some_and(|check| match check {
+                    TeamCheck::Schema(_) => {
+                        pointer_of(finding).is_some_and(|it| is_given(payload, &it))
+                    }
+                    _ => !live.depends_on_outcome(check),
+                })
+        };
+        let found = |after: &[Vec<u8>]| {
+            let found = self.judge_next(live, event, text, Some(after));
+            let mut found = gate.counting(&self.key(), found);
+            found.retain(holds);
+            found
+        };
+        let orders = match under_way.len() {
+            0..=MAX_ORDERED => sequences(&under_way),
+            _ => vec![Vec::new(), under_way.clone()],
+        };
+        for after in &orders {
+            let findings = found(after);
+            if !findings.is_empty() {
+                return findings;
+            }
+        }
+        if under_way.len() <= MAX_ORDERED {
+            return Vec::new();
+        }
+        let next = written(Artifact::Events, self.fold.events + 1, 0, text);
+        let unclear = live.too_many_under_way(next, under_way.len());
+        unclear.into_iter().collect()
+    }
+
+    /// Asks people about an act; returns the findings that no *yes* covers.
+    fn ask_people(
+        &mut self,
+        payload: &Map<String, Value>,
+        findings: Vec<Finding>,
+    ) -> Result<Vec<Finding>, Error> {
+        let Some(ask) = self.recorder.ask.clone() else {
+            return Ok(findings);
+        };
+        let tool = payload
+            .get("tool")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let input = payload.get("input").unwrap_or(&Value::Null);
+        let asked = AssertUnwindSafe(|| ask(tool, input, &findings));
+        // One who panics gives no answer.
+        let (is_yes, by) = catch_unwind(asked).unwrap_or((false, String::new()));
+        self.answered(payload, findings, is_yes, &by)
+    }
+
+    /// Records the answer of a person; returns the findings that it does not cover.
+    fn answered(
+        &mut self,
+        payload: &Map<String, Value>,
+        findings: Vec<Finding>,
+        is_yes: bool,
+        by: &str,
+    ) -> Result<Vec<Finding>, Error> {
+        let mut rules: Vec<&str> = findings.iter().map(|finding| &*finding.rule).collect();
+        rules.dedup();
+        for rule in rules {
+            self.note_answer(rule, payload, is_yes, by)?;
+        }
+        if is_yes {
+            return Ok(Vec::new());
+        }
+        let said_no = |mut finding: Finding| {
+            let asked = [", and nobody was asked", ", and the answer was no"];
+            finding.message = finding.message.replace(asked[0], asked[1]);
+            finding
+        };
+        Ok(findings.into_iter().map(said_no).collect())
+    }
+
+    /// Adds the event of the answer of a person to what a rule asks.
+    fn note_answer(
+        &mut self,
+        rule: &str,
+        payload: &Map<String, Value>,
+        is_yes: bool,
+        by: &str,
+    ) -> Result<(), Error> {
+        let mut act = payload.clone();
+        act.retain(|key, _| matches!(&**key, "kind" | "tool" | "input"));
+        let answer = object([
+            ("rule", rule.into()),
+            ("act", act.into()),
+            ("answer", if is_yes { "yes" } else { "no" }.into()),
+            ("by", by.into()),
+        ]);
+        self.direct("direction.ask", answer, &format!("rule:{rule}"))
     }
 
     /// Returns the rules that hold back, if there are any.
@@ -347,6 +487,38 @@ impl Run {
         Err(Error::Violates { what, findings })
     }
 
+    /// Returns an event with the whole values in place of the shortened ones that are attached;
+    /// `None` where there are none.
+    pub(super) fn with_attachments(&self, event: &RunEvent, line: &[u8]) -> Option<RunEvent> {
+        self.recorder.gate.as_ref()?;
+        let whole = self.whole_line(line)?;
+        let mut whole: Map<String, Value> = serde_json::from_slice(&whole).ok()?;
+        let Some(Value::Object(payload)) = whole.remove("payload") else {
+            return None;
+        };
+        Some(RunEvent {
+            payload,
+            ..event.clone()
+        })
+    }
+
+    /// Returns the same of the text of an event.
+    fn whole_line(&self, line: &[u8]) -> Option<Vec<u8>> {
+        let text = std::str::from_utf8(line)
+            .ok()
+            .filter(|text| may_be_shortened(text))?;
+        let mut tape = Tape::default();
+        let document = tape.read(text.trim_ascii_end().as_bytes()).ok()?;
+        let directory = self.dir.directory().ok()?;
+        let whole = with_whole_values(document.root(), &mut |name| {
+            let mut content = Vec::new();
+            let opened = directory.open_named(name).ok()?;
+            opened.read_record(&mut content).ok()?;
+            Some(content)
+        });
+        whole.map(String::into_bytes)
+    }
+
     fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> io::Result<()> {
         let events = self.dir.directory()?.open_file(Artifact::Events);
         events.map_err(io::Error::other)?.read_again(line, bytes)
@@ -367,11 +539,32 @@ impl Run {
     }
 }
 
+/// The decision on an act that is about to be made.
+pub(in crate::recorder) enum CallDecision {
+    Go(Allowed),
+    /// People have to be asked about these findings.
+    Ask(Vec<Finding>),
+    /// It is held back, and the run has the event of a veto.
+    Veto(&'static str, Vec<Finding>),
+}
+
 /// An act that the rules of the team let pass. While this exists, they count it as under way: it is
 /// dropped once the act is recorded.
 #[derive(Debug)]
 #[must_use = "the act is under way while this exists"]
 pub struct Allowed(Arc<()>);
+
+/// Returns all sequences of some of the lines, each in each order; the empty one first.
+fn sequences(lines: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
+    let mut all = vec![Vec::new()];
+    for (at, first) in lines.iter().enumerate() {
+        let others = lines.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: Vec<Vec<u8>> = others.map(|(_, line)| line.clone()).collect();
+        let rest = sequences(&others).into_iter();
+        all.extend(rest.map(|rest| [vec![first.clone()], rest].concat()));
+    }
+    all
+}
 
 fn pointer_of(finding: &Finding) -> Option<Pointer> {
     finding.location.pointer.clone().map(Pointer::new)

@@ -106,7 +106,7 @@ impl Run {
     ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
-        let proposed = self.write_event(RunEvent::new("learn", payload));
+        let proposed = self.write_event(RunEvent::new("learn", payload), None);
         let event = self.counted(proposed)?;
         let line = learn_line(&event)?;
         // The event is there: `recover` finds out what its line lacks.
@@ -229,20 +229,6 @@ impl Run {
         };
         let attached = self.attach(text.as_bytes(), extension)?;
         Ok(Some(marked(value, most, &attached)))
-    }
-
-    /// Returns what [`Run::shortened`] does, without attaching anything.
-    pub(in crate::recorder) fn as_shortened(&self, value: Value, most: usize) -> Value {
-        let most = most.min(self.most_of_value());
-        let attached = large(&value, most).map(|(text, extension)| {
-            let attached = Attachment::of(text.as_bytes(), extension);
-            attached.map(|attached| marked(&value, most, &attached))
-        });
-        match attached {
-            Some(Ok(marked)) => marked,
-            Some(Err(_)) => bounded(value, most),
-            None => value,
-        }
     }
 
     /// Returns the number of bytes of a value that the state has room for as a whole.

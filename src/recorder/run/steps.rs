@@ -12,7 +12,7 @@ use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::super::text::json;
 use super::Run;
-use super::judging::Allowed;
+use super::judging::{Allowed, CallDecision};
 use super::policies::{PolicyDecision, Veto};
 use crate::ground::record::{Action, State, Step, StepKind, StepStatus};
 
@@ -339,12 +339,14 @@ impl Run {
             }
             self.hold_act(&payload)?;
         }
+        let whole = payload.clone();
         self.shorten_act(&mut payload);
         let mut draft = RunEvent::told("act", payload);
         if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
             self.fold.refused += cut(&mut draft.payload);
         }
-        self.write(draft)?;
+        let whole = Some(whole).filter(|whole| *whole != draft.payload);
+        self.write_event(draft, whole)?;
         Ok(format!("act-{}", self.action_count()))
     }
 
@@ -395,6 +397,36 @@ impl Run {
         }
         let payload = self.act_of(step, action)?;
         self.ask_before(step, RunEvent::told("act", payload))
+    }
+
+    /// Decides on a call that is about to be made, and notes that it has begun; with the answer of
+    /// a person, if there is one.
+    pub(in crate::recorder) fn hold_call(
+        &mut self,
+        step: Option<&str>,
+        action: Action,
+        call: &str,
+        answer: Option<(bool, &str)>,
+    ) -> Result<CallDecision, Error> {
+        self.must_not_have_ended()?;
+        if step.is_none() {
+            self.must_go_on()?;
+        }
+        let mut payload = self.act_of(step, action)?;
+        payload.insert("x-call-id".into(), call.into());
+        let draft = RunEvent::told("act", payload.clone());
+        let decision = self.decide(step, draft, answer, true)?;
+        if let CallDecision::Go(_) = decision {
+            payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "x-call-id"));
+            let begun = object([("kind", "begun".into()), ("act", payload.into())]);
+            self.write(RunEvent::new("observe", begun))?;
+        }
+        Ok(decision)
+    }
+
+    /// Returns an id for a call that has none.
+    pub(in crate::recorder) fn next_call(&self) -> String {
+        format!("call-{:06}", self.fold.events + 1)
     }
 
     pub(super) fn action_count(&self) -> usize {

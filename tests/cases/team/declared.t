@@ -23,6 +23,9 @@ What a team declares is judged as built-in rules are: at its place, from every e
   6
   [1]
   $ places "where = { '/payload/x-attempt' = '1' }\nschema = { required = ['x'] }" | json /episodes/*/findings/* line pointer
+  5 /payload/x-attempt
+  6 /payload/x-attempt
+  [1]
 
 A value is judged where the pointer leads, and at its own place.
   $ places "at = '/payload/seed'\nschema = { type = 'string' }" | json /episodes/*/findings/* line pointer
@@ -101,7 +104,7 @@ A built-in schema, an older dialect, and a format.
 
 It is explained and listed, and every format knows it.
   $ runvet explain acme/order
-  # acme/order (error)
+  # acme/order (error, found afterwards: it needs the result)
 
   an act names its order. The rule is declared in `gate/pack.toml:5`.
 
@@ -130,9 +133,9 @@ It is explained and listed, and every format knows it.
 
   More: <https://acme.example/order>
   $ runvet rules --format json | grep -o '"id": *"acme/order".*'
-  "id":"acme/order","group":"acme","level":"error","severity":"error","title":"an act names its order","hint":"Pass the order on.","url":"https://acme.example/order","tags":["money"]}]}
+  "id":"acme/order","group":"acme","level":"error","severity":"error","title":"an act names its order","hint":"Pass the order on.","url":"https://acme.example/order","tags":["money"],"holds":"after"}]}
   $ runvet rules | grep acme/; runvet rules --no-config | grep -c acme/
-  acme/order                   error    an act names its order
+  acme/order                   error, found afterwards: it needs the result  an act names its order
   0
   [1]
   $ runvet explain --no-config acme/order

@@ -49,8 +49,10 @@ How authors look at their rules: what one does in a run, and the first schema of
   acme/asked in runs/episodes/ep_answer (terminal)
   `each` matches 1 of 14 events, at line 9
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   `other` matches 0 of 14 events
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   line 9: `each`
       /payload/input/order_id = "o-17"
       with these values before it: 0 events of `each`; the latest of `other`: none
@@ -60,18 +62,22 @@ How authors look at their rules: what one does in a run, and the first schema of
   `each` matches 0 of 14 events
       /phase: other values are "observe" (4), "direction" (1), "learn" (1), "plan" (1), "reflect" (1), "runtime" (1), "start" (1), "terminate" (1)
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
+      passed over, as `/payload/tool` leads nowhere: line 7
   no finding: all that was compared is as it should be
   $ traced input
   acme/input in runs/episodes/ep_answer (terminal)
   `where` matches 1 of 14 events, at line 9
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   no finding: all that was compared is as it should be
   $ traced limit
   acme/limit in runs/episodes/ep_answer (terminal)
   `each` matches 1 of 14 events, at line 9
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   `earlier` matches 1 of 14 events, at line 9
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   line 9: `when` = true
       has(event.payload.input) = true
       `check` = true
@@ -83,6 +89,7 @@ How authors look at their rules: what one does in a run, and the first schema of
   acme/counts in runs/episodes/ep_answer (terminal)
   `each` matches 1 of 14 events, at line 9
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   line 9: `check` = true
       counts['act'] = 3
   no finding: all that was compared is as it should be
@@ -118,9 +125,11 @@ It is of a rule of the team, and one that is off is judged where it is asked for
   acme/asked in runs/episodes/ep_answer (terminal)
   `each` matches 0 of 14 events
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
       line 9: `if` has no value: there is no `amount` in `event.payload`; event.payload.input.order_id = "o-17"; params.most = 500; event.payload.amount has no value: there is no `amount` in `event.payload`
   `other` matches 0 of 14 events
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   line 9: `each`
       before it: 0 events of `each`; the latest of `other`: none
   runs/episodes/ep_answer/events.jsonl:9:1: error[acme/asked]: `if` can't be evaluated: there is no `amount` in `event.payload`, at `event.payload.amount`
@@ -133,6 +142,7 @@ It is of a rule of the team, and one that is off is judged where it is asked for
   a/row in runs/episodes/ep_1 (terminal)
   `each` matches 4 of 5 events, at line 1, 2, 4, 5
       /payload/tool: other values are no value (1)
+      passed over, as `/payload/tool` leads nowhere: line 3
   line 1: `each`
       /payload/tool = "a"
       with these values in the row before it: 0 events of `each`
@@ -152,8 +162,10 @@ It is of a rule of the team, and one that is off is judged where it is asked for
   a/later in runs/episodes/ep_1 (terminal)
   `each` matches 3 of 5 events, at line 1, 2, 4
       /payload/tool: other values are "b" (1), no value (1)
+      passed over, as `/payload/tool` leads nowhere: line 3
   `other` matches 1 of 5 events, at line 5
       /payload/tool: other values are "a" (3), no value (1)
+      passed over, as `/payload/tool` leads nowhere: line 3
   line 1: `each`
       /timestamp = "2026-03-01T12:00:00Z"
       before it: 0 events of `each`; the latest of `other`: none

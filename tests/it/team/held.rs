@@ -308,3 +308,99 @@ fn rules_for_coding_agents_hold_back() {
     );
     assert_eq!(rules(&held(&mut run, bash("ls"))), ["coding/token-budget"]);
 }
+
+const OPEN: &str = r#"
+[selector]
+requests = { phase = "act", tool = "request" }
+payments = { phase = "act", tool = "pay" }
+
+[[rule]]
+id = "acme/awaiting"
+each = "requests"
+check = "earlier('requests').size() - earlier('payments').size() < 1"
+message = "a request awaits payment"
+
+[[order]]
+id = "acme/rm"
+each = { phase = "act", tool = "bash", "/payload/input/**" = "*rm -rf*" }
+never = true
+message = "nothing is removed"
+
+[[order]]
+id = "acme/ask"
+level = "ask"
+each = { phase = "act", tool = "mail" }
+never = true
+message = "a mail"
+"#;
+
+fn open_recorder(dir: &Path) -> Recorder {
+    let gate = Gate::default().with_config(Path::new("runvet.toml"), OPEN, None);
+    Recorder::new(dir).gate(gate.unwrap())
+}
+
+/// Whichever of the calls under way end, and in whichever order, the act keeps the rules.
+#[test]
+fn act_is_tried_with_each_subset_of_those_under_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = open_recorder(dir.path()).begin(Task::new("Pay")).unwrap();
+    let call = |tool: &str| act(tool, json!({}));
+    let _request = run.may_act(None, call("request")).unwrap();
+    let _payment = run.may_act(None, call("pay")).unwrap();
+    assert_eq!(rules(&held(&mut run, call("request"))), ["acme/awaiting"]);
+    // More than three are not tried in each order.
+    let _more = [(); 2].map(|()| run.may_act(None, call("pay")).unwrap());
+    made(&mut run, call("pay"), "paid");
+    let found = held(&mut run, call("request"));
+    assert_eq!(rules(&found), ["acme/awaiting"]);
+    assert_eq!(held(&mut run, act("bash", json!({"c": "ls"}))), []);
+}
+
+#[test]
+fn values_that_cannot_be_judged_hold_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = open_recorder(dir.path()).begin(Task::new("Tidy")).unwrap();
+    let mark = json!({"sha256": "0".repeat(64), "bytes": 9, "excerpt": "r"});
+    let inputs = [json!({"c": "rm -rf /"}), json!([{"c": ["x rm -rf"]}]), mark];
+    for input in inputs {
+        let found = held(&mut run, act("bash", input));
+        assert_eq!(rules(&found), ["acme/rm"]);
+    }
+    assert_eq!(held(&mut run, act("bash", json!({"c": 3}))), []);
+}
+
+#[test]
+fn person_who_is_asked_lets_one_act_pass() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = open_recorder(dir.path());
+    let mut run = recorder.begin(Task::new("Write")).unwrap();
+    let mail = || act("mail", json!({"to": "kim"}));
+    let found = held(&mut run, mail());
+    assert_eq!(found[0].message, "a mail, and nobody was asked");
+    drop(run);
+    let recorder = recorder.ask(|_, input, _| (input["to"] == "kim", "lee".to_owned()));
+    let mut run = recorder.begin(Task::new("Write")).unwrap();
+    let path = run.path().to_owned();
+    let allowed = run.may_act(None, mail()).unwrap();
+    made(&mut run, mail(), "sent");
+    drop(allowed);
+    let found = held(&mut run, act("mail", json!({"to": "all"})));
+    assert_eq!(found[0].message, "a mail, and the answer was no");
+    // What nobody was asked about is a finding.
+    made(&mut run, mail(), "sent");
+    assert_eq!(
+        run.take_findings()[0].message,
+        "a mail, and nobody was asked"
+    );
+    let recorded = run.finish(End::ok()).unwrap();
+    assert_eq!(rules(&recorded.findings), ["acme/ask"]);
+    let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
+    let answers = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["event_type"] == "direction.ask");
+    let answers: Vec<Value> = answers
+        .map(|event| event["payload"]["answer"].clone())
+        .collect();
+    assert_eq!(answers, ["yes", "no"]);
+}

@@ -27,7 +27,7 @@ use crate::ground::printable::shortened;
 use crate::ground::record::{Action, StepKind};
 use crate::recorder::call::quoted;
 use crate::recorder::{
-    End, Error, OpenStep, Recorder, Run, StepDecision, StepDraft, StepEnd, Task,
+    Allowed, End, Error, OpenStep, Recorder, Run, StepDecision, StepDraft, StepEnd, Task,
 };
 use crate::store::are_one_open_file;
 
@@ -65,8 +65,8 @@ pub(super) fn record(
     let (events, happened) = mpsc::channel();
     forward_signals(events.clone()).map_err(CommandFailure::of("listening to signals failed"))?;
     let mut run = recorder.begin(task)?;
-    let step = match begin(&mut run, command) {
-        Ok(step) => step,
+    let (step, _under_way) = match begin(&mut run, command) {
+        Ok(begun) => begun,
         Err(error) => {
             if matches!(error, Error::Violates { .. }) {
                 let ended = run.finish(End::vetoed(error.to_string()));
@@ -99,8 +99,8 @@ pub(super) fn record(
     })
 }
 
-/// Opens the one step of a run.
-fn begin(run: &mut Run, command: &[OsString]) -> Result<OpenStep, Error> {
+/// Opens the one step of a run, and asks the rules of the team about its act.
+fn begin(run: &mut Run, command: &[OsString]) -> Result<(OpenStep, Allowed), Error> {
     let mut inputs = Map::new();
     inputs.insert("argv".into(), words(command).collect());
     if let Ok(dir) = std::env::current_dir() {
@@ -117,11 +117,16 @@ fn begin(run: &mut Run, command: &[OsString]) -> Result<OpenStep, Error> {
             return Err(Error::Refused { what, why });
         }
     };
-    // It is the only act, so nothing else is under way meanwhile.
-    let _allowed = run.may_act(&step, asked_for(command))?;
+    let allowed = match run.may_act(&step, asked_for(command)) {
+        Ok(allowed) => allowed,
+        Err(error) => {
+            run.close(step, StepEnd::Failed(error.to_string().into()))?;
+            return Err(error);
+        }
+    };
     // So that others see the run while the command is executed.
     run.persist()?;
-    Ok(step)
+    Ok((step, allowed))
 }
 
 /// Returns what is known of the action before it is made.

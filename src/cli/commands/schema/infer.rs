@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::cli::run_data::RunDataArgs;
 use crate::cli::{CommandFailure, Exit, Result};
 use crate::ground::document::Node;
-use crate::ground::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path};
+use crate::ground::select::{Glob, KeyPath, Selector, SelectorValue, Values, Wanted, key_path};
 use crate::ground::source::Artifact;
 use crate::look::read::{RunData, RunReader};
 use crate::reading::schema::Inferred;
@@ -76,7 +76,7 @@ impl Infer {
         }
         for run in runs.iter() {
             let mut add = |record: Node<'_>| {
-                if selector.names(record)
+                if selector.names(record) == Ok(true)
                     && let Some(value) = at.of(record)
                 {
                     inferred.add(value);
@@ -105,7 +105,7 @@ impl Infer {
     }
 
     /// Returns a test of a value, as it is written.
-    fn test(&self, written: &str) -> Result<(KeyPath, Values)> {
+    fn test(&self, written: &str) -> Result<(KeyPath, Wanted)> {
         let (key, value) = written.split_once('=').ok_or_else(|| {
             CommandFailure::Fault(format!(
                 "--where {written}: expected KEY=VALUE, such as tool=refund"
@@ -123,11 +123,7 @@ impl Infer {
             Ok(Value::String(text)) => SelectorValue::Text(Glob::new(&text)),
             _ => SelectorValue::Text(Glob::new(value)),
         };
-        let values = Values {
-            any_of: vec![wanted],
-            negated: false,
-        };
-        Ok((path, values))
+        Ok((path, Wanted::OneOf(Values(vec![wanted]))))
     }
 
     /// Passes the actions or the events of a run to `add`: none where their file is missing.

@@ -5,9 +5,12 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::store::InMemory;
 
 /// Returns the numbers of events of a timeline by kind, and of repeated lines.
 fn tally(timeline: &[u8]) -> [u64; 6] {
+    let (files, judges) = (InMemory::default(), TeamJudges::default());
+    let attachments = Attachments::new(&files, &judges);
     let mut events = EventsReader {
         listeners: Listeners {
             facts: TimelineReader::new(None, Vec::new(), std::iter::empty(), None),
@@ -28,6 +31,7 @@ fn tally(timeline: &[u8]) -> [u64; 6] {
             run: None,
             counted: None,
         },
+        attachments: &attachments,
     };
     let stream = Opened::from_bytes(timeline);
     events.read(stream, &mut Vec::new()).1.expect("memory");

@@ -16,6 +16,7 @@ pub(in crate::judge) static RULE: Rule = Rule::with_info(
         page: Cow::Borrowed(include_str!("vocabulary.md")),
         url: None,
         tags: Vec::new(),
+        holds: Some(crate::ground::finding::Holds::End),
     },
     Check::Team(TeamCheck::Vocabulary),
 )

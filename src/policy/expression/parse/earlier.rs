@@ -8,11 +8,12 @@ use super::super::ExpressionMistake;
 use super::super::fold::{Fold, FoldOutcome, FoldStage};
 use super::super::part::PartKind;
 use super::{ExpressionReader, mistake};
+use crate::ground::select::KeyPath;
 
 /// The questions that can be asked of earlier events.
 const ASKED_OF_EARLIER: &str = "Ask `earlier(\"NAME\")`, after any `.filter(e, …)` and \
     `.map(e, …)`, for `.size()`, `.sum()`, `.min()`, `.max()`, `.last()`, `.exists(e, …)`, \
-    `.exists_one(e, …)` or `.all(e, …)`.";
+    `.all(e, …)` or `.distinct().size()`.";
 
 impl ExpressionReader<'_> {
     /// Returns the question of a call about earlier events, if it has one.
@@ -33,17 +34,24 @@ impl ExpressionReader<'_> {
         let Some((list, rest)) = arguments.split_first() else {
             return Ok(None);
         };
+        let distinct = distinct_of(list).filter(|(list, _)| calls_of_earlier(list).is_some());
+        let (list, more) = distinct.unwrap_or((list, &[]));
         let Some((calls, events)) = calls_of_earlier(list) else {
             return Ok(None);
         };
-        let of = match &*events.args {
-            [of] if !self.is_in_fold => match &of.expr {
-                Expr::Literal(LiteralValue::String(name)) => Some((self.place(of), name.inner())),
+        let of = match events.args.split_first() {
+            Some((of, pointers)) if !self.is_in_fold => match &of.expr {
+                Expr::Literal(LiteralValue::String(name)) => {
+                    Some((self.place(of), name.inner(), pointers))
+                }
                 _ => None,
             },
             _ => None,
         };
-        let (span, of) = of.ok_or_else(not_asked)?;
+        let (span, of, pointers) = of.ok_or_else(not_asked)?;
+        let pointers = pointers.iter().map(|pointer| self.pointer(pointer));
+        let pointers = pointers.collect::<Result<_, _>>()?;
+        let more = more.first().map(|more| self.part(more)).transpose()?;
         self.is_in_fold = true;
         let around = std::mem::take(&mut self.items);
         let mut stages = Vec::new();
@@ -61,20 +69,38 @@ impl ExpressionReader<'_> {
                 _ => return Err(not_asked()),
             }
         }
-        let outcome = self.outcome(name, is_method, rest)?;
+        let outcome = match (distinct, name, rest) {
+            (None, ..) => self.outcome(name, is_method, rest)?,
+            (Some(_), "size", []) => Some(FoldOutcome::Distinct),
+            (Some(_), ..) => None,
+        };
         let outcome = outcome.ok_or_else(not_asked)?;
         (self.items, self.is_in_fold) = (around, false);
         let kind = PartKind::Fold {
             number: self.folds.len(),
             is_sum: matches!(outcome, FoldOutcome::Sum),
+            more: more.map(Box::new),
         };
         self.folds.push(Fold {
             of: of.into(),
             span,
+            pointers,
             stages,
             outcome,
         });
         Ok(Some(kind))
+    }
+
+    /// Returns the pointer that an argument of `earlier` is.
+    fn pointer(&self, argument: &IdedExpr) -> Result<KeyPath, ExpressionMistake> {
+        let path = match &argument.expr {
+            Expr::Literal(LiteralValue::String(text)) => KeyPath::parse(text.inner()),
+            _ => None,
+        };
+        path.filter(|path| !path.is_deep()).ok_or_else(|| {
+            let message = "expected a JSON Pointer to one value, such as `\"/payload/input/id\"`";
+            mistake(self.place(argument), message)
+        })
     }
 
     /// Returns the question that a call puts to earlier events, if there is such a one.
@@ -97,6 +123,16 @@ impl ExpressionReader<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+}
+
+/// Returns the list of which a call counts the different values, and the value that it adds.
+fn distinct_of(list: &IdedExpr) -> Option<(&IdedExpr, &[IdedExpr])> {
+    match &list.expr {
+        Expr::Call(call) if call.func_name == "distinct" && call.args.len() < 2 => {
+            Some((call.target.as_deref()?, &call.args))
+        }
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The events of a timeline, one after the other -> those that break an order.
 //!
 //! An order is an automaton. It keeps, for each value by which it groups events, a few numbers, and
-//! besides an entry for each event that waits for a later one.
+//! besides an entry for each event that waits for a later one, may leave a window, or is open.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -9,9 +9,12 @@ use std::collections::hash_map::Entry;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::ground::digest::Digest;
+use crate::ground::select::Unjudged;
 use crate::ground::source::Line;
 use crate::ground::timestamp::Instant;
+use crate::policy::team::answers::Answer;
 use crate::policy::team::limit::{MAX_ENTRIES, TeamLimit};
+use crate::policy::team::window::{Window, earliest};
 
 /// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,15 +43,24 @@ pub(in crate::policy) struct OrderEvent {
     pub(in crate::policy) line: Line,
     pub(in crate::policy) is_each: bool,
     pub(in crate::policy) is_other: bool,
+    /// `true` if only later events count from it on.
+    pub(in crate::policy) is_since: bool,
+    /// `true` if it closes earlier ones.
+    pub(in crate::policy) is_until: bool,
     /// The digest of the value by which events are grouped; `None` where the event has none.
     pub(in crate::policy) same: Option<Digest>,
+    /// The same of the value that it has as another event.
+    pub(in crate::policy) same_of_others: Option<Digest>,
+    /// The digests of the values by which events are paired.
+    pub(in crate::policy) pair: Option<Digest>,
+    pub(in crate::policy) pair_of_others: Option<Digest>,
     /// Its instant, if the order asks for it.
     pub(in crate::policy) time: Option<Instant>,
     /// The reason why it is unknown if the order is about it; then it is an offence.
-    pub(in crate::policy) unknown: Option<Box<str>>,
-    /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
-    /// alone.
-    pub(in crate::policy) is_asked: bool,
+    pub(in crate::policy) unknown: Option<Box<Unjudged>>,
+    /// `true` if each one beyond a limit is an offence, not the first alone: it is only asked
+    /// about, or people are.
+    pub(in crate::policy) finds_each: bool,
 }
 
 /// An event that breaks an order.
@@ -58,7 +70,11 @@ pub(in crate::policy) struct Offence {
     pub(in crate::policy) line: Option<Line>,
     /// The line of the other event, if there is one.
     pub(in crate::policy) other: Option<Line>,
+    /// `true` if that took away what would count.
+    pub(in crate::policy) is_taken: bool,
     pub(in crate::policy) why: OffenceKind,
+    /// The answer of a person that does not cover it, if one was asked.
+    pub(in crate::policy) answer: Option<Answer>,
     /// The digest of the value by which it is grouped.
     pub(in crate::policy) same: Option<Digest>,
 }
@@ -70,9 +86,11 @@ pub(in crate::policy) enum OffenceKind {
     /// far.
     Pattern(u64),
     /// Nobody can tell if the order is about it.
-    Unknown(Box<str>),
+    Unknown(Box<Unjudged>),
     /// It has no value by which events are grouped.
     NoValue,
+    /// It has no value by which events are paired.
+    NoPair,
     /// It has no instant.
     NoInstant,
 }
@@ -85,12 +103,22 @@ const DIGITS_OF_AN_ENTRY: usize = 64;
 
 /// A pattern, and the events that it demands it of.
 #[derive(Clone, Debug)]
-struct Demand {
-    pattern: OrderPattern,
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what an author may write besides"
+)]
+pub(crate) struct Demand {
+    pub(crate) pattern: OrderPattern,
     /// `true` if events are grouped by a value.
-    is_grouped: bool,
+    pub(crate) is_grouped: bool,
     /// The time in attoseconds within which other events count.
-    within: Option<i128>,
+    pub(crate) within: Option<i128>,
+    /// `true` if some events take away those before them.
+    pub(crate) has_since: bool,
+    /// `true` if some events close those before them.
+    pub(crate) has_until: bool,
+    /// `true` if they close those with one value.
+    pub(crate) is_paired: bool,
 }
 
 /// An order, and what it knows of the events so far.
@@ -101,6 +129,8 @@ pub(in crate::policy) struct Automaton {
     all: GroupState,
     /// Else those with each value.
     groups: HashMap<Digest, Box<GroupState>>,
+    /// The groups that changed since an event took away those of every group.
+    changed: Vec<Digest>,
     waiting: usize,
 }
 
@@ -121,22 +151,25 @@ struct GroupState {
     waiting: BTreeMap<Waiting, Option<Line>>,
     /// The waiting events that no other event has followed.
     fresh: Vec<Waiting>,
+    /// The events that may be too old for a later one, if the order counts within a time.
+    window: Window,
+    /// The numbers of open events by the values by which they are paired.
+    open: BTreeMap<Digest, u64>,
+    /// The line of the latest event that counts, if some take these away.
+    last_each: Option<Line>,
+    /// The line of the event that took away others.
+    taken_by: Option<Line>,
+    /// `true` if it is listed as changed.
+    is_listed: bool,
 }
 
 impl Automaton {
-    pub(in crate::policy) fn new(
-        pattern: OrderPattern,
-        is_grouped: bool,
-        within: Option<i128>,
-    ) -> Self {
+    pub(in crate::policy) fn new(demand: Demand) -> Self {
         Self {
-            demand: Demand {
-                pattern,
-                is_grouped,
-                within,
-            },
+            demand,
             all: GroupState::default(),
             groups: HashMap::new(),
+            changed: Vec::new(),
             waiting: 0,
         }
     }
@@ -152,7 +185,8 @@ impl Automaton {
 
     /// Returns the offences that an event causes: its own, and those of events before it.
     pub(in crate::policy) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
-        self.demand.offences(self.group(event.same), event)
+        let groups = [event.same, event.same_of_others].map(|same| self.group(same));
+        self.demand.offences(groups, event)
     }
 
     /// Notes an event for those that follow.
@@ -165,22 +199,80 @@ impl Automaton {
                 self.all = GroupState::default();
             }
         }
-        if !demand.is_grouped {
-            return self.all.add(demand, event, &mut self.waiting);
+        if event.is_until {
+            let group = match demand.is_grouped {
+                true => (event.same_of_others).and_then(|same| self.groups.get_mut(&same)),
+                false => None,
+            };
+            let group = group.map(|group| &mut **group);
+            let group = group.or_else(|| (!demand.is_grouped).then_some(&mut self.all));
+            if let Some(group) = group {
+                self.waiting -= group.room();
+                group.close(demand, event);
+                self.waiting += group.room();
+            }
         }
-        let Some(same) = event.same else {
+        if event.is_other && !self.demand.is_of_rows() {
+            self.change(event.same_of_others, |group, demand, waiting| {
+                group.add_other(demand, event, waiting)
+            })?;
+        }
+        if event.is_each && event.unknown.is_none() {
+            self.change(event.same, |group, demand, waiting| {
+                group.add_each(demand, event, waiting)
+            })?;
+        }
+        if event.is_since {
+            self.take_away(event);
+        }
+        Ok(())
+    }
+
+    /// Changes the events that are grouped by a value.
+    fn change(
+        &mut self,
+        same: Option<Digest>,
+        change: impl FnOnce(&mut GroupState, &Demand, &mut usize) -> Result<(), TeamLimit>,
+    ) -> Result<(), TeamLimit> {
+        if !self.demand.is_grouped {
+            return change(&mut self.all, &self.demand, &mut self.waiting);
+        }
+        let Some(same) = same else {
             return Ok(());
         };
-        if demand.is_of_rows() && !event.is_each {
-            return Ok(());
-        }
         let has_room = self.groups.len() < MAX_ENTRIES;
         let group = match self.groups.entry(same) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) if has_room => entry.insert(Box::default()),
             Entry::Vacant(_) => return Err(TeamLimit::Entries),
         };
-        group.add(demand, event, &mut self.waiting)
+        if self.demand.has_since && !group.is_listed {
+            group.is_listed = true;
+            self.changed.push(same);
+        }
+        change(group, &self.demand, &mut self.waiting)
+    }
+
+    /// Takes away the events before one: those of its group, or of every group.
+    fn take_away(&mut self, event: &OrderEvent) {
+        if !self.demand.is_grouped {
+            self.all.take_away(event.line, &mut self.waiting);
+            return;
+        }
+        let groups = match event.same_of_others {
+            Some(same) => vec![same],
+            None => std::mem::take(&mut self.changed),
+        };
+        let is_of_all = event.same_of_others.is_none();
+        for same in groups {
+            if let Some(group) = self.groups.get_mut(&same) {
+                group.take_away(event.line, &mut self.waiting);
+                group.is_listed &= !is_of_all;
+                if group.taken_by.is_none() && !group.is_listed {
+                    self.groups.remove(&same);
+                }
+            }
+        }
     }
 
     /// Returns what it takes of [`MAX_ROOM`](crate::policy::team::judge::MAX_ROOM).
@@ -193,6 +285,7 @@ impl Automaton {
     pub(in crate::policy) fn forget(&mut self) {
         self.groups = HashMap::new();
         self.all = GroupState::default();
+        self.changed = Vec::new();
         self.waiting = 0;
     }
 
@@ -216,6 +309,8 @@ impl Automaton {
                     is_few.then_some(Offence {
                         line: None,
                         other: None,
+                        is_taken: false,
+                        answer: None,
                         why: OffenceKind::Pattern(group.count),
                         same,
                     })
@@ -228,6 +323,8 @@ impl Automaton {
                     waiting.map(move |((_, line), other)| Offence {
                         line: Some(*line),
                         other: *other,
+                        is_taken: false,
+                        answer: None,
                         why: OffenceKind::Pattern(group.count),
                         same,
                     })
@@ -257,9 +354,14 @@ impl Demand {
         self.is_of_rows() && event.is_other && event.unknown.is_none()
     }
 
-    /// Returns the offences that an event causes after those of its group.
-    fn offences(&self, group: Option<&GroupState>, event: &OrderEvent) -> Vec<Offence> {
-        let banned = group.filter(|_| event.is_other && self.pattern == OrderPattern::NoneLater);
+    /// Returns the offences that an event causes after those of its groups: as one that the order
+    /// is about, and as another one.
+    fn offences(
+        &self,
+        [group, others]: [Option<&GroupState>; 2],
+        event: &OrderEvent,
+    ) -> Vec<Offence> {
+        let banned = others.filter(|_| event.is_other && self.pattern == OrderPattern::NoneLater);
         let mut offences = Vec::new();
         for (_, line) in banned
             .iter()
@@ -268,8 +370,10 @@ impl Demand {
             offences.push(Offence {
                 line: Some(line),
                 other: Some(event.line),
+                is_taken: false,
+                answer: None,
                 why: OffenceKind::Pattern(banned.map_or(0, |it| it.count)),
-                same: event.same,
+                same: event.same_of_others,
             });
         }
         if event.is_each {
@@ -286,22 +390,35 @@ impl Demand {
         if self.is_grouped && event.same.is_none() {
             return Some(OffenceKind::NoValue);
         }
+        if self.is_paired && event.pair.is_none() {
+            return Some(OffenceKind::NoPair);
+        }
         (self.within.is_some() && event.time.is_none()).then_some(OffenceKind::NoInstant)
     }
 
     fn own_offence(&self, event: &OrderEvent, group: Option<&GroupState>) -> Option<Offence> {
-        let count = group.map_or(0, |group| group.count) + 1;
+        let earlier = match (self.pattern, self.within, &event.time) {
+            (OrderPattern::AtMost(_), Some(within), Some(now)) => {
+                group.map_or(0, |group| group.window.count_at(now, within))
+            }
+            _ => group.map_or(0, |group| group.count),
+        };
+        let (count, mut is_taken) = (earlier + 1, false);
         let (other, why) = if let Some(why) = self.lacks(event) {
             (None, why)
         } else {
             let (is_broken, other) = match self.pattern {
                 OrderPattern::Never => (true, None),
                 OrderPattern::AtMost(most) | OrderPattern::AtMostInARow(most) => {
-                    (count == most + 1 || (event.is_asked && count > most), None)
+                    let finds_each = event.finds_each || self.within.is_some() || self.has_until;
+                    let last = group.filter(|_| self.has_since).and_then(|it| it.last_each);
+                    (count == most + 1 || (finds_each && count > most), last)
                 }
                 OrderPattern::NeedsEarlier => {
                     let found = group.and_then(|group| self.fulfilling(group, event));
-                    (found.is_none(), group.and_then(GroupState::last_line))
+                    let last = group.and_then(GroupState::last_line);
+                    is_taken = last.is_none();
+                    (found.is_none(), last.or_else(|| group?.taken_by))
                 }
                 OrderPattern::NoneEarlier => {
                     let found = group.and_then(|group| self.breaking(group, event));
@@ -319,6 +436,8 @@ impl Demand {
         Some(Offence {
             line: Some(event.line),
             other,
+            is_taken,
+            answer: None,
             why,
             same: event.same,
         })
@@ -330,7 +449,7 @@ impl Demand {
             return group.last_line();
         };
         let (newest, line) = group.newest.as_ref()?;
-        (*newest >= less(event.time.as_ref()?, within)).then_some(*line)
+        (*newest >= earliest(event.time.as_ref()?, within)).then_some(*line)
     }
 
     /// Returns the line of an earlier event that an event may not have: the nearest one, if that
@@ -338,7 +457,7 @@ impl Demand {
     fn breaking(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
         let (last, line) = group.last.as_ref()?;
         match (self.within, last) {
-            (Some(within), Some(last)) if *last < less(event.time.as_ref()?, within) => {
+            (Some(within), Some(last)) if *last < earliest(event.time.as_ref()?, within) => {
                 self.fulfilling(group, event).max(group.timeless)
             }
             _ => Some(*line),
@@ -355,7 +474,7 @@ impl Demand {
         match (self.within, time) {
             (None, _) => Box::new(waiting.keys().cloned()),
             (Some(within), Some(time)) => {
-                let first = (Some(less(time, within)), Line::BEFORE_ALL);
+                let first = (Some(earliest(time, within)), Line::BEFORE_ALL);
                 Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
             }
             // Without an instant it breaks a ban, and fulfils no need.
@@ -367,6 +486,13 @@ impl Demand {
     }
 }
 
+fn within_limit(entries: usize) -> Result<(), TeamLimit> {
+    if entries > MAX_ENTRIES {
+        return Err(TeamLimit::Entries);
+    }
+    Ok(())
+}
+
 /// Returns the entries that an event takes which waits: more than one where its instant has many
 /// digits.
 fn room_of((instant, _): &Waiting) -> usize {
@@ -374,21 +500,15 @@ fn room_of((instant, _): &Waiting) -> usize {
     1 + digits / DIGITS_OF_AN_ENTRY
 }
 
-/// Returns the earliest instant that is at most some attoseconds before another one.
-fn less((instant, rest): &Instant, attoseconds: i128) -> Instant {
-    (instant - attoseconds, rest.clone())
-}
-
 impl GroupState {
-    /// Adds an event; `waiting` is the number of events that wait in all groups.
-    fn add(
+    /// Adds another event; `waiting` is the number of entries in all groups.
+    fn add_other(
         &mut self,
         demand: &Demand,
         event: &OrderEvent,
         waiting: &mut usize,
     ) -> Result<(), TeamLimit> {
-        let waits = demand.waits();
-        if event.is_other && waits {
+        if demand.waits() {
             let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
             *waiting -= met.iter().map(room_of).sum::<usize>();
             for entry in &met {
@@ -400,28 +520,74 @@ impl GroupState {
                 }
             }
         }
-        if event.is_other {
-            *waiting -= self.noted_room();
-            self.note(event);
-            *waiting += self.noted_room();
-            if *waiting > MAX_ENTRIES {
-                return Err(TeamLimit::Entries);
-            }
+        *waiting -= self.noted_room();
+        self.note(event);
+        *waiting += self.noted_room();
+        within_limit(*waiting)
+    }
+
+    /// Adds an event that the order is about.
+    fn add_each(
+        &mut self,
+        demand: &Demand,
+        event: &OrderEvent,
+        waiting: &mut usize,
+    ) -> Result<(), TeamLimit> {
+        if demand.is_paired && event.pair.is_none() {
+            return Ok(());
         }
-        if event.is_each && event.unknown.is_none() {
-            self.count += 1;
-            if waits && demand.lacks(event).is_none() {
-                let entry = (event.time.clone(), event.line);
-                let room = room_of(&entry);
-                if *waiting + room > MAX_ENTRIES {
-                    return Err(TeamLimit::Entries);
-                }
-                self.fresh.push(entry.clone());
-                self.waiting.insert(entry, None);
-                *waiting += room;
+        self.count += 1;
+        self.last_each = demand.has_since.then_some(event.line);
+        *waiting -= self.room();
+        if let (OrderPattern::AtMost(_), Some(within)) = (demand.pattern, demand.within) {
+            if let Some(now) = &event.time {
+                self.window.leave(now, within);
             }
+            self.window.add(event.time.as_ref(), event.line.number);
+        }
+        if let Some(pair) = event.pair.filter(|_| demand.is_paired) {
+            *self.open.entry(pair).or_default() += 1;
+        }
+        *waiting += self.room();
+        within_limit(*waiting)?;
+        if demand.waits() && demand.lacks(event).is_none() {
+            let entry = (event.time.clone(), event.line);
+            let room = room_of(&entry);
+            within_limit(*waiting + room)?;
+            self.fresh.push(entry.clone());
+            self.waiting.insert(entry, None);
+            *waiting += room;
         }
         Ok(())
+    }
+
+    /// Closes open events: those with the value of an event, or the oldest one.
+    fn close(&mut self, demand: &Demand, event: &OrderEvent) {
+        let closed = match event.pair_of_others {
+            _ if !demand.is_paired => 1,
+            Some(pair) => self.open.remove(&pair).unwrap_or_default(),
+            None => 0,
+        };
+        self.count = self.count.saturating_sub(closed);
+    }
+
+    /// Takes away all that count.
+    fn take_away(&mut self, by: Line, waiting: &mut usize) {
+        let taken_by = match self.last {
+            Some(_) => Some(by),
+            None => self.taken_by,
+        };
+        *waiting -= self.room() + self.noted_room();
+        *self = Self {
+            taken_by,
+            is_listed: self.is_listed,
+            ..Self::default()
+        };
+    }
+
+    /// Returns the number of entries for events that may leave a window, or be closed.
+    fn room(&self) -> usize {
+        self.window.room() + self.open.len()
     }
 
     /// Returns the room that the digits of noted instants take.

@@ -11,9 +11,9 @@ use toml::Spanned;
 
 use super::{OrderPattern, TeamOrder};
 use crate::ground::printable::brief;
-use crate::ground::select::{Glob, Selector, SelectorValue, Values, key_path};
+use crate::ground::select::{Glob, Selector, SelectorValue, Values, Wanted, key_path};
 use crate::policy::team::TeamCheck;
-use crate::policy::team::data::{RuleMeta, SelectorTable, TomlData, pointers, rule_id};
+use crate::policy::team::data::{RuleMeta, SelectorTable, TomlData, length, over, rule_id, sides};
 use crate::policy::team::example::RunExample;
 use crate::policy::team::message::MessageWord;
 use crate::policy::team::reader::{FileReader, RuleTexts};
@@ -82,20 +82,42 @@ pub(crate) struct OrderTable {
     #[schemars(with = "SelectorTable")]
     none_later: Option<Spanned<TomlData>>,
     /// The JSON Pointer to the value by which events are grouped, or a list of them: the order
-    /// holds for each value, or for each combination of values.
+    /// holds for each value, or for each combination of values. As `{ each = …, other = … }` apart
+    /// for the events that it is about and for the others.
     #[serde(default)]
-    #[schemars(schema_with = "pointers")]
+    #[schemars(schema_with = "sides")]
     same: Option<Spanned<TomlData>>,
+    /// With `at-most`, `needs-earlier` and `none-earlier`: only events after the latest one that
+    /// this selector matches count.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    since: Option<Spanned<TomlData>>,
+    /// With `at-most`: the events that close earlier ones, which then no longer count. Each closes
+    /// the oldest open one, or with `pair` all that have its value.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    until: Option<Spanned<TomlData>>,
+    /// With `until`: the JSON Pointer to the value by which an event closes others, or a list of
+    /// them, or `{ each = …, other = … }`.
+    #[serde(default)]
+    #[schemars(schema_with = "sides")]
+    pair: Option<Spanned<TomlData>>,
     /// With `at-most`: whether it counts events in a row. Any other event with phase `act` ends the
     /// row.
     #[serde(default)]
     #[schemars(with = "bool")]
     in_a_row: Option<Spanned<bool>>,
     /// The time within which other events count: the time of the later line minus that of the
-    /// earlier one is at most this long. A number and `ms`, `s`, `m`, `h` or `d`.
+    /// earlier one is at most this long. With `at-most`: the time before each event within which
+    /// events count. A number and `ms`, `s`, `m`, `h` or `d`.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = r"^\d+(\.\d+)?(ms|s|m|h|d)$", "$comment" = "message: expected a length of time such as `30s`, `1.5m` or `200ms`", "examples" = ["30s"]))]
+    #[schemars(schema_with = "length")]
     within: Option<Spanned<String>>,
+    /// `runs` for an order that looks at all runs together, in the order of time; with `at-most`
+    /// and `within`.
+    #[serde(default)]
+    #[schemars(schema_with = "over")]
+    over: Option<Spanned<String>>,
     /// Runs by which it is tested: `runvet rules --test` judges them.
     #[serde(default, rename = "example")]
     examples: Vec<RunExample>,
@@ -109,40 +131,6 @@ fn count_or_param(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The decimals of the seconds in a length of time, at most.
-const MAX_DECIMALS: u32 = 18;
-
-/// The attoseconds of a second.
-const SECOND: i128 = 10_i128.pow(MAX_DECIMALS);
-
-/// The units of a length of time, each with its attoseconds; longer words first.
-const UNITS: [(&str, i128); 5] = [
-    ("ms", SECOND / 1_000),
-    ("s", SECOND),
-    ("m", 60 * SECOND),
-    ("h", 3_600 * SECOND),
-    ("d", 86_400 * SECOND),
-];
-
-/// Returns the attoseconds of a length of time such as `1.5s`; `None` where there is no such
-/// length, or its fraction has more digits than attoseconds.
-fn attoseconds(text: &str) -> Option<i128> {
-    let (unit, attoseconds) = UNITS.iter().find(|(unit, _)| {
-        let number = text.strip_suffix(unit);
-        number.is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()))
-    })?;
-    let number = text.strip_suffix(unit)?;
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let fraction = format!("0{}", fraction.trim_end_matches('0'));
-    let digits = u32::try_from(fraction.len() - 1).ok()?;
-    let scale = 10_i128.checked_pow(digits)?;
-    let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
-    let is_exact = part % scale == 0;
-    let whole = whole.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
-    let length = whole.checked_add(part / scale)?;
-    (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
-}
-
 impl OrderTable {
     /// Adds the order to the team.
     pub(in crate::policy::team) fn read(&self, reader: &mut FileReader<'_>) {
@@ -154,36 +142,52 @@ impl OrderTable {
             &self.message,
             &[MessageWord::Same, MessageWord::Count, MessageWord::Limit],
         );
-        let same = self.same.as_ref();
-        let within = self.within(reader);
+        let known = reader.mistakes.len();
+        let same = reader.sides(self.same.as_ref());
+        let pair = reader.sides(self.pair.as_ref());
+        let within = self.within.as_ref();
+        let within = within.and_then(|within| reader.length_of_time(within));
+        let [since, until] = [&self.since, &self.until].map(|written| {
+            let written = written.as_ref();
+            written.and_then(|written| reader.selector(written, Judged::Event))
+        });
+        self.misplaced_keys(reader, same.has_two);
         let (Some(each), Some((pattern, other)), Some(message)) = (each, pattern, message) else {
             return;
         };
-        if let (OrderPattern::Never, Some(same)) = (pattern, same) {
-            let message = "`same` can't be combined with `never`";
-            return reader.mistake(same.span(), message, None);
-        }
-        if !is_free {
+        if !is_free || reader.mistakes.len() > known {
             return;
         }
         let texts = RuleTexts {
             title: self.message.get_ref(),
-            cure: "Change the program so that it keeps the order",
+            cure: "Keep the order",
             shown: ["order", "json"],
             text: &self.shown(reader, pattern),
             examples: examples.iter().map(RunExample::shown).collect(),
         };
-        let check = TeamCheck::Order(reader.team.orders.len());
-        reader.declare(&self.id, &self.meta, &texts, check);
-        reader.team.orders.push(Arc::new(TeamOrder {
+        let mut order = TeamOrder {
             each,
             other,
             pattern,
-            same: FileReader::pointers(same),
+            same,
+            since,
+            until,
+            pair,
             within,
+            is_across: self.over.is_some(),
+            asks: false,
             message,
             examples,
-        }));
+        };
+        let (holds, count) = (order.holds(), reader.team.orders.len());
+        order.asks = reader.asks(&self.id, &self.meta, holds);
+        reader.declare(
+            &self.id,
+            &self.meta,
+            &texts,
+            (TeamCheck::Order(count), holds),
+        );
+        reader.team.orders.push(Arc::new(order));
     }
 
     /// Returns the patterns that are there, each with its name and what is written.
@@ -250,42 +254,85 @@ impl OrderTable {
         };
         let within = self.within.as_ref().map(|it| it.get_ref().clone().into());
         let in_a_row = self.in_a_row.as_ref().map(|it| (*it.get_ref()).into());
-        let same = self.same.as_ref().map(|same| same.get_ref().to_json());
-        let rest = [("same", same), ("within", within), ("in-a-row", in_a_row)];
+        let [same, pair] =
+            [&self.same, &self.pair].map(|it| it.as_ref().map(|it| it.get_ref().to_json()));
+        let rest = [
+            ("same", same),
+            ("pair", pair),
+            ("within", within),
+            ("in-a-row", in_a_row),
+            (
+                "over",
+                self.over.as_ref().map(|it| it.get_ref().clone().into()),
+            ),
+        ];
         let rest = rest
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)));
+        let windows = [("since", &self.since), ("until", &self.until)];
+        let windows = windows.into_iter();
+        let windows = windows.filter_map(|(key, written)| Some((key, written.as_ref()?)));
         let events = iter::once(("each", &self.each)).chain(self.patterns());
+        let events = events.chain(windows);
         let events = events.map(|(key, written)| (key, meant(written.get_ref())));
         let keys: BTreeMap<&str, Value> = events.chain(rest).collect();
         serde_json::to_string_pretty(&keys).unwrap_or_default()
     }
 
-    /// Returns the length of time in attoseconds, where it has one that can be used.
-    fn within(&self, reader: &mut FileReader<'_>) -> Option<i128> {
-        let within = self.within.as_ref()?;
-        let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
-        if matches!(&*self.patterns(), [(name, _)] if !is_of_two(name)) {
-            let message = "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`";
-            reader.mistake(within.span(), message, None);
+    /// Tells of keys that don't go with the pattern, or with each other.
+    fn misplaced_keys(&self, reader: &mut FileReader<'_>, has_two_sides: bool) {
+        let [(pattern, _)] = *self.patterns() else {
+            return;
+        };
+        let is_row = self.in_a_row.as_ref().is_some_and(|it| *it.get_ref());
+        let span = |written: &Option<Spanned<TomlData>>| written.as_ref().map(Spanned::span);
+        let (since, until) = (span(&self.since), span(&self.until));
+        let is_of_two = pattern.starts_with("needs-") || pattern.starts_with("none-");
+        let counts = pattern == "at-most" && !is_row;
+        let looks_back = matches!(pattern, "needs-earlier" | "none-earlier");
+        let has_other = is_of_two || since.is_some() || until.is_some();
+        let is_limited = since.is_some() || self.within.is_some();
+        let within = self.within.as_ref().map(Spanned::span);
+        let wrong = [
+            (
+                span(&self.same).filter(|_| pattern == "never"),
+                "`same` can't be combined with `never`",
+            ),
+            (
+                within.filter(|_| !is_of_two && !counts),
+                "`within` is allowed only with `at-most` (without `in-a-row`), `needs-earlier`, `needs-later`, `none-earlier` and `none-later`",
+            ),
+            (
+                since.filter(|_| !counts && !looks_back),
+                "`since` is allowed only with `at-most` (without `in-a-row`), `needs-earlier` and `none-earlier`",
+            ),
+            (
+                until.clone().filter(|_| !counts || is_limited),
+                "`until` is allowed only with `at-most`, without `in-a-row`, `since` and `within`",
+            ),
+            (
+                span(&self.pair).filter(|_| until.is_none()),
+                "`pair` is allowed only with `until`",
+            ),
+            (
+                span(&self.same).filter(|_| has_two_sides && !has_other),
+                "`same` has two sides, but the order speaks of no other events",
+            ),
+        ];
+        let over = self.over.as_ref().map(Spanned::span);
+        let over = over.filter(|_| !counts || self.within.is_none());
+        let message = "`over` is allowed only with `at-most` and `within`";
+        for (span, message) in wrong.into_iter().chain([(over, message)]) {
+            if let Some(span) = span {
+                reader.mistake(span, message, None);
+            }
         }
-        let length = attoseconds(within.get_ref());
-        if length.is_none() {
-            let message = format!(
-                "expected a length of time above 0 and below 10^12 years, with at most {MAX_DECIMALS} decimals of a second, such as `30s`, `1.5m` or `200ms`"
-            );
-            reader.mistake(within.span(), message, None);
-        }
-        length
     }
 }
 
 /// Returns the events that end a row.
 fn acts() -> Option<TeamSelector> {
-    let act = Values {
-        any_of: vec![SelectorValue::Text(Glob::new("act"))],
-        negated: false,
-    };
+    let act = Wanted::OneOf(Values(vec![SelectorValue::Text(Glob::new("act"))]));
     Some(TeamSelector {
         keys: Selector(vec![(key_path("phase", false)?, act)]),
         condition: None,
@@ -314,32 +361,4 @@ fn count(reader: &mut FileReader<'_>, written: &Spanned<TomlData>) -> Option<u64
         reader.mistake(written.span(), message, None);
     }
     count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_of_time_are_exact() {
-        assert_eq!(attoseconds("30s"), Some(30 * UNITS[1].1));
-        assert_eq!(attoseconds("1.5m"), Some(90 * UNITS[1].1));
-        assert_eq!(attoseconds("200ms"), Some(200 * UNITS[0].1));
-        assert_eq!(attoseconds("0.000000000000000001s"), Some(1));
-        let zeros = "0".repeat(40);
-        assert_eq!(attoseconds(&format!("1.5{zeros}s")), attoseconds("1.5s"));
-        for wrong in [
-            "0s",
-            "s",
-            "1",
-            "1.s",
-            "-1s",
-            "1 s",
-            "0.0000000000000000001s",
-            "1w",
-            "99999999999999999999999999d",
-        ] {
-            assert_eq!(attoseconds(wrong), None, "{wrong}");
-        }
-    }
 }

@@ -4,20 +4,22 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::earlier::{Earlier, Group};
+use super::earlier::{Earlier, EarlierKeys, Group, group_of};
 use super::{NAMES, RunValues, TeamRule};
 use crate::ground::document::{OwnedDocument, Tape};
 use crate::ground::draft::{Compared, Draft, Findings};
 use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::ground::printable::{brief, shortened};
-use crate::ground::source::{Artifact, Line};
+use crate::ground::select::KeyPath;
+use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
 use crate::policy::team::RunFacts;
+use crate::policy::team::answers::{Answer, Answers};
 use crate::policy::team::events::{EventIndex, EventSelector, EventView};
 use crate::policy::team::judge::{Found, Judge};
 use crate::policy::team::limit::{MAX_LATER, TeamLimit};
 use crate::policy::team::message::MessageWord;
-use crate::policy::team::selector::{Truth, ask};
+use crate::policy::team::selector::{TeamSelector, Truth, ask};
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
 
 /// The reason for an event that is not judged.
@@ -35,9 +37,10 @@ const MAX_COUNTED_BYTES: usize = 4 << 20;
 pub(in crate::policy) struct RuleJudge {
     pub(in crate::policy::team) rule: Arc<TeamRule>,
     pub(in crate::policy::team) is_on: bool,
-    /// If it is on, the selector of the events that it judges, if it does, and of those that it
-    /// asks for.
-    pub(in crate::policy::team) in_events: Arc<[EventSelector]>,
+    /// If it is on, the selector of the events that it judges, if it does.
+    each: Option<EventSelector>,
+    /// The places of what it asks of earlier events.
+    keys: Arc<EarlierKeys>,
     /// The place of the values by which events are grouped.
     group: Option<usize>,
     /// What it asks of the events so far; shared by those who only ask about one.
@@ -50,6 +53,8 @@ pub(in crate::policy) struct RuleJudge {
     unmet: Option<SkipReason>,
     /// The events that are judged once all are read.
     later: Vec<Line>,
+    /// The answers of people to what it asks, if it asks.
+    pub(in crate::policy::team) answers: Option<Answers>,
 }
 
 /// The outcome of the evaluation of a rule.
@@ -69,14 +74,31 @@ impl RuleJudge {
         is_on: bool,
         index: &mut EventIndex,
     ) -> Self {
-        let selectors = rule.each.iter().chain(&rule.earlier).filter(|_| is_on);
-        let in_events = selectors.map(|it| index.selector(it)).collect();
-        for expression in rule.when.iter().chain([&rule.check]).filter(|_| is_on) {
-            index.paths(expression, NAMES.len() - 1);
+        let each = rule.each.as_ref().filter(|_| is_on);
+        let mut keys = EarlierKeys::default();
+        if is_on {
+            for expression in rule.when.iter().chain([&rule.check]) {
+                index.paths(expression, NAMES.len() - 1);
+            }
+            let other = index.group(&rule.same.other);
+            let asked = rule.earlier.iter().zip(rule.check.folds());
+            let asked = asked.map(|(selector, fold)| {
+                let place = match &*fold.pointers {
+                    [] => other,
+                    own => index.group(own),
+                };
+                (index.selector(selector), place)
+            });
+            keys.asked = asked.collect();
+            let since = rule.since.as_ref();
+            keys.since = since.map(|since| (index.selector(since), other));
+            let time = rule.within.and(KeyPath::parse("/timestamp"));
+            keys.time = time.map(|time| index.key(&time));
         }
         Self {
-            in_events,
-            group: is_on.then(|| index.group(&rule.same)),
+            each: each.map(|each| index.selector(each)),
+            keys: Arc::new(keys),
+            group: is_on.then(|| index.group(&rule.same.each)),
             earlier: Arc::default(),
             rule: Arc::clone(rule),
             is_on,
@@ -85,13 +107,27 @@ impl RuleJudge {
             spent: None,
             unmet: None,
             later: Vec::new(),
+            answers: None,
         }
     }
 
     /// Returns `true` if the keys of a selector of it name an event.
     pub(in crate::policy::team) fn names(&self, event: &EventView<'_>) -> bool {
-        let mut selectors = self.in_events.iter();
+        let mut selectors = self.each.iter().chain(self.asked());
         selectors.any(|selector| selector.has_keys_of(event))
+    }
+
+    /// Returns `true` if its keys may name an event that it judges.
+    pub(in crate::policy::team) fn judges(&self, event: &EventView<'_>) -> bool {
+        self.each
+            .as_ref()
+            .is_some_and(|each| each.has_keys_of(event))
+    }
+
+    /// Returns the selectors of other events than those that it judges.
+    fn asked(&self) -> impl Iterator<Item = &EventSelector> {
+        let asked = self.keys.asked.iter().chain(&self.keys.since);
+        asked.map(|(selector, _)| selector)
     }
 
     /// Returns `true` if it is on and can be judged only once all events are read.
@@ -106,10 +142,28 @@ impl RuleJudge {
 
     /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
     pub(in crate::policy::team) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+        self.slide(event);
         self.judge_event(event, values);
-        self.note(event);
+        self.add(event);
         if self.spent.is_some() {
             self.earlier = Arc::default();
+        }
+    }
+
+    /// Leaves out the earlier events that are too old for an event that it judges.
+    fn slide(&mut self, event: &EventView<'_>) {
+        let (Some(each), Some(key)) = (&self.each, self.keys.time) else {
+            return;
+        };
+        if self.spent.is_some() || each.ask(event, &mut self.budget) != Ok(Truth::Yes) {
+            return;
+        }
+        if let Some(now) = event.time(key) {
+            let group = self.group(event);
+            let earlier = Arc::make_mut(&mut self.earlier);
+            self.spent = earlier
+                .slide(&self.rule, group, &now, &mut self.budget)
+                .err();
         }
     }
 
@@ -119,13 +173,25 @@ impl RuleJudge {
         event: &EventView<'_>,
         values: &RunValues<'_>,
     ) {
-        let each = self.in_events.first().filter(|_| self.spent.is_none());
+        let answer = self
+            .answers
+            .as_ref()
+            .map(|answers| answers.about(event.text()));
+        if answer == Some(Answer::Yes) {
+            return;
+        }
+        let clause = answer.map_or("", Answer::clause);
+        let each = self.each.as_ref().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
             None | Some(Ok(Truth::No)) => {}
-            Some(Ok(Truth::Yes)) => self.judge_named(event, values),
-            Some(Ok(Truth::Unknown(why))) => {
-                let place = || self.rule.place(Some(event.line), event.root());
-                self.found.add(|| Draft::new(place(), why).unjudged());
+            Some(Ok(Truth::Yes)) => self.judge_named(event, values, clause),
+            Some(Ok(Truth::Unknown(unjudged))) => {
+                let place = match unjudged.at {
+                    Some(_) => Place::event(event.line, ""),
+                    None => self.rule.place(Some(event.line), event.root()),
+                };
+                self.found
+                    .add(|| unjudged.draft(&Pointer::default(), place));
             }
             Some(Err(spent)) => self.spent = Some(spent),
         }
@@ -133,27 +199,44 @@ impl RuleJudge {
 
     /// Notes an event for those that follow.
     pub(in crate::policy::team) fn note(&mut self, event: &EventView<'_>) {
-        let selectors = self.in_events.get(1..).unwrap_or_default();
-        let is_asked_for = selectors.iter().any(|it| it.has_keys_of(event));
+        self.slide(event);
+        self.add(event);
+    }
+
+    fn add(&mut self, event: &EventView<'_>) {
+        let is_asked_for = self.asked().any(|it| it.has_keys_of(event));
         if self.spent.is_none() && is_asked_for {
-            let (group, budget) = (self.group(event), &mut self.budget);
             let earlier = Arc::make_mut(&mut self.earlier);
             self.spent = earlier
-                .add(&self.rule, selectors, group, event, budget)
+                .add(&self.rule, &self.keys, event, &mut self.budget)
                 .err();
         }
     }
 
     /// Returns the group of an event.
     fn group(&self, event: &EventView<'_>) -> Group {
-        match self.group.and_then(|group| event.group(group)) {
-            Some(digest) => Group::Of(digest),
-            None if self.rule.same.is_empty() => Group::All,
-            None => Group::Unknown,
-        }
+        self.group.map_or(Group::All, |group| {
+            group_of(event, group, &self.rule.same.each)
+        })
     }
 
-    fn judge_named(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+    /// Returns the values of earlier events for an event.
+    fn folded(
+        &mut self,
+        event: &EventView<'_>,
+    ) -> Result<Vec<Result<Value<'static>, String>>, TeamLimit> {
+        if self.rule.earlier.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (group, now) = (
+            self.group(event),
+            self.keys.time.and_then(|key| event.time(key)),
+        );
+        self.earlier
+            .values(&self.rule, group, now.as_ref(), &mut self.budget)
+    }
+
+    fn judge_named(&mut self, event: &EventView<'_>, values: &RunValues<'_>, clause: &str) {
         let line = event.line;
         if self.rule.counts_events() && values.counted.is_none() {
             if self.later.len() < MAX_LATER {
@@ -163,12 +246,11 @@ impl RuleJudge {
             }
             return;
         }
-        let folded = if self.rule.earlier.is_empty() {
-            Vec::new()
-        } else {
-            self.earlier.values(&self.rule, self.group(event))
-        };
-        self.judge(Some((line, event)), values, &folded);
+        let has_time = self.keys.time.is_none_or(|key| event.time(key).is_some());
+        match self.folded(event) {
+            Ok(folded) => self.judge(Some((line, event)), values, &folded, (has_time, clause)),
+            Err(spent) => self.spent = Some(spent),
+        }
     }
 
     /// Returns what it compares in an event, or once for a run, in words, and notes the event for
@@ -178,13 +260,13 @@ impl RuleJudge {
         event: Option<&EventView<'_>>,
         values: &RunValues<'_>,
     ) -> Option<Vec<String>> {
-        let is_about = match (event, self.in_events.first()) {
+        let is_about = match (event, &self.each) {
             (Some(event), Some(each)) => each.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes),
             (event, each) => event.is_none() && each.is_none(),
         };
         let rule = Arc::clone(&self.rule);
         let told = is_about.then(|| {
-            let folded = event.map(|it| self.earlier.values(&rule, self.group(it)));
+            let folded = event.and_then(|event| self.folded(event).ok());
             let folded = folded.unwrap_or_default();
             let bound = rule.bound(event.map(|event| event as &dyn Record), values);
             let expressions = [("when", rule.when.as_ref()), ("check", Some(&rule.check))];
@@ -209,24 +291,28 @@ impl RuleJudge {
         read_again: &impl Fn(Line, &mut Vec<u8>) -> bool,
     ) {
         if self.rule.each.is_none() && (has_ended || !self.rule.needs_end) {
-            self.judge(None, values, &[]);
+            self.judge(None, values, &[], (true, ""));
         }
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for line in std::mem::take(&mut self.later) {
             let is_read = read_again(line, &mut bytes);
             match tape.read_record(&bytes).ok().filter(|_| is_read) {
-                Some(document) => self.judge(Some((line, &document.root())), values, &[]),
+                Some(document) => {
+                    self.judge(Some((line, &document.root())), values, &[], (true, ""));
+                }
                 None => self.unmet = Some(UNREADABLE),
             }
         }
     }
 
-    /// Judges an event, or the run.
+    /// Judges an event, or the run: whether an event has the instant that it needs, and what a
+    /// finding says of the answer of a person.
     fn judge(
         &mut self,
         event: Option<(Line, &dyn Record)>,
         values: &RunValues<'_>,
         folded: &[Result<Value<'static>, String>],
+        (has_time, clause): (bool, &str),
     ) {
         let rule = &*self.rule;
         if self.spent.is_some() {
@@ -242,7 +328,7 @@ impl RuleJudge {
         }
         let record = || event.map_or_else(|| rule.record(values), Record::node);
         let bound = rule.bound(event, values);
-        match verdict(rule, &bound, folded, &mut self.budget) {
+        match verdict(rule, &bound, folded, has_time, &mut self.budget) {
             Err(spent) => self.spent = Some(spent),
             Ok(RuleVerdict::NotAsked) => {}
             Ok(RuleVerdict::Sound) => self.found.examined = true,
@@ -260,7 +346,7 @@ impl RuleJudge {
                 let message = match &text {
                     Some(text) => shortened(text, MESSAGE_CHARS),
                     None => rule.message.with(shown),
-                };
+                } + clause;
                 let draft = Draft::new(rule.place(line, record()), message);
                 draft.further(text.as_deref().map(str::as_bytes))
             }),
@@ -302,16 +388,26 @@ impl Judge for RuleJudge {
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let mut names = BTreeSet::new();
         let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
-        let asked = asked.zip(self.in_events.iter().skip(1));
+        let asked = asked.zip(&self.keys.asked);
         let asked = asked.filter(|(name, _)| names.insert(*name));
         // Nobody can tell if an expression wants earlier events.
-        let asked = asked.map(|(_, selector)| ("earlier", selector, true));
-        let each = self.in_events.first().map(|each| ("each", each, false));
-        each.into_iter().chain(asked).collect()
+        let asked = asked.map(|(_, (selector, _))| ("earlier", selector, true));
+        let each = self.each.iter().map(|each| ("each", each, false));
+        let since = self.keys.since.iter();
+        let since = since.map(|(selector, _)| ("since", selector, true));
+        each.chain(asked).chain(since).collect()
     }
 
-    fn reads_outcome(&self) -> bool {
-        self.rule.reads_outcome()
+    fn depends_on_outcome(&self) -> bool {
+        self.rule.depends(TeamSelector::depends_on_outcome)
+    }
+
+    fn is_simple(&self) -> bool {
+        match self.rule.check.folds() {
+            [] => true,
+            [fold] => self.rule.since.is_none() && fold.is_simple(),
+            _ => false,
+        }
     }
 
     fn room(&self) -> usize {
@@ -329,14 +425,19 @@ fn verdict<'a>(
     rule: &'a TeamRule,
     bound: &'a [Value<'a>],
     folded: &'a [Result<Value<'a>, String>],
+    has_time: bool,
     budget: &mut Budget,
 ) -> Result<RuleVerdict, TeamLimit> {
     if let Some(when) = &rule.when {
         match ask("when", when, bound, budget)? {
             Truth::Yes => {}
             Truth::No => return Ok(RuleVerdict::NotAsked),
-            Truth::Unknown(why) => return Ok(RuleVerdict::Unjudged(why)),
+            Truth::Unknown(unjudged) => return Ok(RuleVerdict::Unjudged(unjudged.why)),
         }
+    }
+    if !has_time {
+        let why = "the event has no instant, so nobody can tell which earlier events are within the time of the rule";
+        return Ok(RuleVerdict::Wrong(Some(why.to_owned())));
     }
     let why = match rule.check.evaluate(bound, folded, budget) {
         Ok(Value::Bool(true)) => return Ok(RuleVerdict::Sound),

@@ -13,11 +13,11 @@ use crate::ground::source::Artifact;
 use crate::policy::expression::Expression;
 use crate::policy::team::TeamCheck;
 use crate::policy::team::data::{
-    RuleMeta, SelectorTable, StateOrSummary, TomlData, pointers, rule_id,
+    RuleMeta, SelectorTable, StateOrSummary, TomlData, length, over, rule_id, sides,
 };
 use crate::policy::team::example::RunExample;
 use crate::policy::team::message::MessageWord;
-use crate::policy::team::reader::{FileReader, RuleTexts};
+use crate::policy::team::reader::{FileReader, RuleTexts, Sides};
 use crate::policy::team::schema::Judged;
 use crate::policy::team::selector::TeamSelector;
 
@@ -35,10 +35,20 @@ pub(crate) struct RuleTable {
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
     each: Option<Spanned<TomlData>>,
-    /// The JSON Pointer to the value by which `earlier` groups events, or a list of them.
+    /// The JSON Pointer to the value by which `earlier` groups events, or a list of them; as `{
+    /// each = …, other = … }` apart for the events that the rule judges and for earlier ones.
     #[serde(default)]
-    #[schemars(schema_with = "pointers")]
+    #[schemars(schema_with = "sides")]
     same: Option<Spanned<TomlData>>,
+    /// Only events after the latest one that this selector matches are earlier events.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    since: Option<Spanned<TomlData>>,
+    /// The time within which earlier events count: at most this long before the event that is
+    /// judged. A number and `ms`, `s`, `m`, `h` or `d`.
+    #[serde(default)]
+    #[schemars(schema_with = "length")]
+    within: Option<Spanned<String>>,
     /// The expression: `true` or an empty text where all is well, `false` or the text of the
     /// finding where it is not. It can name `event` (with `each`), `state`, `summary`, `run`,
     /// `counts`, `tools` and `params`, and ask for events on earlier lines that a named selector
@@ -56,7 +66,7 @@ pub(crate) struct RuleTable {
     /// The record in which a finding about a run stands [default: the timeline].
     #[serde(default, rename = "in")]
     #[schemars(with = "StateOrSummary")]
-    within: Option<Spanned<StateOrSummary>>,
+    record: Option<Spanned<StateOrSummary>>,
     /// `ended` for a rule that judges only runs that have ended.
     #[serde(default)]
     #[schemars(schema_with = "need")]
@@ -64,6 +74,11 @@ pub(crate) struct RuleTable {
     /// The message of a finding, for people. It may hold `{value}` and `{params.NAME}`.
     #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the message is empty"))]
     message: Spanned<String>,
+    /// `runs` for a rule that looks at all runs together, in the order of time; with `earlier` and
+    /// `within`.
+    #[serde(default)]
+    #[schemars(schema_with = "over")]
+    over: Option<Spanned<String>>,
     /// Runs by which it is tested: `runvet rules --test` judges them.
     #[serde(default, rename = "example")]
     examples: Vec<RunExample>,
@@ -93,8 +108,23 @@ impl RuleTable {
             when.as_ref().and_then(Option::as_ref),
         );
         let message = reader.message(&self.message, &[MessageWord::Value]);
+        let same = reader.sides(self.same.as_ref());
+        let since = self.since.as_ref();
+        let since = since.map(|since| reader.selector(since, Judged::Event));
+        let within = self.within.as_ref();
+        let within = within.map(|within| reader.length_of_time(within));
+        if let Some(check) = &check {
+            self.windows(reader, check, &same);
+        }
+        if let Some(at) = &self.at
+            && let Some(path) = KeyPath::parse(at.get_ref())
+        {
+            reader.must_lead_to_one(&path, at.span());
+        }
         let at = self.at.as_ref().map_or("", |at| at.get_ref());
-        let (None | Some(Some(_)), None | Some(Some(_))) = (&each, &when) else {
+        let (None | Some(Some(_)), None | Some(Some(_)), None | Some(Some(_))) =
+            (&each, &when, &since)
+        else {
             return;
         };
         let (Some(check), Some(earlier), Some(message), Some(at), true) =
@@ -104,27 +134,38 @@ impl RuleTable {
         };
         let texts = RuleTexts {
             title: self.message.get_ref(),
-            cure: "Change the program so that it keeps the rule",
+            cure: "Keep the rule",
             shown: ["expression", "cel"],
             text: self.check.get_ref().trim(),
             examples: examples.iter().map(RunExample::shown).collect(),
         };
-        let of_team = TeamCheck::Rule(reader.team.rules.len());
-        reader.declare(&self.id, &self.meta, &texts, of_team);
-        let within = self.within.as_ref();
-        reader.team.rules.push(Arc::new(TeamRule {
+        let record = self.record.as_ref();
+        let mut rule = TeamRule {
             each: each.flatten(),
-            same: FileReader::pointers(self.same.as_ref()),
+            same,
             earlier,
+            since: since.flatten(),
+            within: within.flatten(),
+            is_across: self.over.is_some(),
+            asks: false,
             when: when.flatten(),
             check,
             at,
-            within: within.map_or(Artifact::Events, |within| within.get_ref().artifact()),
+            artifact: record.map_or(Artifact::Events, |record| record.get_ref().artifact()),
             message,
             needs_end: self.needs.is_some(),
             params: Arc::clone(&reader.bound_params),
             examples,
-        }));
+        };
+        let (holds, count) = (rule.holds(), reader.team.rules.len());
+        rule.asks = reader.asks(&self.id, &self.meta, holds);
+        reader.declare(
+            &self.id,
+            &self.meta,
+            &texts,
+            (TeamCheck::Rule(count), holds),
+        );
+        reader.team.rules.push(Arc::new(rule));
     }
 
     /// Returns the selectors of the earlier events that the expressions ask for.
@@ -160,17 +201,47 @@ impl RuleTable {
             }
             selectors.push(reader.named_selector(&fold.of, span)?);
         }
-        if let Some(same) = self.same.as_ref().filter(|_| selectors.is_empty()) {
-            let message = "`same` is allowed only in rules whose `check` asks for `earlier` events";
-            reader.mistake(same.span(), message, None);
+        let written = [
+            ("same", self.same.as_ref().map(Spanned::span)),
+            ("since", self.since.as_ref().map(Spanned::span)),
+            ("within", self.within.as_ref().map(Spanned::span)),
+        ];
+        for (key, span) in written {
+            if let Some(span) = span.filter(|_| selectors.is_empty()) {
+                let message = format!(
+                    "`{key}` is allowed only in rules whose `check` asks for `earlier` events"
+                );
+                reader.mistake(span, message, None);
+            }
+        }
+        let is_windowed = !selectors.is_empty() && self.within.is_some();
+        if let Some(over) = self.over.as_ref().filter(|_| !is_windowed) {
+            let message = "`over` is allowed only with `earlier` and `within`";
+            reader.mistake(over.span(), message, None);
         }
         Some(selectors)
     }
 
+    /// Tells of pointers in questions about earlier events that don't go with `same`.
+    fn windows(&self, reader: &mut FileReader<'_>, check: &Expression, same: &Sides) {
+        for fold in check.folds().iter().filter(|it| !it.pointers.is_empty()) {
+            let message = match fold.pointers.len() == same.each.len() {
+                true => continue,
+                false if same.each.is_empty() => {
+                    "pointers of `earlier` are allowed only in rules with `same`, in place of which they are".to_owned()
+                }
+                false => format!("`earlier` needs as many pointers as `same`: {}", same.each.len()),
+            };
+            let text = self.check.get_ref();
+            let span = reader.span_within(text, self.check.span(), fold.span.clone());
+            reader.mistake(span, message, None);
+        }
+    }
+
     /// Tells of keys that do not go with the events that a rule judges, or with their absence.
     fn misplaced_keys(&self, reader: &mut FileReader<'_>) {
-        let (name, span, why) = match (&self.each, &self.within, &self.needs, &self.at) {
-            (Some(_), Some(within), ..) => ("in", within.span(), "without `each`"),
+        let (name, span, why) = match (&self.each, &self.record, &self.needs, &self.at) {
+            (Some(_), Some(record), ..) => ("in", record.span(), "without `each`"),
             (Some(_), None, Some(needs), _) => ("needs", needs.span(), "without `each`"),
             (None, None, _, Some(at)) => ("at", at.span(), "with `each` or `in`"),
             _ => return,

@@ -11,6 +11,7 @@ use toml::Spanned;
 
 use super::{Expect, Judged, SchemaExample, TeamSchema};
 use crate::ground::document::Tape;
+use crate::ground::finding::Level;
 use crate::ground::printable::quote;
 use crate::ground::record::MEANINGS;
 use crate::ground::select::{Glob, KeyPath};
@@ -132,13 +133,13 @@ impl SchemaTable {
         };
         let texts = RuleTexts {
             title: &format!("a value violates the schema of `{}`", self.id.get_ref()),
-            cure: "Correct the program that writes it",
+            cure: "Give the value that the schema allows",
             shown: ["schema", "json"],
             text: &serde_json::to_string_pretty(schema.text()).unwrap_or_default(),
             examples: self.examples.iter().map(SchemaExample::shown).collect(),
         };
-        let check = TeamCheck::Schema(reader.team.schemas.len());
-        reader.declare(&self.id, &self.meta, &texts, check);
+        let at_span = self.at.as_ref().map_or(self.id.span(), Spanned::span);
+        reader.must_lead_to_one(&at, at_span);
         let schema = TeamSchema {
             record,
             selector,
@@ -149,6 +150,12 @@ impl SchemaTable {
             expect: (self.expect.as_ref()).map_or(Expect::Optional, |it| *it.get_ref()),
             has_help: self.meta.help.is_some(),
         };
+        let check = TeamCheck::Schema(reader.team.schemas.len());
+        if self.meta.level == Some(Level::Ask) {
+            let message = "`level = \"ask\"` is only for orders and rules";
+            reader.mistake(self.id.span(), message, None);
+        }
+        reader.declare(&self.id, &self.meta, &texts, (check, schema.holds()));
         reader.team.schemas.push(Arc::new(schema));
     }
 
