@@ -171,20 +171,18 @@ pub(crate) fn episode<R>(
     let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
     let values = named.values();
     let attachments = Attachments::new(files, &request.team);
-    let reader = reader(&of_run, state.read(), state_record.bytes);
     let timeline = loader.timeline(
-        reader,
+        reader(&of_run, state.read(), state_record.bytes),
         lifecycle,
         listening,
         (&values, &attachments),
         &mut buffers.timeline,
     );
-    let read_again = |line: Line, bytes: &mut Vec<u8>| {
+    loader.judges.end(lifecycle, values, |line, bytes| {
         let is_read = timeline.read_again(line, bytes);
         attachments.complete(bytes);
         is_read
-    };
-    loader.judges.end(lifecycle, values, read_again);
+    });
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
     let facts = timeline.facts.as_ref();

@@ -30,8 +30,8 @@ pub(crate) enum RecorderCommand {
     /// (`output`, `result_status`, `result_artifacts`, `duration_ms`) has not happened yet: it is
     /// refused if a schema of the team finds an error in the fields that are given. It is recorded
     /// with an `input` that is an object, with a `kind` by the name of its tool unless it has one,
-    /// and with `x-command` or `x-paths` if it is the call of a command, or reads or edits files. With
-    /// `hold` it is about to be made: the rules of the team are asked, the answer has their
+    /// and with `x-command` or `x-paths` if it is the call of a command, or reads or edits files.
+    /// With `hold` it is about to be made: the rules of the team are asked, the answer has their
     /// verdict, and what is recorded is that the call has begun, or a veto.
     Act(Box<Act>),
     /// Gives the answer of a person about a call that was asked about with `hold`. The answer has

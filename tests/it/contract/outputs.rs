@@ -132,7 +132,9 @@ fn list_of_rules_holds_what_the_table_shows() {
         let [id, group, level, severity, title] =
             ["id", "group", "level", "severity", "title"].map(|key| rule[key].as_str().unwrap());
         let mut words = line.split_whitespace();
-        assert_eq!((words.next(), words.next()), (Some(id), Some(level)));
+        assert_eq!(words.next(), Some(id));
+        let shown = words.next().map(|word| word.trim_end_matches(','));
+        assert_eq!(shown, Some(level));
         assert!(line.ends_with(title) && id.starts_with(&format!("{group}/")));
         assert_eq!(severity, if level == "off" { "warning" } else { level });
     }

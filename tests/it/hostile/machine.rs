@@ -155,8 +155,8 @@ fn too_little_memory_for_a_record_is_a_fault() {
         fs::write(dir.join(artifact), long).unwrap();
         let mut command = Command::new("prlimit");
         command
-            // As much as the record alone takes.
-            .arg(format!("--as={}", 60 << 20))
+            // Room for the program, and not for the record besides.
+            .arg(format!("--as={}", 100 << 20))
             .arg(env!("CARGO_BIN_EXE_runvet"))
             .args(["validate", "--format=concise", "--jobs=1"])
             .arg(temp.path())

@@ -57,7 +57,7 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
         }
     }
     for ((info, check), found) in of_team.iter().zip(found) {
-        print(info, found, replay.of(*check), output)?;
+        print(info, found, &replay.of(*check), output)?;
     }
     if number == 0 {
         output.note("there are no runs to replay");

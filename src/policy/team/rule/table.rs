@@ -128,7 +128,6 @@ impl RuleTable {
             return;
         };
         let texts = self.texts(&examples);
-        let record = self.record.as_ref();
         let mut rule = TeamRule {
             each: each.flatten(),
             same,
@@ -140,7 +139,7 @@ impl RuleTable {
             when: when.flatten(),
             check,
             at,
-            artifact: record.map_or(Artifact::Events, |record| record.get_ref().artifact()),
+            artifact: self.artifact(),
             message,
             needs_end: self.needs.is_some(),
             params: Arc::clone(&reader.bound_params),
@@ -155,6 +154,12 @@ impl RuleTable {
             (TeamCheck::Rule(count), holds),
         );
         reader.team.rules.push(Arc::new(rule));
+    }
+
+    /// Returns the record of its findings.
+    fn artifact(&self) -> Artifact {
+        let record = self.record.as_ref();
+        record.map_or(Artifact::Events, |record| record.get_ref().artifact())
     }
 
     /// Returns the place of its findings.
