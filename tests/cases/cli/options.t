@@ -132,7 +132,7 @@ A variable is meant for other calls too.
   $ RUNVET_JOBS=0 runvet check good 2>&1 | head -1
   error: invalid value '0' for 'variable RUNVET_JOBS': expected a whole number, at least 1
   $ RUNVET_RULES='plan/*=loud' runvet check good 2>&1 | head -1
-  error: invalid value 'plan/*=loud' for 'variable RUNVET_RULES': "loud" is not one of error, warning, off
+  error: invalid value 'plan/*=loud' for 'variable RUNVET_RULES': "loud" is not one of error, ask, warning, off
   $ RUNVET_DENY_WARNINGS=perhaps runvet check good 2>&1 | head -1
   error: invalid value 'perhaps' for 'variable RUNVET_DENY_WARNINGS': value was not a boolean
   $ RUNVET_FORMAT=human runvet check --format xml good 2>&1 | head -1

@@ -7,7 +7,7 @@ What a recorder refuses, and the words for it.
   {"ok":false,"error":{"kind":"command","message":"a line has exactly one command"}}
   {"ok":false,"error":{"kind":"command","message":"a line has exactly one command"}}
   {"ok":false,"error":{"kind":"command","message":"there is no command \"oepn\": did you mean `open`?"}}
-  {"ok":false,"error":{"kind":"command","message":"there is no command \"sing\": the commands are plan, open, act, close, attach, note, would, believe, remember, jot, reflect, propose, at, persist, pause, finish"}}
+  {"ok":false,"error":{"kind":"command","message":"there is no command \"sing\": the commands are plan, open, act, answer, close, attach, note, would, believe, remember, jot, reflect, propose, at, persist, pause, finish"}}
   {"ok":false,"error":{"kind":"argument","message":"an object has the same key twice"}}
 
 # An argument that is not as it should be says which and why.

@@ -128,6 +128,7 @@ What commands refuse, and the words for it.
   a/b in runs/episodes/ep_answer (terminal)
   `each` matches 0 of 11 events
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2)
+      passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 8, 9, 10, 11
   no finding: nothing is there to compare, or not until the run ends
   a/g in runs/episodes/ep_answer (terminal)
   the run: `check` has no value: there is no `none` in `state`
@@ -144,7 +145,7 @@ What commands refuse, and the words for it.
   help: Write notes.json, which the schema expects.
 
   error[a/g]: `check` can't be evaluated: there is no `none` in `state`, at `state.none`
-  help: Change the program so that it keeps the rule; `runvet explain a/g` shows the expression.
+  help: Keep the rule; `runvet explain a/g` shows the expression.
 
   not judged: 2 rules, events.jsonl is missing: a/b, a/f
 
@@ -160,7 +161,7 @@ What commands refuse, and the words for it.
 
   error a/g: 1 finding in 1 episode
   runs/episodes/ep_answer/events.jsonl: `check` can't be evaluated: there is no `none` in `state`, at `state.none`
-  help: Change the program so that it keeps the rule; `runvet explain a/g` shows the expression.
+  help: Keep the rule; `runvet explain a/g` shows the expression.
 
   not judged: 2 rules (a/b, a/f) in 1 episode, first in runs/episodes/ep_answer: events.jsonl is missing
 
@@ -171,16 +172,16 @@ What commands refuse, and the words for it.
   a/d there is no notes.json Write notes.json, which the schema expects.
   [1]
   $ runvet explain a/d | head -4; runvet explain a/d | tail -1; runvet explain a/f | tail -1; runvet rules | grep ^a/
-  # a/d (error)
+  # a/d (error, found at the end)
 
   a value violates the schema of `a/d`. The rule is declared in `runvet.toml:7`.
 
-  Correct the program that writes it.
-  Change the program so that it keeps the order.
-  a/d                          error    a value violates the schema of `a/d`
-  a/f                          error    m
-  a/b                          error    m
-  a/g                          error    m
+  Give the value that the schema allows.
+  Keep the order.
+  a/d                          error, found at the end    a value violates the schema of `a/d`
+  a/f                          error, holds back          m
+  a/b                          error, holds back          m
+  a/g                          error, found at the end    m
 
 # Files that can't be used say why.
   $ copy demo/episodes/ep_01_answer; rm episodes/ep_01_answer/learn.jsonl; mkfifo episodes/ep_01_answer/learn.jsonl; runvet validate --format concise .
@@ -455,7 +456,7 @@ What commands refuse, and the words for it.
   runs/episodes/ep_1 (ended): 1 error
 
   error[a/c]: manifest.json can't be judged: the file is not a JSON object
-  help: Correct the program that writes it; `runvet explain a/c` shows the schema.
+  help: Give the value that the schema allows; `runvet explain a/c` shows the schema.
 
   1 episode: breaks a rule of the team (1 error)
   To learn more about a rule: runvet explain a/c

@@ -53,28 +53,45 @@ What is held back, said and asked: words of `explain`, `holds` of examples, call
 
 A call of the protocol is asked about, with the answer of a person.
   $ printf '%s\n' '{"act":{"tool":"bash","input":{"c":"rm -rf /"},"hold":true}}' '{"act":{"tool":"pay","input":{"n":1},"hold":true}}' '{"answer":{"call":"call-000003","answer":"no","by":"kim"}}' '{"act":{"tool":"pay","input":{"n":1},"hold":true,"x-call-id":"c1"}}' '{"answer":{"call":"c1","answer":"yes","by":"kim"}}' '{"act":{"tool":"pay","input":{"n":1},"output":"paid","x-call-id":"c1"}}' '{"answer":{"call":"c1","answer":"yes","by":"kim"}}' '{"finish":"ok"}' | runvet record --run-data runs --task t --id r1 | grep -o '"kind":"[a-z]*"\|"call":"[^"]*"\|"message":"[^"]*"'
-  note: 3 commands refused; the first, on line 3: no call "call-000003" waits for an answer
+  note: 1 command refused; the first, on line 7: no call "c1" waits for an answer
   "call":"call-000002"
-  "kind":"go"
+  "kind":"veto"
+  "message":"nothing is removed"
   "call":"call-000003"
-  "kind":"go"
-  "kind":"argument"
-  "message":"no call \"
+  "kind":"ask"
+  "message":"a payment, and nobody was asked"
+  "call":"call-000003"
+  "kind":"veto"
+  "message":"a payment, and the answer was no"
+  "call":"c1"
+  "kind":"ask"
+  "message":"a payment, and the answer was no"
   "call":"c1"
   "kind":"go"
+  "message":"`check` can't be evaluated: there is no `result_status` in `event.payload`, at `event.payload.result_status`"
   "kind":"argument"
   "message":"no call \"
-  "kind":"argument"
-  "message":"no call \"
+  "message":"`check` can't be evaluated: there is no `result_status` in `event.payload`, at `event.payload.result_status`"
   $ grep -o '"phase":"[a-z]*"\|"event_type":"direction[^"]*"' runs/episodes/r1/events.jsonl | uniq -c | sed 's/^ *//'
   1 "phase":"start"
-  3 "phase":"observe"
+  1 "event_type":"direction.veto"
+  1 "phase":"direction"
+  1 "event_type":"direction.ask"
+  1 "phase":"direction"
+  1 "event_type":"direction.veto"
+  1 "phase":"direction"
+  1 "event_type":"direction.ask"
+  1 "phase":"direction"
+  1 "phase":"observe"
   1 "phase":"act"
   1 "phase":"runtime"
   1 "phase":"terminate"
   1 "phase":"runtime"
   $ runvet validate runs --format concise
-  1 episode: valid
+  runs/episodes/r1/events.jsonl:7:1: error a/ok: `check` can't be evaluated: there is no `result_status` in `event.payload`, at `event.payload.result_status`
+  1 episode: breaks a rule of the team (1 error)
+  note: a/rm: `each` matches no event of any run
+  [1]
 
 A command that is forbidden is not started.
   $ cat > exec.toml <<'.'
@@ -95,11 +112,20 @@ A command that is forbidden is not started.
 A large value is attached, and judged as a whole.
   $ long=$(printf '%070000d' 0)
   $ printf '%s\n' '{"act":{"tool":"bash","input":{"c":"'$long' rm -rf /"},"output":"x"}}' '{"finish":"ok"}' | runvet record --run-data large --task t --id r3 | grep -o '"rule":"[^"]*"'
-  [1]
+  "rule":"a/rm"
+  "rule":"a/rm"
   $ runvet validate large --format concise
-  1 episode: valid
+  large/episodes/r3/events.jsonl:3:1: error a/rm: nothing is removed
+  1 episode: breaks a rule of the team (1 error)
+  note: a/pay: `each` matches no event of any run
+  note: a/ok: `each` matches no event of any run
+  [1]
   $ rm large/episodes/r3/attachments/*; runvet validate large --format concise
-  1 episode: valid
+  large/episodes/r3/events.jsonl:3:95: error a/rm: the value at `/payload/input/c` was shortened, and the run has no file with all of it
+  1 episode: breaks a rule of the team (1 error)
+  note: a/pay: `each` matches no event of any run
+  note: a/ok: `each` matches no event of any run
+  [1]
 
 Over all runs: in the order of time, in the run of the event that is one too many.
   $ cat > day.toml <<'.'
@@ -118,13 +144,13 @@ Over all runs: in the order of time, in the run of the event that is one too man
   [1]
   $ runvet validate --config day.toml day/episodes/a --format concise --verbose
   day/episodes/a: note: not judged: 1 rule, it judges all runs together, and this check does not look at whole run-data directories: a/day
-  1 episode: valid; 1 not fully judged
+  1 episode: 1 valid, 1 not fully judged
 
 What rules would have cost on runs that are there.
   $ runvet rules --replay runs large day
-  error: day: no such file or directory
-  error: large: no such file or directory
-  error: runs: no such file or directory
-  note: there are no runs to replay
-  team/vocabulary: 0 held back, 0 asked about, 0 found
-  [2]
+  a/rm: 1 held back, 0 asked about, 1 found
+      1 × "bash" {"c":{"attachment":"attachments/a8eda7237a80680c6fc4dd57adc731c1ebf6ce3bb66d9152…
+  a/pay: 0 held back, 3 asked about, 2 found
+      2 × "pay"
+      1 × "pay" {"n":1}
+  a/ok: 0 held back, 0 asked about, 3 found

@@ -121,11 +121,17 @@ What comes before it is judged: nothing after an event is what that needed, or e
   $ example() { order "needs-later = { tool = 'escalate' }\n[[order.example]]\nevents = ['{\"payload\":{\"tool\":\"refund\"}}', '{\"payload\":{\"tool\":\"escalate\"}}', '{\"payload\":{\"tool\":\"refund\"}}']\n$1"; runvet rules --test; }
   $ mkdir .git; example 'fires = [3]'
   a/b: 1 example, all with the declared result
+  a/b: note: `each` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = "act"`
+  a/b: note: `other` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = "act"`
   $ example 'fires = [1, 3]'
   a/b: runvet.toml:7: expected a finding at line 1 ({"payload":{"tool":"refund"}}); there was none
+  a/b: note: `each` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = "act"`
+  a/b: note: `other` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = "act"`
   [1]
   $ example 'fires = []\nended = false'
   a/b: the rule has no example in which it finds something
+  a/b: note: `each` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = "act"`
+  a/b: note: `other` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = "act"`
   [1]
 
 # What an order asks of earlier acts in a row is ended by any other act.

@@ -98,6 +98,7 @@ Rules that a team writes as expressions are judged over the events and the recor
   [1]
   $ rule "each = { tool = 'refund' }\ncheck = 'event.payload.amuont < 1'\n[[rule.example]]\nevents = ['{\"payload\":{\"tool\":\"refund\",\"amount\":2}}']\nfires = [1]"; runvet rules --test
   a/b: runvet.toml:9: expected a finding at line 1 ({"payload":{"tool":"refund","amount":2}}); it can't be judged: `check` can't be evaluated: there is no `amuont` in `event.payload`, at `event.payload.amuont`
+  a/b: note: `each` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = "act"`
   [1]
   $ order "never = true\neach = { if = 'event.payload.amuont > 1' }\n[[order.example]]\nevents = ['{\"payload\":{\"amount\":2}}']\nfires = [1]"; sed -i "/tool = 'refund' }/d" runvet.toml; runvet rules --test
   a/b: runvet.toml:7: expected a finding at line 1 ({"payload":{"amount":2}}); it can't be judged: `if` can't be evaluated: there is no `amuont` in `event.payload`, at `event.payload.amuont`
@@ -134,6 +135,5 @@ What fails is only that no example fires.
 
 # The packs of the documentation are right, and find what a run shows.
   $ runvet rules --test --config "$CORPUS/team/conduct/runvet.toml" > out; runvet rules --test --config "$CORPUS/team/policies/runvet.toml" > out
-  [1]
   $ runvet validate --config "$CORPUS/team/conduct/runvet.toml" --format concise "$CORPUS/team/refunds/runs" 2>&1 | grep -o 'error acme/refund-limit.*'
   error acme/refund-limit: `check` can't be evaluated: there is no `amount` in `event.payload.input`, at `event.payload.input.amount`

@@ -60,7 +60,7 @@ How authors look at their rules: what one does in a run, and the first schema of
   $ traced slip
   acme/slip in runs/episodes/ep_answer (terminal)
   `each` matches 0 of 14 events
-      /phase: other values are "observe" (4), "direction" (1), "learn" (1), "plan" (1), "reflect" (1), "runtime" (1), "start" (1), "terminate" (1)
+      /phase: other values are "observe" (3), "direction" (1), "learn" (1), "plan" (1), "reflect" (1), "runtime" (1), "start" (1), "terminate" (1)
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
       passed over, as `/payload/tool` leads nowhere: line 7
   no finding: all that was compared is as it should be
@@ -91,7 +91,7 @@ How authors look at their rules: what one does in a run, and the first schema of
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
       passed over, as `/payload/tool` leads nowhere: line 1, 2, 3, 4, 7, 11, 12, 13, 14
   line 9: `check` = true
-      counts['act'] = 3
+      counts['act'] = 4
   no finding: all that was compared is as it should be
   $ traced run
   acme/run in runs/episodes/ep_answer (terminal)
