@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::digest::FileDigest;
-use super::document::{Kind, Node, Number, Tape};
+use super::document::{Key, Kind, Node, Number, Tape};
 
 /// What stands for a shortened value: a map with its digest, its length and an excerpt, and perhaps
 /// the name of a file that has all of it.
@@ -87,7 +87,7 @@ pub(crate) fn shortened_in(value: Node<'_>) -> Vec<Node<'_>> {
         }
         let from = left.len();
         left.extend(value.items());
-        left.extend(value.members().map(|key| key.value()));
+        left.extend(value.members().map(Key::value));
         left.get_mut(from..).unwrap_or_default().reverse();
     }
     found

@@ -171,8 +171,9 @@ pub(crate) fn episode<R>(
     let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
     let values = named.values();
     let attachments = Attachments::new(files, &request.team);
+    let reader = reader(&of_run, state.read(), state_record.bytes);
     let timeline = loader.timeline(
-        reader(&of_run, state.read(), state_record.bytes),
+        reader,
         lifecycle,
         listening,
         (&values, &attachments),
@@ -186,10 +187,8 @@ pub(crate) fn episode<R>(
     loader.judges.end(lifecycle, values, read_again);
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
-    let facts = timeline
-        .facts
-        .as_ref()
-        .map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
+    let facts = timeline.facts.as_ref();
+    let facts = facts.map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
     let run = Run {
         stage: of_run,
         state,

@@ -35,7 +35,7 @@ pub(crate) use judge::Judge;
 pub(crate) use judges::TeamJudges;
 pub(crate) use order::{OrderTable, TeamOrder};
 pub(crate) use pack::{Pack, read};
-pub(crate) use replay::Replay;
+pub(crate) use replay::{Replay, Replayed};
 pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
 pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema, VersionTable};
 pub(crate) use selector::Truth;

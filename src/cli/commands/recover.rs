@@ -187,7 +187,7 @@ impl RecordedArgs {
     pub(super) fn tell(&self, done: Result<(Done, String), Error>, output: &mut Output) -> Result {
         let failure = done.as_ref().err().map(CommandFailure::fault);
         let (answer, message) = match done {
-            Ok((done, message)) => (Answer::Done(done), message),
+            Ok((done, message)) => (Answer::Done(Box::new(done)), message),
             Err(error) => (error.into(), String::new()),
         };
         if self.json.is_set() {

@@ -245,12 +245,7 @@ impl Validate {
             is_unchanged = in_period && found.episodes.is_empty();
         }
         self.accept_all(&mut setup, &found);
-        let is_part = !self.period.is_all() || self.changed_since.is_some();
-        setup.gate.looks_at_all(
-            !is_part && self.files_from.is_none(),
-            &setup.paths,
-            &found.episodes,
-        );
+        (setup.gate).looks_at_all(!self.is_part(), &setup.paths, &found.episodes);
         let (number, empty) = (found.episodes.len(), found.empty());
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
             let outcome = gate.each_of(found.faults, &found.episodes, take);
@@ -281,6 +276,11 @@ impl Validate {
         let has_report = judged != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
+    }
+
+    /// Returns whether it leaves runs below the given paths out.
+    fn is_part(&self) -> bool {
+        !self.period.is_all() || self.changed_since.is_some() || self.files_from.is_some()
     }
 
     /// Prints what changed since an earlier report, and returns the exit code: runs that are not

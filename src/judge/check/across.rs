@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use super::Checker;
-use crate::ground::document::{Kind, Tape};
+use crate::ground::document::{Kind, Node, Tape};
 use crate::ground::draft::{Compared, Draft, Drafted, FindingMemory, Findings};
 use crate::ground::finding::{Severity, SkipKind, SkipReason};
 use crate::ground::parallel::in_order;
@@ -60,9 +60,10 @@ impl AcrossRuns {
             |(), (run, episode)| events_of(checker, &judges, *run, episode),
             |of_run| {
                 events.extend(of_run);
-                match events.len() > MAX_EVENTS {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                if events.len() > MAX_EVENTS {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 }
             },
         );
@@ -216,7 +217,7 @@ fn events_of(
         }
         let view = judges.index.view(line, EventText::Parsed(root));
         if judges.concerns(&view) {
-            let time = root.get("timestamp").and_then(|it| it.text());
+            let time = root.get("timestamp").and_then(Node::text);
             let time = time.and_then(|text| Timestamp::parse(&text));
             events.push(AcrossEvent {
                 time: time.map(Timestamp::exact),

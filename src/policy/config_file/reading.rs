@@ -125,30 +125,7 @@ impl ConfigSource<'_> {
     ) -> (T, Vec<ConfigError>) {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if !errors.is_empty() {
-            let mistake = |error: &toml::de::Error| {
-                let span = error.span().unwrap_or_default();
-                let is_escape = error.message().contains("escaped value");
-                let help = self.unquoted_name(span.start).or_else(|| {
-                    is_escape.then(|| {
-                        "write the text between `'` or `'''`, where `\\` stands for itself".into()
-                    })
-                });
-                self.error(span, error.message(), help)
-            };
-            // After a typo in the grammar the rest of its line says nothing.
-            let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
-            mistakes.dedup_by_key(|mistake| mistake.location.line);
-            if self.is_like_yaml() {
-                // Each line would be a mistake.
-                mistakes.truncate(1);
-                let advice = "This looks like YAML, and the file is TOML: write `key = value` in \
-                              place of `key: value`, and `[table]` in place of `table:`.";
-                for mistake in &mut mistakes {
-                    mistake.help = Some(advice.into());
-                }
-            }
-            mistakes.truncate(MAX_MISTAKES);
-            return (T::default(), mistakes);
+            return (T::default(), self.mistakes_of_grammar(&errors));
         }
         let whole = table.span();
         let mut root = Spanned::new(whole, DeValue::Table(table.into_inner()));
@@ -189,6 +166,34 @@ impl ConfigSource<'_> {
         mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
         mistakes.truncate(MAX_MISTAKES);
         (config, mistakes)
+    }
+
+    /// Returns what keeps the file from being TOML.
+    fn mistakes_of_grammar(self, errors: &[toml::de::Error]) -> Vec<ConfigError> {
+        let mistake = |error: &toml::de::Error| {
+            let span = error.span().unwrap_or_default();
+            let is_escape = error.message().contains("escaped value");
+            let help = self.unquoted_name(span.start).or_else(|| {
+                is_escape.then(|| {
+                    "write the text between `'` or `'''`, where `\\` stands for itself".into()
+                })
+            });
+            self.error(span, error.message(), help)
+        };
+        // After a typo in the grammar the rest of its line says nothing.
+        let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
+        mistakes.dedup_by_key(|mistake| mistake.location.line);
+        if self.is_like_yaml() {
+            // Each line would be a mistake.
+            mistakes.truncate(1);
+            let advice = "This looks like YAML, and the file is TOML: write `key = value` in \
+                          place of `key: value`, and `[table]` in place of `table:`.";
+            for mistake in &mut mistakes {
+                mistake.help = Some(advice.into());
+            }
+        }
+        mistakes.truncate(MAX_MISTAKES);
+        mistakes
     }
 
     /// Gives rules a text for each required key that they lack. It stands beyond the end of the

@@ -1,6 +1,6 @@
 //! The answers of people to what a rule asks, and acts -> whether an answer covers an act.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::ground::digest::Digest;
 use crate::ground::document::{Kind, Node, Tape, push_canonical};
@@ -32,7 +32,7 @@ impl Answer {
 
 /// The answers to what one rule asks, by the tool and the input of the act.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(HashMap<Digest, AnswersToAct>);
+pub(super) struct Answers(BTreeMap<Digest, AnswersToAct>);
 
 /// The answers about equal acts.
 #[derive(Clone, Copy, Debug, Default)]

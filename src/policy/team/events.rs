@@ -229,17 +229,16 @@ impl EventIndex {
                 continue;
             };
             let root = is_deep.then(|| view.root());
-            let (found, text) = match root {
-                Some(_) => (Look::Nowhere, None),
-                None => {
-                    let found = view.look(*key);
-                    let text = match &found {
-                        Look::Value(value) => value.string(),
-                        _ => None,
-                    };
-                    (found.map(Written::raw), text)
-                }
+            let found = if *is_deep {
+                Look::Nowhere
+            } else {
+                view.look(*key)
             };
+            let text = match &found {
+                Look::Value(value) => value.string(),
+                _ => None,
+            };
+            let found = found.map(Written::raw);
             for (selector, wanted) in wanted {
                 let Some(named) = named.get_mut(*selector).filter(|it| **it != Named::No) else {
                     continue;
@@ -432,7 +431,7 @@ impl<'a> EventView<'a> {
             text.push_str(value.raw().get(end - start..span.start - start)?);
             // No record has this value in its place: a key that is a control character.
             let digest = Mark::of(shortened)?.sha256.to_ascii_lowercase();
-            text.push_str(&format!(r#"{{"\u0000":"{digest}"}}"#));
+            text.extend([r#"{"\u0000":""#, &digest, r#""}"#]);
             end = span.end;
         }
         text.push_str(value.raw().get(end - start..)?);

@@ -404,6 +404,18 @@ impl OrderJudge {
         draft
     }
 
+    /// Returns the number of events that a baseline accepts with an offence.
+    fn accepted(&self, offence: &Offence, line: Line, count: u64) -> Option<u64> {
+        let order = &self.order;
+        let counts_all = order.since.is_none() && order.until.is_none() && order.within.is_none();
+        match order.pattern {
+            OrderPattern::AtMost(_) if counts_all => Some(self.automaton.known(offence.same).0),
+            OrderPattern::AtMost(_) => Some(count),
+            OrderPattern::AtMostInARow(_) => Some(self.rows.get(&line).copied().unwrap_or(count)),
+            _ => None,
+        }
+    }
+
     fn without_answer(&self, offence: &Offence) -> Draft {
         let order = &self.order;
         let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
@@ -429,22 +441,9 @@ impl OrderJudge {
             }
         };
         let draft = match (offence.line, &offence.why) {
-            // How many events there are is what a baseline accepts.
             (Some(line), OffenceKind::Pattern(count)) => {
                 let draft = Draft::new(Place::event(line, ""), message);
-                let counts_all =
-                    order.since.is_none() && order.until.is_none() && order.within.is_none();
-                let accepted = match order.pattern {
-                    OrderPattern::AtMost(_) if counts_all => {
-                        Some(self.automaton.known(offence.same).0)
-                    }
-                    OrderPattern::AtMost(_) => Some(*count),
-                    OrderPattern::AtMostInARow(_) => {
-                        Some(self.rows.get(&line).copied().unwrap_or(*count))
-                    }
-                    _ => None,
-                };
-                match accepted {
+                match self.accepted(offence, line, *count) {
                     Some(accepted) => draft.further([&accepted.to_le_bytes()[..]]),
                     None => draft,
                 }

@@ -104,9 +104,10 @@ impl TeamRule {
         if self.each.is_none() || self.is_across {
             return Holds::End;
         }
-        match self.depends(TeamSelector::reads_outcome) {
-            true => Holds::After,
-            false => Holds::Before,
+        if self.depends(TeamSelector::reads_outcome) {
+            Holds::After
+        } else {
+            Holds::Before
         }
     }
 

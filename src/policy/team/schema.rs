@@ -144,11 +144,10 @@ impl TeamSchema {
         let mut keys = selector.keys.0.iter();
         match self.record {
             Judged::Event if selector.reads_outcome() || is_outcome(&self.at) => Holds::After,
-            Judged::Event => Holds::Before,
             Judged::Action if is_outcome(&self.at) || keys.any(|(path, _)| is_outcome(path)) => {
                 Holds::After
             }
-            Judged::Action => Holds::Before,
+            Judged::Event | Judged::Action => Holds::Before,
             Judged::Whole(_) | Judged::Other(_) => Holds::End,
         }
     }

@@ -123,7 +123,7 @@ impl TeamJudges {
 /// Returns the event of an act without what only its end gives; `None` for any other event.
 fn without_result(event: &str) -> Option<OwnedDocument> {
     let mut event: Json = serde_json::from_str(event).ok()?;
-    if event["phase"] != "act" {
+    if event.get("phase").is_none_or(|phase| phase != "act") {
         return None;
     }
     if let Some(payload) = event.get_mut("payload").and_then(Json::as_object_mut) {
@@ -197,14 +197,9 @@ impl RunExample {
         let index = &judges.index;
         let mut judges = judges.clone();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
-        let has_ended = self.ended.unwrap_or(true);
-        let (state, summary) = self.records(events, has_ended);
+        let lifecycle = self.lifecycle();
+        let (state, summary) = self.records(events, lifecycle == Lifecycle::Terminal);
         let (state, summary) = (read(state), summary.and_then(read));
-        let lifecycle = if has_ended {
-            Lifecycle::Terminal
-        } else {
-            Lifecycle::NonTerminal
-        };
         let roots = [&state, &summary].map(|it| it.as_ref().map(OwnedDocument::root));
         let run = run_as_json(Some("ep_1"), Some("ep_1"), lifecycle, roots);
         let run = OwnedDocument::read(run).ok();
@@ -258,6 +253,13 @@ impl RunExample {
             (line, it.draft.message, it.draft.is_unjudged)
         });
         (found.collect(), held)
+    }
+
+    fn lifecycle(&self) -> Lifecycle {
+        match self.ended {
+            Some(false) => Lifecycle::NonTerminal,
+            Some(true) | None => Lifecycle::Terminal,
+        }
     }
 
     /// Returns the state and the summary: where there are no others, those of a sound run, with

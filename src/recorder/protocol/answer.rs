@@ -22,7 +22,7 @@ use crate::ground::record::{RunStatus, SummaryOutcome, describe_values, schema_i
 )]
 pub(crate) enum Answer {
     /// The command succeeded.
-    Done(Done),
+    Done(Box<Done>),
     /// The command failed. Unless the error says otherwise, nothing was written.
     Failed(Failed),
 }

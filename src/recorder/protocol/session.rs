@@ -106,7 +106,7 @@ impl Session {
                     pending: Some(run.pending()),
                     ..Done::of_run(run)
                 };
-                Answer::Done(with_findings(done, run))
+                Answer::Done(Box::new(with_findings(done, run)))
             }
             None => Answer::Failed(over()),
         }
@@ -125,7 +125,7 @@ impl Session {
         let answered = self
             .read(line, &mut command)
             .and_then(|command| self.obey(command))
-            .map_or_else(Answer::Failed, Answer::Done);
+            .map_or_else(Answer::Failed, |done| Answer::Done(Box::new(done)));
         self.tape.release();
         if let Answer::Failed(failed) = &answered {
             self.refused += u64::from(!failed.is_fault());
@@ -433,8 +433,8 @@ fn hold(
     };
     let decision = run.hold_call(step.as_deref(), act.action.clone(), &call, answer)?;
     let (kind, findings) = match decision {
-        CallDecision::Go(_allowed) => {
-            calls.insert(call.clone(), HeldCall::UnderWay { _allowed });
+        CallDecision::Go(allowed) => {
+            calls.insert(call.clone(), HeldCall::UnderWay { _allowed: allowed });
             (CallKind::Go, Vec::new())
         }
         CallDecision::Ask(findings) => {

@@ -258,7 +258,7 @@ impl Run {
         step: Option<&str>,
         draft: RunEvent,
     ) -> Result<Allowed, Error> {
-        match self.decide(step, draft, None, false)? {
+        match self.decide(step, &draft, None, false)? {
             CallDecision::Go(allowed) => Ok(allowed),
             CallDecision::Ask(findings) => Err(Error::Violates {
                 what: ACTION,
@@ -273,7 +273,7 @@ impl Run {
     pub(super) fn decide(
         &mut self,
         step: Option<&str>,
-        draft: RunEvent,
+        draft: &RunEvent,
         answer: Option<(bool, &str)>,
         may_wait: bool,
     ) -> Result<CallDecision, Error> {
@@ -284,9 +284,9 @@ impl Run {
             None => return Ok(CallDecision::Go(allowed)),
         };
         if is_counted {
-            self.must_have_room(&draft)?;
+            self.must_have_room(draft)?;
         }
-        let payload = &draft.payload.clone();
+        let payload = &draft.payload;
         let (mut answer, mut questions) = (answer, 0);
         let (event, text, findings) = loop {
             let event = draft.clone();

@@ -415,7 +415,7 @@ impl Run {
         let mut payload = self.act_of(step, action)?;
         payload.insert("x-call-id".into(), call.into());
         let draft = RunEvent::told("act", payload.clone());
-        let decision = self.decide(step, draft, answer, true)?;
+        let decision = self.decide(step, &draft, answer, true)?;
         if let CallDecision::Go(_) = decision {
             payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "x-call-id"));
             let begun = object([("kind", "begun".into()), ("act", payload.into())]);

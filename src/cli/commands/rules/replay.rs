@@ -7,27 +7,19 @@ use crate::ground::finding::{Holds, Level, RuleInfo};
 use crate::ground::printable::escape;
 use crate::judge::rule::{Check, TeamCheck};
 use crate::look::read::RunData;
-use crate::policy::team::{Replay, RunValues};
+use crate::policy::team::{Replay, Replayed, RunValues};
 
 /// The number of acts that are shown for each rule.
 const SHOWN: usize = 3;
 
 /// Prints for each rule how many acts of the runs it would have held back, asked about or found.
 pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Result {
-    let rules = gate.rule_set();
-    let of_team = rules.iter().filter_map(|rule| match rule.check {
-        // It holds nothing back.
-        Check::Team(TeamCheck::Vocabulary) | Check::BuiltIn(_) => None,
-        Check::Team(check) => Some((rule, check)),
-    });
-    let of_team: Vec<_> = of_team
-        .map(|(rule, check)| (rule.info.clone(), check))
-        .collect();
+    let of_team = of_team(&gate);
     // An answer that the runs have is one to another question.
     let holding = |(info, _): &&(RuleInfo, TeamCheck)| info.holds != Some(Holds::End);
     let checks = of_team.iter().filter(holding);
     let checks = checks.map(|(_, check)| (*check, false));
-    let mut replay = Replay::new(rules.team(), checks);
+    let mut replay = Replay::new(gate.rule_set().team(), checks);
     let mut found = vec![0_usize; of_team.len()];
     let mut exit = Exit::Success;
     for fault in runs.faults() {
@@ -65,28 +57,43 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
         }
     }
     for ((info, check), found) in of_team.iter().zip(found) {
-        let replayed = replay.of(*check);
-        let (held, asked) = match info.level {
-            Level::Ask => (0, replayed.acts),
-            Level::Error => (replayed.acts, 0),
-            _ => (0, 0),
-        };
-        let id = escape(&info.id);
-        let out = output.stdout();
-        writeln!(
-            out,
-            "{id}: {held} held back, {asked} asked about, {found} found"
-        )?;
-        for (act, times) in replayed
-            .most_frequent(SHOWN)
-            .into_iter()
-            .filter(|_| held + asked > 0)
-        {
-            writeln!(out, "    {times} × {}", escape(act))?;
-        }
+        print(info, found, &replay.of(*check), output)?;
     }
     if number == 0 {
         output.note("there are no runs to replay");
     }
     Ok(exit)
+}
+
+/// Returns the rules of the team that may hold an act back.
+fn of_team(gate: &Gate) -> Vec<(RuleInfo, TeamCheck)> {
+    let rules = gate.rule_set().iter();
+    let of_team = rules.filter_map(|rule| match rule.check {
+        Check::Team(TeamCheck::Vocabulary) | Check::BuiltIn(_) => None,
+        Check::Team(check) => Some((rule.info.clone(), check)),
+    });
+    of_team.collect()
+}
+
+/// Prints what a rule would have held back, asked about or found.
+fn print(info: &RuleInfo, found: usize, replayed: &Replayed, output: &mut Output) -> Result<()> {
+    let (held, asked) = match info.level {
+        Level::Ask => (0, replayed.acts),
+        Level::Error => (replayed.acts, 0),
+        _ => (0, 0),
+    };
+    let id = escape(&info.id);
+    let out = output.stdout();
+    writeln!(
+        out,
+        "{id}: {held} held back, {asked} asked about, {found} found"
+    )?;
+    for (act, times) in replayed
+        .most_frequent(SHOWN)
+        .into_iter()
+        .filter(|_| held + asked > 0)
+    {
+        writeln!(out, "    {times} × {}", escape(act))?;
+    }
+    Ok(())
 }

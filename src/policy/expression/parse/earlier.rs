@@ -54,21 +54,7 @@ impl ExpressionReader<'_> {
         let more = more.first().map(|more| self.part(more)).transpose()?;
         self.is_in_fold = true;
         let around = std::mem::take(&mut self.items);
-        let mut stages = Vec::new();
-        for call in calls.into_iter().rev() {
-            match (&*call.func_name, &*call.args) {
-                ("filter", [item, part]) => {
-                    stages.push(FoldStage::Filter(self.of_item(item, part)?));
-                }
-                ("map", [item, filters @ .., part]) if filters.len() < 2 => {
-                    for filter in filters {
-                        stages.push(FoldStage::Filter(self.of_item(item, filter)?));
-                    }
-                    stages.push(FoldStage::Map(self.of_item(item, part)?));
-                }
-                _ => return Err(not_asked()),
-            }
-        }
+        let stages = self.stages(&calls)?.ok_or_else(not_asked)?;
         let outcome = match (distinct, name, rest) {
             (None, ..) => self.outcome(name, is_method, rest)?,
             (Some(_), "size", []) => Some(FoldOutcome::Distinct),
@@ -89,6 +75,27 @@ impl ExpressionReader<'_> {
             outcome,
         });
         Ok(Some(kind))
+    }
+
+    /// Returns what calls of `filter` and `map`, the last one first, make of each event; `None`
+    /// where one is called in another way.
+    fn stages(&mut self, calls: &[&CallExpr]) -> Result<Option<Vec<FoldStage>>, ExpressionMistake> {
+        let mut stages = Vec::new();
+        for call in calls.iter().rev() {
+            match (&*call.func_name, &*call.args) {
+                ("filter", [item, part]) => {
+                    stages.push(FoldStage::Filter(self.of_item(item, part)?));
+                }
+                ("map", [item, filters @ .., part]) if filters.len() < 2 => {
+                    for filter in filters {
+                        stages.push(FoldStage::Filter(self.of_item(item, filter)?));
+                    }
+                    stages.push(FoldStage::Map(self.of_item(item, part)?));
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(stages))
     }
 
     /// Returns the pointer that an argument of `earlier` is.

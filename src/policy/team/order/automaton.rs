@@ -39,6 +39,10 @@ pub(in crate::policy) enum OrderPattern {
 
 /// An event as an order sees it.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what each selector says of it"
+)]
 pub(in crate::policy) struct OrderEvent {
     pub(in crate::policy) line: Line,
     pub(in crate::policy) is_each: bool,
@@ -200,12 +204,12 @@ impl Automaton {
             }
         }
         if event.is_until {
-            let group = match demand.is_grouped {
-                true => (event.same_of_others).and_then(|same| self.groups.get_mut(&same)),
-                false => None,
+            let group = if demand.is_grouped {
+                let group = (event.same_of_others).and_then(|same| self.groups.get_mut(&same));
+                group.map(|group| &mut **group)
+            } else {
+                Some(&mut self.all)
             };
-            let group = group.map(|group| &mut **group);
-            let group = group.or_else(|| (!demand.is_grouped).then_some(&mut self.all));
             if let Some(group) = group {
                 self.waiting -= group.room();
                 group.close(demand, event);

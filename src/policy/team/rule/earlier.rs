@@ -202,16 +202,15 @@ impl Earlier {
             if answer == Truth::No || group == Group::Unknown {
                 continue;
             }
-            let step = match answer {
-                Truth::Unknown(Unjudged { why, .. }) => FoldStep::Failed {
+            let step = if let Truth::Unknown(Unjudged { why, .. }) = answer {
+                FoldStep::Failed {
                     why: why.into(),
                     is_unknown: true,
-                },
-                _ => {
-                    budget.add_record(event);
-                    let step = rule.check.step(fold, Value::Record(event), &bound, budget);
-                    step.ok_or(TeamLimit::Steps)?
                 }
+            } else {
+                budget.add_record(event);
+                let step = rule.check.step(fold, Value::Record(event), &bound, budget);
+                step.ok_or(TeamLimit::Steps)?
             };
             let (line, is_new) = (event.line.number, !self.groups.contains_key(&group));
             if is_new && self.groups.len() >= MAX_GROUPS {
@@ -262,12 +261,11 @@ impl Earlier {
         };
         let group = group_of(event, *place, &rule.same.other);
         if group == Group::Unknown || group == Group::All {
-            match unknown {
-                Some(unknown) => self.since.unknown = Some(unknown),
-                None => {
-                    *self = Self::default();
-                    self.since.known = event.line.number;
-                }
+            if unknown.is_none() {
+                *self = Self::default();
+                self.since.known = event.line.number;
+            } else {
+                self.since.unknown = unknown;
             }
             return Ok(());
         }

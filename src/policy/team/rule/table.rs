@@ -116,29 +116,18 @@ impl RuleTable {
         if let Some(check) = &check {
             self.windows(reader, check, &same);
         }
-        if let Some(at) = &self.at
-            && let Some(path) = KeyPath::parse(at.get_ref())
-        {
-            reader.must_lead_to_one(&path, at.span());
-        }
-        let at = self.at.as_ref().map_or("", |at| at.get_ref());
+        let at = self.place(reader);
         let (None | Some(Some(_)), None | Some(Some(_)), None | Some(Some(_))) =
             (&each, &when, &since)
         else {
             return;
         };
         let (Some(check), Some(earlier), Some(message), Some(at), true) =
-            (check, earlier, message, KeyPath::parse(at), is_free)
+            (check, earlier, message, at, is_free)
         else {
             return;
         };
-        let texts = RuleTexts {
-            title: self.message.get_ref(),
-            cure: "Keep the rule",
-            shown: ["expression", "cel"],
-            text: self.check.get_ref().trim(),
-            examples: examples.iter().map(RunExample::shown).collect(),
-        };
+        let texts = self.texts(&examples);
         let record = self.record.as_ref();
         let mut rule = TeamRule {
             each: each.flatten(),
@@ -166,6 +155,27 @@ impl RuleTable {
             (TeamCheck::Rule(count), holds),
         );
         reader.team.rules.push(Arc::new(rule));
+    }
+
+    /// Returns the place of its findings.
+    fn place(&self, reader: &mut FileReader<'_>) -> Option<KeyPath> {
+        let Some(at) = &self.at else {
+            return KeyPath::parse("");
+        };
+        let path = KeyPath::parse(at.get_ref())?;
+        reader.must_lead_to_one(&path, at.span());
+        Some(path)
+    }
+
+    /// Returns its texts, with what it is tested by.
+    fn texts(&self, examples: &[RunExample]) -> RuleTexts<'_> {
+        RuleTexts {
+            title: self.message.get_ref(),
+            cure: "Keep the rule",
+            shown: ["expression", "cel"],
+            text: self.check.get_ref().trim(),
+            examples: examples.iter().map(RunExample::shown).collect(),
+        }
     }
 
     /// Returns the selectors of the earlier events that the expressions ask for.
