@@ -142,6 +142,7 @@ impl<'f> LoadedTimeline<'f> {
 }
 
 /// Loads an episode and hands everything to a function.
+#[expect(clippy::too_many_lines, reason = "one step after the other")]
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,

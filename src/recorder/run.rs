@@ -225,7 +225,7 @@ impl Run {
     pub fn may_note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<Allowed, Error> {
         self.must_go_on()?;
         must_be_free(phase)?;
-        self.ask_before(None, RunEvent::told(phase, payload))
+        self.ask_before(None, &RunEvent::told(phase, payload))
     }
 
     /// Counts what was to be recorded and is not in the run. What a rule of the team refused was

@@ -256,9 +256,9 @@ impl Run {
     pub(super) fn ask_before(
         &mut self,
         step: Option<&str>,
-        draft: RunEvent,
+        draft: &RunEvent,
     ) -> Result<Allowed, Error> {
-        match self.decide(step, &draft, None, false)? {
+        match self.decide(step, draft, None, false)? {
             CallDecision::Go(allowed) => Ok(allowed),
             CallDecision::Ask(findings) => Err(Error::Violates {
                 what: ACTION,

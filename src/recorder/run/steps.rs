@@ -396,7 +396,7 @@ impl Run {
             self.must_go_on()?;
         }
         let payload = self.act_of(step, action)?;
-        self.ask_before(step, RunEvent::told("act", payload))
+        self.ask_before(step, &RunEvent::told("act", payload))
     }
 
     /// Decides on a call that is about to be made, and notes that it has begun; with the answer of
