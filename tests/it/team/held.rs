@@ -392,8 +392,8 @@ fn person_who_is_asked_lets_one_act_pass() {
         run.take_findings()[0].message,
         "a mail, and nobody was asked"
     );
-    let recorded = run.finish(End::ok()).unwrap();
-    assert_eq!(rules(&recorded.findings), ["acme/ask"]);
+    let finished = run.finish(End::ok()).unwrap();
+    assert_eq!(rules(&finished.findings), ["acme/ask"]);
     let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
     let answers = events
         .lines()

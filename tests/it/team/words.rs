@@ -260,6 +260,10 @@ struct Window {
     same: Option<&'static str>,
     within: Option<i64>,
     has_since: bool,
+    #[expect(
+        clippy::option_option,
+        reason = "`until`, and its `pair`, if it has one"
+    )]
     until: Option<Option<&'static str>>,
     needs: Option<bool>,
 }
@@ -308,7 +312,7 @@ impl Window {
                 let is_of = |line: &usize| at(&events[*line], self.same) == group && group.is_ok();
                 match value {
                     Ok(Some(_)) => {
-                        open.retain(|line| !(is_of(line) && at(&events[*line], pair) == value))
+                        open.retain(|line| !(is_of(line) && at(&events[*line], pair) == value));
                     }
                     Ok(None) => {
                         if let Some(oldest) = open.iter().position(is_of) {
