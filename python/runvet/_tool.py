@@ -21,7 +21,16 @@ RecordDefaults = bool | Iterable[str]
 of those that are not."""
 
 
-class Recording(Protocol):
+class Place(Protocol):
+    """A step that is open, or a run, in which calls are acts."""
+
+    @property
+    def _of_run(self) -> Recording: ...
+    @property
+    def _step(self) -> _runvet.OpenStep | None: ...
+
+
+class Recording(Place, Protocol):
     """A run that calls are recorded in."""
 
     @property
@@ -34,15 +43,6 @@ class Recording(Protocol):
     def _arguments(self, given: Any, most: int = ...) -> dict[str, Any]: ...
     def _add_usage(self, usage: Mapping[str, int]) -> None: ...
     def _lose(self, what: str) -> None: ...
-
-
-class Place(Protocol):
-    """A step that is open, or a run, in which calls are acts."""
-
-    @property
-    def _of_run(self) -> Recording: ...
-    @property
-    def _step(self) -> _runvet.OpenStep | None: ...
 
 
 def recorded(

@@ -49,8 +49,9 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-def inputs(run: runvet.Run) -> list[Any]:
-    return [it["input"] for it in run.state["outcomes"]["actions"]]
+def acts(run: runvet.Run, field: str) -> list[Any]:
+    state = runvet.Episode.at(run.path).state()
+    return [it.get(field) for it in state["outcomes"]["actions"]]
 
 
 def answers(run: runvet.Run) -> list[Any]:
@@ -162,7 +163,7 @@ def test_tool_of_a_module_is_never_silent(tmp_path: Path, config: Path) -> None:
         with recorder.begin("Look"), pytest.raises(runvet.Refused, match="2 runs are open"):
             look("d")
     judged(tmp_path / "runs")
-    assert looked == ["b"] and inputs(run) == [{"at": "b"}]
+    assert looked == ["b"] and acts(run, "input") == [{"at": "b"}]
 
 
 def test_nameless_tools_are_refused_where_rules_name_tools(tmp_path: Path, config: Path) -> None:
@@ -189,7 +190,7 @@ def test_nameless_tools_are_refused_where_rules_name_tools(tmp_path: Path, confi
         with pytest.raises(runvet.Refused, match="by force"):
             run.tool(Push().push)(force=True)
         run.tool(functools.partial(free))()
-    assert [it["tool"] for it in run.state["outcomes"]["actions"]] == ["free"]
+    assert acts(run, "tool") == ["free"]
     with runvet.Recorder(tmp_path / "free").begin("Look") as run:
         run.tool(lambda: None)()
 
@@ -201,7 +202,7 @@ def test_exit_with_success_is_no_abort(tmp_path: Path) -> None:
         with pytest.raises(SystemExit):
             with recorder.begin("Exit") as run, run.step("exit", kind="act"):
                 sys.exit(code)
-        ended[code] = runvet.Episode.at(run.path).summary()["status"]
+        ended[code] = runvet.Episode.at(run.path).state()["outcomes"]["status"]
     assert ended == {0: "ok", None: "ok", 1: "aborted"}
 
 
@@ -211,12 +212,12 @@ def test_result_that_says_it_failed_is_an_error(tmp_path: Path) -> None:
     class Result:
         isError = True
 
-    results: list[Any] = [Result(), {"isError": True}, ToolMessage("no", tool_call_id="1", status="error"), {}]
+    message = ToolMessage("no", tool_call_id="1", status="error")
+    results: list[Any] = [Result(), {"isError": True}, message, {}]
     with runvet.Recorder(tmp_path).begin("Call") as run:
         for result in results:
             run.tool(lambda it=result: it, name="call")()
-    told = [it["result_status"] for it in run.state["outcomes"]["actions"]]
-    assert told == ["error", "error", "error", "ok"]
+    assert acts(run, "result_status") == ["error", "error", "error", "ok"]
 
 
 def test_langchain_arguments_are_judged_as_the_tool_gets_them(
