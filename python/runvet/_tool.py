@@ -318,7 +318,9 @@ class Answer:
 
     __slots__ = ("_allowed", "_run", "_told")
 
-    def __init__(self, run: Recording, model: str | None, agent: str | None, parent: str | None) -> None:
+    def __init__(
+        self, run: Recording, model: str | None, agent: str | None, parent: str | None
+    ) -> None:
         self._run = run
         told = {"model": model, "x-agent": agent, "x-parent": parent}
         self._told: dict[str, Any] = {"kind": "message", "role": "assistant", **_known(told)}
