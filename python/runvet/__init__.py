@@ -69,8 +69,7 @@ from ._report import (
     Totals,
 )
 from ._rules import explain, rules, schema
-from ._run import Evaluated, OpenStep, Paused, Recorded, Run, Step
-from ._tool import current_step, tool
+from ._run import Evaluated, OpenStep, Paused, Recorded, Run, Step, current_step, tool
 
 __version__: str = _runvet.version()
 

@@ -28,6 +28,10 @@ MAX_OUTPUT = _runvet.MAX_OUTPUT
 """Bytes of JSON beyond which a value is recorded as its digest, its size and an excerpt."""
 
 
+WITHHELD = {"sha256": "0" * 64, "bytes": 0, "excerpt": "(not recorded)"}
+"""Stands for a value that may not be written down: a rule that asks for it can't be judged."""
+
+
 def encoder(default: Default | None = None) -> Default:
     """The function that replaces values which JSON does not have; it never fails."""
 
@@ -38,12 +42,18 @@ def encoder(default: Default | None = None) -> Default:
                     return known(value)
             except Exception:  # noqa: S112
                 continue
-        return described(value)
+        return _stand_in(value)
 
     return replaced
 
 
 plain = encoder()
+
+
+def _stand_in(value: object) -> Any:
+    """The `repr` of a value. No rule can judge one that is cut."""
+    text = described(value)
+    return text if len(text) < MAX_TEXT else _runvet.bounded(text, 0, described)
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,13 @@ from . import _runvet
 from ._check import PathLike
 from ._encode import Default, encoder
 from ._policy import Policy
+from ._report import Finding
 from ._run import Recorded, Run, _all_are, _micros
+from ._tool import is_async
+
+Ask = Callable[[str, Any, tuple[Finding, ...]], bool | tuple[bool, str]]
+"""Asks a person about a call: it is called with the tool, its input and what rules find, and
+returns whether the call may be made, and perhaps who says so."""
 
 Durability = Literal["process", "snapshot", "event"]
 """The guarantee: survives a crash; a power failure up to the last snapshot; or up to each event."""
@@ -62,6 +68,7 @@ class _Settings:
     durability: Durability = "snapshot"
     clock: tuple[int, int] | None = None
     hold_back: bool = True
+    ask: Ask | None = None
 
 
 class Recorder:
@@ -82,6 +89,7 @@ class Recorder:
         default: Default | None = None,
         config: PathLike | None = None,
         hold_back: bool = True,
+        ask: Ask | None = None,
     ) -> None:
         """`default` replaces values that JSON does not have, as in `json.dumps`.
 
@@ -92,11 +100,18 @@ class Recorder:
         are `Refused`, before anything happens; with `hold_back=False` they are not. What has
         happened is recorded whatever is found: that is among the `findings` of the run and of the
         step, and a `FindingWarning`.
+
+        `ask` is called where rules of the level `ask` want a person to decide about a call. The
+        answer is an event, and a yes is for that call alone. Without `ask`, or where it raises or
+        returns anything else, the call is `Refused`. It can't call the run, and the calls of other
+        threads wait for it.
         """
         if not isinstance(hold_back, bool):
             raise TypeError(f"hold_back is {hold_back!r}, not a bool")
+        if ask is not None and (not callable(ask) or is_async(ask)):
+            raise TypeError(f"ask is {ask!r}, not a function that returns an answer")
         config = None if config is None else Path(config)
-        self._settings = _Settings(Path(run_data), default, config, hold_back=hold_back)
+        self._settings = _Settings(Path(run_data), default, config, hold_back=hold_back, ask=ask)
         self._made = None
         if config is not None:
             # A mistake in it is one of this call.
@@ -139,6 +154,7 @@ class Recorder:
                 encoder(given.default),
                 None if given.config is None else str(given.config),
                 given.hold_back,
+                given.ask,
             )
         return self._made
 
@@ -189,7 +205,11 @@ class Recorder:
     def _run(self, made: _runvet.Run) -> Run:
         given = self._settings
         is_judged = given.config is not None or bool(given.policies)
-        return Run._of(made, encoder(given.default), is_judged)
+        return Run._of(made, encoder(given.default), is_judged, self._holds_back)
+
+    @property
+    def _holds_back(self) -> bool:
+        return self._settings.config is not None and self._settings.hold_back
 
     def recover(self, episode_id: str) -> Recovered:
         """Makes the records of a run whole after its process died. Raises as `resume` does."""

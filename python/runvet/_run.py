@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 import logging
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextvars import Token
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args, overload
+from weakref import WeakSet
 
 from . import _runvet
 from ._check import PathLike
@@ -21,7 +23,7 @@ from ._errors import Refused, StepSkipped, Vetoed
 from ._read import Episode
 from ._records import State, StepKind, StepStatus, Summary
 from ._report import Finding
-from ._tool import CURRENT, call, is_async, name_of, recorded
+from ._tool import RecordDefaults, call, is_async, name_of, recorded
 
 EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
 
@@ -98,10 +100,20 @@ class Run:
     propagates. A run that nobody ends stays pending: `Recorder.resume` continues it.
     """
 
-    __slots__ = ("_has_losses", "_is_judged", "_owner", "_plain", "_run", "_usage")
+    __slots__ = (
+        "__weakref__",
+        "_has_losses",
+        "_holds_back",
+        "_is_judged",
+        "_owner",
+        "_plain",
+        "_run",
+        "_usage",
+    )
 
     _run: _runvet.Run
     _has_losses: bool
+    _holds_back: bool
     _is_judged: bool
     _owner: int
     _plain: Default
@@ -111,14 +123,17 @@ class Run:
         raise TypeError("use Recorder(run_data).begin(task)")
 
     @classmethod
-    def _of(cls, run: _runvet.Run, plain: Default, is_judged: bool) -> Run:
+    def _of(cls, run: _runvet.Run, plain: Default, is_judged: bool, holds_back: bool) -> Run:
         made = cls.__new__(cls)
         made._run = run
         made._has_losses = False
         made._is_judged = is_judged
+        made._holds_back = holds_back
         made._plain = plain
         made._usage = Counter()
         made._owner = os.getpid()
+        with _OPEN_LOCK:
+            _OPEN.add(made)
         return made
 
     def __repr__(self) -> str:
@@ -380,8 +395,7 @@ class Run:
     def _call(self, step: OpenStep, adapter: Adapter, calling: Adapter) -> Any:
         state = self._run.shown()
         record = next(it for it in state["plan"]["steps"] if it["id"] == step.id)
-        label = getattr(adapter, "__name__", type(adapter).__name__)
-        return call(step, label, calling, (dict(record), state), {}, {"step": step.id})
+        return call(step, name_of(adapter), calling, (dict(record), state), {}, {"step": step.id})
 
     @overload
     def tool(
@@ -392,10 +406,17 @@ class Run:
         name: str | None = None,
         agent: str | None = None,
         max_output: int = ...,
+        record_defaults: RecordDefaults = ...,
     ) -> Callable[_Parameters, _Result]: ...
     @overload
     def tool(
-        self, /, *, name: str | None = None, agent: str | None = None, max_output: int = ...
+        self,
+        /,
+        *,
+        name: str | None = None,
+        agent: str | None = None,
+        max_output: int = ...,
+        record_defaults: RecordDefaults = ...,
     ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
     def tool(
         self,
@@ -405,6 +426,7 @@ class Run:
         name: str | None = None,
         agent: str | None = None,
         max_output: int = MAX_OUTPUT,
+        record_defaults: RecordDefaults = True,
     ) -> Any:
         """A function that does the same, and each call of which is recorded as an act.
 
@@ -414,16 +436,21 @@ class Run:
         Arguments and results that are not JSON are recorded as the closest JSON value. For a value
         of more than `max_output` bytes, its SHA-256, its size and an excerpt are recorded.
 
+        Arguments have their names, also those that are left to their defaults. `record_defaults`
+        are True, False for none of these, or the names of those that may not be written down: a
+        rule that asks for one of them holds the call back.
+
         The tool has the plain name of the function, which selectors of rules match, or the `name`
-        that is given: `@run.tool` and `@run.tool(name="refund")` are decorators. The `agent` that
-        calls it is `x-agent` of the act and `agent_id` of its event.
+        that is given: `@run.tool` and `@run.tool(name="refund")` are decorators. Where rules hold
+        calls back, what has no name of its own, such as a lambda, is `Refused` without a `name`.
+        The `agent` that calls it is `x-agent` of the act and `agent_id` of its event.
 
         With a configuration or a policy, the function is not called where its step or its run is
         over: that raises a `RecorderError`. Nor is it where a schema, an order or a rule finds an
         error in the call: the run gets the event of a veto and goes on, and this raises `Refused`
         with the `findings`.
         """
-        return recorded(function, self._innermost, max_output, name, agent)
+        return recorded(function, self._innermost, max_output, name, agent, record_defaults)
 
     def __enter__(self) -> Run:
         return self
@@ -437,7 +464,7 @@ class Run:
         # In a forked process the run is that of the parent.
         if os.getpid() != self._owner or self._run.is_over():
             return
-        if error is None:
+        if error is None or _is_exit(error):
             unfinished = self._run.steps_that_are(["pending", "running", "failed"])
             if unfinished:
                 self.finish("partial", f"unfinished: {', '.join(unfinished)}")
@@ -562,10 +589,17 @@ class OpenStep:
         name: str | None = None,
         agent: str | None = None,
         max_output: int = ...,
+        record_defaults: RecordDefaults = ...,
     ) -> Callable[_Parameters, _Result]: ...
     @overload
     def tool(
-        self, /, *, name: str | None = None, agent: str | None = None, max_output: int = ...
+        self,
+        /,
+        *,
+        name: str | None = None,
+        agent: str | None = None,
+        max_output: int = ...,
+        record_defaults: RecordDefaults = ...,
     ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
     def tool(
         self,
@@ -575,9 +609,10 @@ class OpenStep:
         name: str | None = None,
         agent: str | None = None,
         max_output: int = MAX_OUTPUT,
+        record_defaults: RecordDefaults = True,
     ) -> Any:
         """A function as `Run.tool` makes it, of this step wherever it is called."""
-        return recorded(function, lambda: self, max_output, name, agent)
+        return recorded(function, lambda: self, max_output, name, agent, record_defaults)
 
     def fail(self, error: Any) -> None:
         """Has the step close as failed when its `with` is left."""
@@ -608,7 +643,7 @@ class OpenStep:
         run = self._of_run
         if os.getpid() != run._owner or run._run.is_over() or self._step.is_closed():
             return
-        if error is None:
+        if error is None or _is_exit(error):
             outputs = (self.outputs or {}).items()
             kept = {name: run._kept(it) for name, it in outputs}
             try:
@@ -631,6 +666,20 @@ class OpenStep:
 
     async def __aexit__(self, *ended: Any) -> None:
         self.__exit__(*ended)
+
+
+CURRENT: ContextVar[OpenStep | None] = ContextVar("runvet_step", default=None)
+"""The innermost step that a `with` has opened, in this thread or task."""
+
+_OPEN: WeakSet[Run] = WeakSet()
+"""The runs that this process has begun or resumed; some may be over."""
+
+_OPEN_LOCK = threading.Lock()
+
+
+def _is_exit(error: BaseException | None) -> bool:
+    """Returns True if a program ends as it wants to."""
+    return isinstance(error, SystemExit) and error.code in (None, 0)
 
 
 def _to_await(adapter: Adapter) -> str:
@@ -682,3 +731,65 @@ def _drafted(step: StepLike) -> dict[str, Any]:
     except TypeError:
         like = "a runvet.Step, a mapping with its fields, or a tuple of id, kind and description"
         raise TypeError(f"a step is {like}, not {described(step)}") from None
+
+
+def current_step() -> OpenStep | None:
+    """The innermost step that a `with` has opened in this thread or task; None outside of any.
+
+    A thread pool does not hand it on: there, use `step.tool`, or submit
+    `contextvars.copy_context().run`.
+    """
+    return CURRENT.get()
+
+
+def _current() -> OpenStep | Run:
+    """The innermost step of this thread or task, or else the only run that is open."""
+    if (step := CURRENT.get()) is not None:
+        return step
+    with _OPEN_LOCK:
+        runs = [run for run in _OPEN if not run._run.is_over()]
+    if len(runs) == 1:
+        return runs[0]._innermost()
+    why = f"{len(runs)} runs are open" if runs else "no run is open"
+    message = (
+        f"the action is refused: no step is open in this thread or task, and {why}, so it would "
+        "not be recorded; use run.tool or step.tool"
+    )
+    raise Refused(message, kind="refused")
+
+
+@overload
+def tool(
+    function: Callable[_Parameters, _Result],
+    /,
+    *,
+    name: str | None = None,
+    agent: str | None = None,
+    max_output: int = ...,
+    record_defaults: RecordDefaults = ...,
+) -> Callable[_Parameters, _Result]: ...
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    agent: str | None = None,
+    max_output: int = ...,
+    record_defaults: RecordDefaults = ...,
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
+def tool(
+    function: Any = None,
+    /,
+    *,
+    name: str | None = None,
+    agent: str | None = None,
+    max_output: int = MAX_OUTPUT,
+    record_defaults: RecordDefaults = True,
+) -> Any:
+    """A function that does the same, and each call of which is an act of `current_step()`.
+
+    Outside of any step, such as in a thread pool, it is one of the run that is open. Where none is,
+    or several are, the call raises `Refused`.
+
+    It suits functions of modules, which know no run. See `Run.tool` for what is recorded.
+    """
+    return recorded(function, _current, max_output, name, agent, record_defaults)

@@ -194,6 +194,7 @@ class Recorder:
         plain: Callable[[Any], Any],
         config: str | None,
         hold_back: bool,
+        ask: Callable[[str, Any, tuple[Finding, ...]], bool | tuple[bool, str]] | None,
     ) -> Recorder: ...
     def begin(
         self,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ._encode import MAX_OUTPUT, described
-from ._errors import Refused
+from ._errors import RecorderError
 from ._recorder import Recorder
 from ._run import OpenStep, Run
-from ._tool import Answer, Call
+from ._tool import Answer, Call, is_failure
 
 _LOG = logging.getLogger("runvet")
 
@@ -92,7 +92,7 @@ class Spans:
 
     def begin(self, id: Hashable, parent: Hashable, begun: Begun) -> None:
         held = None
-        with self._guarded(begun.name):
+        with self._guarded(begun.name, self._recorder._holds_back and begun.role == "tool"):
             above = self._open.get(parent)
             run = above.run if above else self._begin(begun)
             span = _Span(run, begun, above, None if above is None else above.step)
@@ -101,8 +101,8 @@ class Spans:
                 span.step = self._step(above, begun.name)
             try:
                 self._call(span, begun)
-            except Refused as refused:
-                if not refused.findings:
+            except RecorderError as refused:
+                if not self._recorder._holds_back:
                     raise
                 held = refused
         if held is not None:
@@ -172,7 +172,8 @@ class Spans:
             if result.given is not None:
                 span.call.takes(result.given)
             if error is None:
-                span.call.record("ok", result.output, **more)
+                status = "error" if is_failure(result.output) else "ok"
+                span.call.record(status, result.output, **more)
             else:
                 span.call.failed(error, **more)
 
@@ -181,11 +182,14 @@ class Spans:
         return root.run.step(f"{name}-{root.steps}", kind="act", description=name)
 
     @contextmanager
-    def _guarded(self, name: str) -> Iterator[None]:
+    def _guarded(self, name: str, is_held: bool = False) -> Iterator[None]:
+        """Logs what can't be recorded; or raises, where rules could not ask about it either."""
         with self._lock:
             try:
                 yield
             except Exception:
+                if is_held:
+                    raise
                 _LOG.warning("%s could not be recorded", name, exc_info=True)
 
 

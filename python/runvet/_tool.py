@@ -6,72 +6,54 @@ import functools
 import inspect
 import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping
+from typing import Any, Protocol
 
 from . import _runvet
-from ._encode import MAX_EXCERPT, MAX_OUTPUT, error_of, shortened
-from ._errors import FindingWarning, RecorderError
-
-if TYPE_CHECKING:
-    from ._run import OpenStep, Run
-
-_Parameters = ParamSpec("_Parameters")
-_Result = TypeVar("_Result")
+from ._encode import MAX_EXCERPT, MAX_OUTPUT, WITHHELD, error_of, shortened
+from ._errors import FindingWarning, RecorderError, Refused
 
 MAX_ITEMS = 1_000
 """Items of a generator that are recorded; the others are counted."""
 
-CURRENT: ContextVar[OpenStep | None] = ContextVar("runvet_step", default=None)
-"""The innermost step that a `with` has opened, in this thread or task."""
+RecordDefaults = bool | Iterable[str]
+"""True if the values of arguments that are left to their defaults are recorded, or else the names
+of those that are not."""
 
 
-def current_step() -> OpenStep | None:
-    """The innermost step that a `with` has opened in this thread or task; None outside of any.
+class Place(Protocol):
+    """A step that is open, or a run, in which calls are acts."""
 
-    A thread pool does not hand it on: there, use `step.tool`, or submit
-    `contextvars.copy_context().run`.
-    """
-    return CURRENT.get()
+    @property
+    def _of_run(self) -> Recording: ...
+    @property
+    def _step(self) -> _runvet.OpenStep | None: ...
 
 
-@overload
-def tool(
-    function: Callable[_Parameters, _Result],
-    /,
-    *,
-    name: str | None = None,
-    agent: str | None = None,
-    max_output: int = ...,
-) -> Callable[_Parameters, _Result]: ...
-@overload
-def tool(
-    *, name: str | None = None, agent: str | None = None, max_output: int = ...
-) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
-def tool(
-    function: Any = None,
-    /,
-    *,
-    name: str | None = None,
-    agent: str | None = None,
-    max_output: int = MAX_OUTPUT,
-) -> Any:
-    """A function that does the same, and is recorded where `current_step()` is a step.
+class Recording(Place, Protocol):
+    """A run that calls are recorded in."""
 
-    It suits functions of modules, which know no run. See `Run.tool` for what is recorded.
-    """
-    return recorded(function, current_step, max_output, name, agent)
+    @property
+    def _run(self) -> _runvet.Run: ...
+    @property
+    def _is_judged(self) -> bool: ...
+    @property
+    def _holds_back(self) -> bool: ...
+    def _kept(self, value: Any, most: int = ...) -> Any: ...
+    def _arguments(self, given: Any, most: int = ...) -> dict[str, Any]: ...
+    def _add_usage(self, usage: Mapping[str, int]) -> None: ...
+    def _lose(self, what: str) -> None: ...
 
 
 def recorded(
     function: Callable[..., Any] | None,
-    step_of: Callable[[], OpenStep | Run | None],
+    place_of: Callable[[], Place],
     most: int,
     name: str | None,
     agent: str | None,
+    defaults: RecordDefaults,
 ) -> Callable[..., Any]:
-    """The function, with each call an action of the step, or of the run, that there is then.
+    """The function, with each call an act of the step, or of the run, that there is then.
 
     Without a function, a decorator of one.
     """
@@ -80,16 +62,24 @@ def recorded(
     for option, text in (("name", name), ("agent", agent)):
         if not (text is None or isinstance(text, str)):
             raise TypeError(f"{option} is {text!r}, not a text")
+    if isinstance(defaults, str):
+        raise TypeError(f"record_defaults is {defaults!r}, not a boolean or a list of names")
     if function is None:
-        return lambda given: recorded(given, step_of, most, name, agent)
+        return lambda given: recorded(given, place_of, most, name, agent, defaults)
     tool = name_of(function) if name is None else name
+    is_nameless = name is None and not _has_name(function)
 
     @functools.wraps(function)
     def calling(*args: Any, **kwargs: Any) -> Any:
-        step = step_of()
-        if step is None:
-            return function(*args, **kwargs)
-        return call(step, tool, function, args, kwargs, most=most, agent=agent)
+        place = place_of()
+        if is_nameless and place._of_run._holds_back:
+            message = (
+                f"{tool} is no name that a rule can match: give the function one, as in "
+                'run.tool(function, name="refund")'
+            )
+            raise Refused(message, kind="refused")
+        given = _named(function, args, kwargs, defaults)
+        return call(place, tool, function, args, kwargs, given, most=most, agent=agent)
 
     @functools.wraps(function)
     async def awaiting(*args: Any, **kwargs: Any) -> Any:
@@ -106,22 +96,46 @@ def is_async(function: Callable[..., Any]) -> bool:
 
 def name_of(function: Callable[..., Any]) -> str:
     """The plain name of a function, as its author reads it, wherever it is defined."""
-    return str(getattr(function, "__name__", type(function).__name__))
+    inner = _inner(function)
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _inner(function: Any) -> Any:
+    """The function that a partial binds arguments of."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _has_name(function: Callable[..., Any]) -> bool:
+    """Returns True if the name of a function says what it does.
+
+    That of a lambda does not, nor that of a class for its objects, nor that of a function within a
+    decorator, which takes any arguments.
+    """
+    inner = _inner(function)
+    if getattr(inner, "__name__", "<lambda>") == "<lambda>":
+        return False
+    if "<locals>" not in getattr(inner, "__qualname__", "") or hasattr(inner, "__wrapped__"):
+        return True
+    try:
+        kinds = {it.kind for it in inspect.signature(inner).parameters.values()}
+    except (TypeError, ValueError):
+        return True
+    return kinds != {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
 
 def call(
-    step: OpenStep | Run,
+    step: Place,
     name: str,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
-    given: Any = None,
+    given: Any,
     most: int = MAX_OUTPUT,
     agent: str | None = None,
 ) -> Any:
     """Calls a function, and records the call: its input, its output or error, its duration."""
-    if given is None:
-        given = _named(function, args, kwargs)
     begun = Call(step, name, given, most, agent=agent)
     begun.must_be_allowed()
     try:
@@ -133,42 +147,60 @@ def call(
 
 
 def _named(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    defaults: RecordDefaults,
 ) -> dict[str, Any]:
-    """The arguments of a call by their names, also those that it takes as `**more`."""
+    """The arguments of a call by their names, as the function gets them: also those that a partial
+    binds, that are left to their defaults, and that it takes as `**more`."""
+    while isinstance(function, functools.partial):
+        args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
+        function = function.func
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        named = {"args": args, **kwargs}
+    else:
         named = bound.arguments
         for name, parameter in bound.signature.parameters.items():
             more = named.get(name, {})
             if parameter.kind is parameter.VAR_KEYWORD and not more.keys() & named.keys():
                 named.pop(name, None)
                 named.update(more)
-    except (TypeError, ValueError):
-        named = {"args": args, **kwargs}
+            elif name not in named and parameter.default is not parameter.empty:
+                is_kept = defaults if isinstance(defaults, bool) else name not in defaults
+                named[name] = parameter.default if is_kept else WITHHELD
     return {name: value for name, value in named.items() if name != "self"}
 
 
-def _kept(step: OpenStep | Run, value: Any, most: int) -> Any:
+def _kept(step: Place, value: Any, most: int) -> Any:
     return step._of_run._kept(value, most)
 
 
-def may_act(step: OpenStep | Run, action: Mapping[str, Any]) -> _runvet.Allowed | None:
+def may_act(step: Place, action: Mapping[str, Any]) -> _runvet.Allowed | None:
     """Asks whether an act may happen, where anything judges the run; raises if it may not."""
     return _may(step, lambda run: run.may_act(step._step, action))
 
 
-def _may(
-    step: OpenStep | Run, ask: Callable[[_runvet.Run], _runvet.Allowed]
-) -> _runvet.Allowed | None:
+def _may(step: Place, ask: Callable[[_runvet.Run], _runvet.Allowed]) -> _runvet.Allowed | None:
     run = step._of_run
     try:
         return ask(run._run) if run._is_judged else None
     except RecorderError as error:
-        # An act that is too large, or a run that could not be written, is no reason to hold back.
-        if error.kind not in ("too_large", "poisoned"):
+        # Rules would not count an act that can't be recorded. Where there are none, it is made.
+        if run._holds_back or error.kind not in ("too_large", "poisoned"):
             raise
         return None
+
+
+def is_failure(result: Any) -> bool:
+    """Returns True if a result says that the call failed, as those of MCP and of LangChain do."""
+    if isinstance(result, Mapping):
+        return result.get("isError") is True
+    is_message = getattr(result, "type", None) == "tool"
+    is_failed = is_message and getattr(result, "status", None) == "error"
+    return is_failed or getattr(result, "isError", None) is True
 
 
 class Call:
@@ -178,7 +210,7 @@ class Call:
 
     def __init__(
         self,
-        step: OpenStep | Run,
+        step: Place,
         name: str,
         given: Any,
         most: int,
@@ -219,7 +251,7 @@ class Call:
             return self._each_awaited(result)
         if inspect.isgenerator(result):
             return self._each(result)
-        self.record("ok", result)
+        self.record("error" if is_failure(result) else "ok", result)
         return result
 
     def failed(self, error: BaseException, **more: Any) -> None:
@@ -286,7 +318,9 @@ class Answer:
 
     __slots__ = ("_allowed", "_run", "_told")
 
-    def __init__(self, run: Run, model: str | None, agent: str | None, parent: str | None) -> None:
+    def __init__(
+        self, run: Recording, model: str | None, agent: str | None, parent: str | None
+    ) -> None:
         self._run = run
         told = {"model": model, "x-agent": agent, "x-parent": parent}
         self._told: dict[str, Any] = {"kind": "message", "role": "assistant", **_known(told)}

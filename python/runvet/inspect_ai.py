@@ -99,7 +99,8 @@ def hold_back() -> Approver:
     async def approve(message: str, call: Any, view: Any, history: Any) -> Approval:
         sample = _SAMPLE.get()
         if sample is None:
-            return Approval(decision="approve")
+            why = "the action is refused: its sample is not recorded, so no rule can judge it"
+            return Approval(decision="reject", explanation=why)
         given = sample.input_of(call.arguments)
         act = {"tool": call.function, "input": given, "x-call-id": call.id}
         try:

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
+import sys
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -16,7 +19,12 @@ from langchain_core.callbacks import (  # type: ignore[import-not-found, unused-
 from langchain_core.messages import (  # type: ignore[import-not-found, unused-ignore]
     ToolMessage,
 )
+from langchain_core.tools import (  # type: ignore[import-not-found, unused-ignore]
+    BaseTool,
+)
+from pydantic import BaseModel, ValidationError  # type: ignore[import-not-found, unused-ignore]
 
+from ._errors import RecorderError
 from ._recorder import Recorder
 from ._spans import Begun, Result, Role, Spans, task_of, text_of
 from ._tool import usage_of
@@ -38,7 +46,11 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
         self._spans = Spans(recorder, "adapter:langchain", tags)
 
     def _begin(self, role: Role, kind: str, serialized: Any, given: Any, more: Any) -> None:
-        name = str(more.get("name") or (serialized or {}).get("name") or kind)
+        names = [more.get("name"), (serialized or {}).get("name"), kind]
+        if role == "tool":
+            # The name of a run is one that a caller may choose.
+            names[:2] = reversed(names[:2])
+        name = str(next(filter(None, names)))
         if role == "model":
             told = more.get("metadata") or {}
             asked = more.get("invocation_params") or {}
@@ -69,7 +81,8 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
     def on_tool_start(self, serialized: Any, input_str: Any, **more: Any) -> None:
         """Begins an action."""
         inputs = more.get("inputs")
-        self._begin("tool", "tool", serialized, input_str if inputs is None else inputs, more)
+        given = input_str if inputs is None else _coerced(inputs)
+        self._begin("tool", "tool", serialized, given, more)
 
     def on_retriever_start(self, serialized: Any, query: Any, **more: Any) -> None:
         """Begins an action."""
@@ -96,6 +109,38 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
     on_tool_error: Any = _fail
     on_retriever_end: Any = _end
     on_retriever_error: Any = _fail
+
+
+def _coerced(inputs: Any) -> Any:
+    """The arguments as the tool gets them: those of its schema, with defaults.
+
+    LangChain begins the call before it reads the arguments, and only the tool, which calls this,
+    has the schema.
+    """
+    frame = inspect.currentframe()
+    while frame is not None and not isinstance(frame.f_locals.get("self"), BaseTool):
+        frame = frame.f_back
+    schema = None if frame is None else frame.f_locals["self"].tool_call_schema
+    if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
+        return inputs
+    try:
+        read = schema.model_validate(inputs)
+    except ValidationError:
+        # The tool refuses them too.
+        return inputs
+    return {**inputs, **{name: getattr(read, name) for name in schema.model_fields}}
+
+
+class _HeldBack(logging.Filter):
+    """Keeps a call that is held back, which the agent hears of, out of the log of errors."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        told = record.args
+        is_ours = isinstance(told, tuple) and told[:1] == (Callbacks.__name__,)
+        return not (is_ours and isinstance(sys.exc_info()[1], RecorderError))
+
+
+logging.getLogger("langchain_core.callbacks.manager").addFilter(_HeldBack())
 
 
 def _said(response: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from ._encode import described
-from ._tool import current_step
+from ._run import current_step
 
 
 class Handler(logging.Handler):

@@ -30,7 +30,7 @@ pub(crate) struct PythonPolicy {
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
-    fn set(&self, error: PyErr) {
+    pub(crate) fn set(&self, error: PyErr) {
         *locked(&self.0) = Some(error);
     }
 

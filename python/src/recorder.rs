@@ -9,15 +9,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use runvet::finding::Finding;
 use runvet::gate::Gate;
 use runvet::recorder::{self, Assertion, Clock, Durability, Error, Recovered, Task};
 use serde_json::Value;
 
 use crate::check::{config_text, configured};
 use crate::errors;
-use crate::json::{Encoder, Text};
+use crate::exiting::calling;
+use crate::finding::{finding, tuple};
+use crate::json::{Encoder, Text, object};
 use crate::policy::{PythonPolicy, Raised, Shown};
 pub(crate) use run::{Allowed, OpenStep, Run};
 
@@ -64,6 +68,7 @@ impl Recorder {
         plain: Py<PyAny>,
         config: Option<PathBuf>,
         hold_back: bool,
+        ask: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let (raised, shown) = (Raised::default(), Shown::default());
         let mut recorder = recorder::Recorder::new(run_data)
@@ -82,6 +87,11 @@ impl Recorder {
         if let Some(path) = &config {
             let text = config_text(py, path, &BTreeMap::new())?;
             recorder = recorder.gate(configured(py, Gate::default(), path, &text)?);
+        }
+        if let Some(ask) = ask {
+            let raised = raised.clone();
+            recorder = recorder
+                .ask(move |tool, input, findings| answer_of(&ask, &raised, tool, input, findings));
         }
         if let Some((micros, step)) = clock {
             recorder = recorder.clock(Ticking { micros, step });
@@ -195,6 +205,33 @@ impl Recorder {
         run.heed_beginning(py)?;
         Ok(run)
     }
+}
+
+/// The answer of a person about an act, and who gave it. A function that fails, or gives no answer,
+/// says no.
+fn answer_of(
+    ask: &Py<PyAny>,
+    raised: &Raised,
+    tool: &str,
+    input: &Value,
+    findings: &[Finding],
+) -> (bool, String) {
+    Python::attach(|py| {
+        let asked = calling(py, || {
+            let shown = tuple(py, findings, finding)?;
+            let answer = ask.bind(py).call1((tool, object(py, input)?, shown))?;
+            match answer.cast::<PyBool>() {
+                Ok(is_yes) => Ok((is_yes.is_true(), String::new())),
+                Err(_) => answer.extract(),
+            }
+        });
+        asked.unwrap_or_else(|error: PyErr| {
+            if !error.is_instance_of::<PyException>(py) {
+                raised.set(error);
+            }
+            (false, String::new())
+        })
+    })
 }
 
 /// The time some microseconds after 1970.

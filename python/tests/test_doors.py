@@ -41,11 +41,15 @@ def answer(tool: str) -> str:
     return f"{tool} is done"
 
 
+def called(tool: str) -> Callable[..., str]:
+    return lambda **_: answer(tool)
+
+
 def by_functions(runs: Path) -> None:
     with Recorder(runs).begin("T") as run:
         for tool, given in CALLS:
             try:
-                run.tool(lambda _tool=tool, **_: answer(_tool), name=tool, agent=None)(**given)
+                run.tool(called(tool), name=tool, agent=None)(**given)
             except OSError:
                 assert tool == FAILING
 

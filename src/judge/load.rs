@@ -142,6 +142,7 @@ impl<'f> LoadedTimeline<'f> {
 }
 
 /// Loads an episode and hands everything to a function.
+#[expect(clippy::too_many_lines, reason = "one step after the other")]
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,
@@ -171,8 +172,9 @@ pub(crate) fn episode<R>(
     let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
     let values = named.values();
     let attachments = Attachments::new(files, &request.team);
+    let reader = reader(&of_run, state.read(), state_record.bytes);
     let timeline = loader.timeline(
-        reader(&of_run, state.read(), state_record.bytes),
+        reader,
         lifecycle,
         listening,
         (&values, &attachments),

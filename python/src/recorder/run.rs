@@ -106,7 +106,8 @@ impl Run {
             Failed::Recorder(error) => errors::of_recorder(py, &error),
             Failed::Over => errors::over(py, &self.id, self.ended.get()),
             Failed::Within => PyRuntimeError::new_err(
-                "a policy can't call the run that asks it; return a Hint, Intervention or Veto",
+                "a policy or `ask` can't call the run that asks it; return a Hint, Intervention or \
+                 Veto, or an answer",
             ),
         })
     }
