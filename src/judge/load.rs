@@ -142,7 +142,6 @@ impl<'f> LoadedTimeline<'f> {
 }
 
 /// Loads an episode and hands everything to a function.
-#[expect(clippy::too_many_lines, reason = "one step after the other")]
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,
@@ -172,9 +171,8 @@ pub(crate) fn episode<R>(
     let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
     let values = named.values();
     let attachments = Attachments::new(files, &request.team);
-    let reader = reader(&of_run, state.read(), state_record.bytes);
     let timeline = loader.timeline(
-        reader,
+        reader(&of_run, state.read(), state_record.bytes),
         lifecycle,
         listening,
         (&values, &attachments),

@@ -102,8 +102,11 @@ impl RuleTable {
         let when = self.when.as_ref();
         let when = when.map(|when| expression(reader, when, has_event));
         let check = expression(reader, &self.check, has_event);
-        let guard = when.as_ref().and_then(Option::as_ref);
-        let earlier = self.earlier(reader, check.as_ref(), guard);
+        let earlier = self.earlier(
+            reader,
+            check.as_ref(),
+            when.as_ref().and_then(Option::as_ref),
+        );
         let message = reader.message(&self.message, &[MessageWord::Value]);
         let same = reader.sides(self.same.as_ref());
         let since = self.since.as_ref();
