@@ -134,19 +134,21 @@ impl TeamSelector {
     /// Returns `true` if it may read what only the end of an act gives, or names no act.
     pub(super) fn reads_outcome(&self) -> bool {
         let mut keys = self.keys.0.iter();
-        self.depends_on_outcome() || keys.any(|(path, _)| leads_to_outcome(path))
+        self.depends_on_outcome()
+            || keys.any(|(path, wanted)| {
+                leads_to_outcome(path) || (is_phase(path) && !wanted.allows_text("act"))
+            })
     }
 
-    /// Returns `true` if what it names without the end of an act may not be named with that, or
-    /// names no act. What it finds at any depth of the inputs it also finds then.
+    /// Returns `true` if what it names without the end of an act may not be named with that. What
+    /// it finds at any depth of the inputs it also finds then.
     pub(super) fn depends_on_outcome(&self) -> bool {
         let mut conditions = self.condition.iter();
         let mut keys = self.keys.0.iter();
         conditions.any(|it| reads_outcome(&it.expression, EVENT))
             || keys.any(|(path, wanted)| {
                 let finds_any = matches!(wanted, Wanted::OneOf(_) | Wanted::Present);
-                (leads_to_outcome(path) && !(path.is_deep() && finds_any))
-                    || (is_phase(path) && !wanted.allows_text("act"))
+                leads_to_outcome(path) && !(path.is_deep() && finds_any)
             })
     }
 }
