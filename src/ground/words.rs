@@ -6,7 +6,7 @@ use crate::ground::printable::quote;
 ///
 /// ```
 /// let error = "fatal".parse::<runvet::finding::Level>().unwrap_err();
-/// assert_eq!(error.to_string(), "\"fatal\" is not one of error, warning, off");
+/// assert_eq!(error.to_string(), "\"fatal\" is not one of error, ask, warning, off");
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{} is not one of {}", quote(.word), .known.join(", "))]

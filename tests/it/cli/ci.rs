@@ -22,7 +22,7 @@ fn shell_examples_find_the_bad_run() {
     let repository = repository();
     for (line, total) in [
         (
-            "runvet validate --profile strict runs/",
+            "runvet validate --deny-warnings runs/",
             "3 episodes: 2 valid, 1 invalid",
         ),
         (
