@@ -371,17 +371,11 @@ fn is_below_unknown_key(schema: &Value, path: &[String]) -> bool {
 
 fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
     let place = error.instance_path();
-    // A value that has one of several forms gets the errors of that form.
     if let Kind::AnyOf { context } = error.kind()
-        && let [form] = *context
-            .iter()
-            .filter(|form| is_of(form, place))
-            .collect::<Vec<_>>()
+        && let Some(mistakes) = of_forms(context, place)
     {
-        return form.iter().flat_map(of_error).collect();
+        return mistakes;
     }
-    let pointer = Pointer::new(place.as_str());
-    let path: Vec<String> = pointer.tokens().map(Into::into).collect();
     let whats = match error.kind() {
         Kind::AdditionalProperties { unexpected } => {
             unexpected.iter().cloned().map(Wrong::UnknownKey).collect()
@@ -395,11 +389,57 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
         _ if is_too_small(error) => vec![Wrong::Type],
         _ => vec![Wrong::Other],
     };
+    at(place, whats)
+}
+
+/// Returns the mistakes of the form that a value has, of those that its schema allows; `None` where
+/// it may have several. A table with keys of no form has the unknown keys that no form has.
+fn of_forms(forms: &[Vec<ValidationError<'_>>], place: &Location) -> Option<Vec<Mistake>> {
+    let of_its_type: Vec<_> = forms.iter().filter(|form| is_of(form, place)).collect();
+    let with_its_keys: Vec<_> = of_its_type
+        .iter()
+        .copied()
+        .filter(|form| unknown_keys(form, place).is_empty())
+        .collect();
+    if let ([form], _) | (_, [form]) = (&*of_its_type, &*with_its_keys) {
+        return Some(form.iter().flat_map(of_error).collect());
+    }
+    if !with_its_keys.is_empty() {
+        return None;
+    }
+    let unknown = of_its_type
+        .into_iter()
+        .map(|form| unknown_keys(form, place))
+        .reduce(|keys, of_form| &keys & &of_form)?;
+    let unknown: Vec<Wrong> = unknown
+        .into_iter()
+        .map(|key| Wrong::UnknownKey(key.to_owned()))
+        .collect();
+    (!unknown.is_empty()).then(|| at(place, unknown))
+}
+
+/// Returns mistakes at a place.
+fn at(place: &Location, whats: Vec<Wrong>) -> Vec<Mistake> {
+    let pointer = Pointer::new(place.as_str());
+    let path: Vec<String> = pointer.tokens().map(Into::into).collect();
     let mistake = |what| Mistake {
         path: path.clone(),
         what,
     };
     whats.into_iter().map(mistake).collect()
+}
+
+/// Returns the keys of the value at a place that a form with these errors does not have.
+fn unknown_keys<'e>(form: &'e [ValidationError<'_>], place: &Location) -> BTreeSet<&'e str> {
+    form.iter()
+        .filter(|error| error.instance_path() == place)
+        .filter_map(|error| match error.kind() {
+            Kind::AdditionalProperties { unexpected } => Some(unexpected),
+            _ => None,
+        })
+        .flatten()
+        .map(String::as_str)
+        .collect()
 }
 
 /// Returns `true` if a number is below the `minimum` of its schema, which is compared exactly.
@@ -425,7 +465,12 @@ fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
         let forms = forms(part);
         let named = |form: &&'s Value| form.get("properties")?.get(key);
         let named = forms.iter().find_map(named);
-        let other = |name| forms.iter().find_map(|form| form.get(name));
+        let is_schema = |part: &&'s Value| part.is_object();
+        let other = |name| {
+            forms
+                .iter()
+                .find_map(|form| form.get(name).filter(is_schema))
+        };
         let other = || other("additionalProperties").or_else(|| other("items"));
         named
             .or_else(other)
