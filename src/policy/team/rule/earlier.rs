@@ -127,9 +127,14 @@ impl Earlier {
         let before = of_group.room();
         of_group.slide(rule, now, within, budget)?;
         let after = of_group.room();
+        self.recount(before, after);
+        Ok(())
+    }
+
+    /// Counts the room of a group as it is now in place of what it was.
+    fn recount(&mut self, before: (usize, usize), after: (usize, usize)) {
         self.values = self.values + after.0 - before.0;
         self.entries = self.entries + after.1 - before.1;
-        Ok(())
     }
 
     /// Returns the values for an event of a group at an instant, or why there is none.
@@ -234,8 +239,7 @@ impl Earlier {
                 }
             }
             let after = of_group.room();
-            self.values = self.values + after.0 - before.0;
-            self.entries = self.entries + after.1 - before.1;
+            self.recount(before, after);
             if self.entries > 2 * MAX_ENTRIES * folds.len() {
                 return Err(TeamLimit::Entries);
             }
@@ -277,11 +281,11 @@ impl Earlier {
             of_group.since.unknown = unknown;
             return Ok(());
         }
-        let (values, entries) = of_group.room();
+        let before = of_group.room();
         *of_group = GroupFolds::default();
         of_group.since.known = event.line.number;
-        self.values -= values;
-        self.entries -= entries;
+        let after = of_group.room();
+        self.recount(before, after);
         Ok(())
     }
 }
