@@ -81,16 +81,14 @@ impl AcrossRuns {
             let order = |it: &AcrossEvent| (it.time.is_some(), bytes(it.run), it.line);
             a.time.cmp(&b.time).then_with(|| order(a).cmp(&order(b)))
         });
-        for check in checks {
-            across.judge(judges.clone(), check, &events, &keys);
-        }
+        across.judge(judges, &checks, &events, &keys);
         Some(across)
     }
 
     fn judge(
         &mut self,
         mut judges: TeamJudges,
-        check: TeamCheck,
+        checks: &[TeamCheck],
         events: &[AcrossEvent],
         keys: &[EpisodeKey],
     ) {
@@ -114,12 +112,30 @@ impl AcrossRuns {
             };
             if event.time.is_some() {
                 judges.event(&view, &values);
-            } else if judges.is_about(check, &view) {
-                let why = "the event has no instant, so it has no place among those of all runs";
-                let draft = Draft::new(Place::event(line, ""), why);
-                self.add(check, draft, events, keys);
+                continue;
+            }
+            for check in checks {
+                if judges.is_about(*check, &view) {
+                    let why =
+                        "the event has no instant, so it has no place among those of all runs";
+                    let draft = Draft::new(Place::event(line, ""), why);
+                    self.add(*check, draft, events, keys);
+                }
             }
         }
+        for check in checks {
+            self.note(&judges, *check, events, keys);
+        }
+    }
+
+    /// Notes what a rule found.
+    fn note(
+        &mut self,
+        judges: &TeamJudges,
+        check: TeamCheck,
+        events: &[AcrossEvent],
+        keys: &[EpisodeKey],
+    ) {
         let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
         let mut skips = Vec::new();
         let severity = Severity::Error;
