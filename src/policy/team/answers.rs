@@ -7,11 +7,11 @@ use crate::ground::document::{Kind, Node, Tape, push_canonical};
 use crate::policy::team::limit::MAX_ENTRIES;
 
 /// The type of the event of an answer.
-pub(super) const ASK: &str = "direction.ask";
+pub(crate) const ASK: &str = "direction.ask";
 
 /// The latest answer about an act.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::policy) enum Answer {
+pub(crate) enum Answer {
     Yes,
     No,
     /// There is none, or an act before it used it up.
@@ -21,7 +21,7 @@ pub(in crate::policy) enum Answer {
 
 impl Answer {
     /// Returns what a finding says of it.
-    pub(super) fn clause(self) -> &'static str {
+    pub(crate) fn clause(self) -> &'static str {
         match self {
             Self::Yes => "",
             Self::No => ", and the answer was no",

@@ -20,6 +20,7 @@ use crate::ground::shortened::{may_be_shortened, with_whole_values};
 use crate::ground::source::{Artifact, EpisodeKey, Line, Pointer};
 use crate::judge::check::{LiveChecker, WrittenLine};
 use crate::judge::rule::TeamCheck;
+use crate::policy::team::{ASK, Answer};
 use crate::store::{Artifacts as _, whole_lines};
 
 /// The number of findings that are kept for [`Run::take_findings`].
@@ -433,8 +434,8 @@ impl Run {
             return Ok(Vec::new());
         }
         let said_no = |mut finding: Finding| {
-            let asked = [", and nobody was asked", ", and the answer was no"];
-            finding.message = finding.message.replace(asked[0], asked[1]);
+            let [none, no] = [Answer::None, Answer::No].map(Answer::clause);
+            finding.message = finding.message.replace(none, no);
             finding
         };
         Ok(findings.into_iter().map(said_no).collect())
@@ -456,7 +457,7 @@ impl Run {
             ("answer", if is_yes { "yes" } else { "no" }.into()),
             ("by", by.into()),
         ]);
-        self.direct("direction.ask", answer, &format!("rule:{rule}"))
+        self.direct(ASK, answer, &format!("rule:{rule}"))
     }
 
     /// Returns the rules that hold back, if there are any.
