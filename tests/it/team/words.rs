@@ -211,6 +211,33 @@ fn of_rule(found: &BTreeMap<String, BTreeSet<usize>>, rule: &str) -> Vec<usize> 
     found.get(rule).into_iter().flatten().copied().collect()
 }
 
+/// Returns the lines of a timeline at which a rule finds something.
+type Search<'s> = Box<dyn Fn(&[Value]) -> Vec<usize> + 's>;
+
+/// A rule, by its id and what it says, and a search for the lines at which it finds something.
+struct Searched<'s> {
+    id: String,
+    text: String,
+    search: Search<'s>,
+}
+
+/// Holds what rules find in random timelines against what searches find.
+fn find_what_searches_find(config: &str, seeds: u64, rules: &[Searched<'_>]) {
+    let gate = Gate::default().with_config(Path::new("runvet.toml"), config, None);
+    let (mut gate, mut all_found) = (gate.unwrap(), 0);
+    for seed in 0..seeds {
+        let events = timeline(&mut Random::new(seed));
+        let seen = found(&mut gate, &events);
+        for rule in rules {
+            let found = of_rule(&seen, &rule.id);
+            let expected = (rule.search)(&events);
+            assert_eq!(found, expected, "{seed}, {}: {events:#?}", rule.text);
+            all_found += found.len();
+        }
+    }
+    assert!(all_found > 500, "{all_found}");
+}
+
 fn is_tool(event: &Value, tool: &str) -> bool {
     event["payload"]["tool"] == tool
 }
@@ -218,30 +245,26 @@ fn is_tool(event: &Value, tool: &str) -> bool {
 #[test]
 fn selectors_name_what_a_search_names() {
     let mut config = "[params]\nbad = ['*rm*', 3]\n".to_owned();
-    for (number, (test, _)) in TESTS.iter().enumerate() {
+    let mut rules = Vec::new();
+    for (number, (test, names)) in TESTS.iter().enumerate() {
         writeln!(
             config,
             "[[order]]\nid = 'a/{number}'\nmessage = 'm'\nnever = true\neach = {{ tool = 'a', {test} }}"
         )
         .unwrap();
+        rules.push(Searched {
+            id: format!("a/{number}"),
+            text: (*test).to_owned(),
+            search: Box::new(|events| {
+                let is_named =
+                    |event: &Value| all(&[Some(is_tool(event, "a")), names(event)]) != Some(false);
+                (0..events.len())
+                    .filter(|at| is_named(&events[*at]))
+                    .collect()
+            }),
+        });
     }
-    let gate = Gate::default().with_config(Path::new("runvet.toml"), &config, None);
-    let (mut gate, mut all_found) = (gate.unwrap(), 0);
-    for seed in 0..150 {
-        let events = timeline(&mut Random::new(seed));
-        let seen = found(&mut gate, &events);
-        for (number, (test, names)) in TESTS.iter().enumerate() {
-            let is_named =
-                |event: &Value| all(&[Some(is_tool(event, "a")), names(event)]) != Some(false);
-            let expected: Vec<usize> = (0..events.len())
-                .filter(|at| is_named(&events[*at]))
-                .collect();
-            let found = of_rule(&seen, &format!("a/{number}"));
-            assert_eq!(found, expected, "{seed}, {test}: {events:#?}");
-            all_found += found.len();
-        }
-    }
-    assert!(all_found > 500, "{all_found}");
+    find_what_searches_find(&config, 150, &rules);
 }
 
 /// The value by which events are grouped, or paired.
@@ -260,7 +283,7 @@ struct Window {
     same: Option<&'static str>,
     within: Option<i64>,
     has_since: bool,
-    /// Where both sides of a pair have their value, if they are told by one.
+    /// `None` without `until`; else the pointer of its `pair`, if it has one.
     #[expect(clippy::option_option, reason = "an `until` may have no `pair`")]
     until: Option<Option<&'static str>>,
     needs: Option<bool>,
@@ -371,26 +394,20 @@ impl Window {
 #[test]
 fn windows_and_pairs_find_what_a_search_finds() {
     let mut config = "[selector]\nb = { tool = 'b' }\nc = { tool = 'c' }\n".to_owned();
-    for (number, (table, _)) in WINDOWS.iter().enumerate() {
+    let mut rules = Vec::new();
+    for (number, (table, window)) in WINDOWS.iter().enumerate() {
         writeln!(
             config,
             "[[order]]\nid = 'a/{number}'\nmessage = 'm'\neach = {{ tool = 'a' }}\n{table}"
         )
         .unwrap();
+        rules.push(Searched {
+            id: format!("a/{number}"),
+            text: (*table).to_owned(),
+            search: Box::new(|events| window.lines(events)),
+        });
     }
-    let gate = Gate::default().with_config(Path::new("runvet.toml"), &config, None);
-    let (mut gate, mut all_found) = (gate.unwrap(), 0);
-    for seed in 0..250 {
-        let events = timeline(&mut Random::new(seed));
-        let seen = found(&mut gate, &events);
-        for (number, (table, window)) in WINDOWS.iter().enumerate() {
-            let found = of_rule(&seen, &format!("a/{number}"));
-            let expected = window.lines(&events);
-            assert_eq!(found, expected, "{seed}, {table}: {events:#?}");
-            all_found += found.len();
-        }
-    }
-    assert!(all_found > 500, "{all_found}");
+    find_what_searches_find(&config, 250, &rules);
 }
 
 /// What `check` asks of the earlier events: their values of `p`, in the order of lines.
@@ -426,38 +443,30 @@ fn windows_of_rules_find_what_a_search_finds() {
         ("within = '2s'\nsince = 'c'", true, true),
     ];
     let mut config = "[selector]\na = { tool = 'a' }\nc = { tool = 'c' }\n".to_owned();
-    for (number, (check, _)) in ASKED.iter().enumerate() {
-        for (window, (keys, ..)) in windows.iter().enumerate() {
+    let mut rules = Vec::new();
+    for (number, (check, asks)) in ASKED.iter().enumerate() {
+        for (window, (keys, within, since)) in windows.iter().enumerate() {
             writeln!(
                 config,
                 "[[rule]]\nid = 'a/{number}-{window}'\nmessage = 'm'\neach = 'a'\nsame = '/payload/input/k'\ncheck = \"{check}\"\n{keys}"
             )
             .unwrap();
+            let window_of = Window {
+                most: 0,
+                same: K,
+                within: within.then_some(2),
+                has_since: *since,
+                until: None,
+                needs: None,
+            };
+            rules.push(Searched {
+                id: format!("a/{number}-{window}"),
+                text: format!("{check}, {window}"),
+                search: Box::new(move |events| window_of.asked(events, *asks)),
+            });
         }
     }
-    let gate = Gate::default().with_config(Path::new("runvet.toml"), &config, None);
-    let (mut gate, mut all_found) = (gate.unwrap(), 0);
-    for seed in 0..150 {
-        let events = timeline(&mut Random::new(seed));
-        let seen = found(&mut gate, &events);
-        for (number, (check, asks)) in ASKED.iter().enumerate() {
-            for (window, (_, within, since)) in windows.iter().enumerate() {
-                let window_of = Window {
-                    most: 0,
-                    same: K,
-                    within: within.then_some(2),
-                    has_since: *since,
-                    until: None,
-                    needs: None,
-                };
-                let expected = window_of.asked(&events, *asks);
-                let found = of_rule(&seen, &format!("a/{number}-{window}"));
-                assert_eq!(found, expected, "{seed}, {check}, {window}: {events:#?}");
-                all_found += found.len();
-            }
-        }
-    }
-    assert!(all_found > 500, "{all_found}");
+    find_what_searches_find(&config, 150, &rules);
 }
 
 impl Window {
