@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use super::conversation::Conversation;
 use super::log::{Log, LogFile};
+use crate::ground::printable::count;
 
 /// A format of logs.
 pub(super) struct Format {
@@ -74,22 +75,21 @@ pub(super) const FORMATS: &[Format] = &[
 
 /// Returns what a file that is no JSON looks like, by its first bytes.
 pub(super) fn looks_like(start: &[u8]) -> String {
-    let known: [(&[u8], &str); 5] = [
+    let known: [(&[u8], &str); 4] = [
         (
             b"SQLite format 3",
             "it is a database of SQLite, which is not read: `opencode export ID` writes a session \
              of opencode as a file",
-        ),
-        (
-            b"PK\x03\x04",
-            "it is a ZIP file, and no log of a known format",
         ),
         (b"\x1f\x8b", "it is compressed by gzip: unpack it first"),
         (
             b"\x28\xb5\x2f\xfd",
             "it is compressed by zstd: unpack it first",
         ),
-        (b"", "it is no log of a known format, and no JSON"),
+        (
+            b"",
+            "it is no log of a known format: it begins with neither an object nor a list of JSON",
+        ),
     ];
     let (_, words) = known
         .iter()
@@ -112,9 +112,8 @@ pub(super) fn looks_like_json(first: Option<&Value>) -> String {
             let names: Vec<&str> = members.keys().map(String::as_str).take(KEYS).collect();
             format!("an object with the keys {}", names.join(", "))
         }
-        Some(Value::Array(items)) => format!("a list of {} items", items.len()),
-        Some(_) => "a value that is no object".to_owned(),
-        None => "nothing".to_owned(),
+        Some(Value::Array(items)) => format!("a list of {}", count(items.len() as u64, "item")),
+        _ => "nothing".to_owned(),
     };
     format!("it is no log of a known format: its first value is {form}")
 }

@@ -28,7 +28,7 @@ Messages of frameworks, and sessions of Copilot CLI, become runs.
   shell execute error cd /data
   ls 7 ls: 7: not there
   $ printf '[{"type": "message", "text": "hi"}]' > messenger.json && runvet import messenger.json --into runs
-  error: ./messenger.json: it is no log of a known format: its first value is a list of 1 items
+  error: ./messenger.json: it is no log of a known format: its first value is a list of 1 item
   note: 0 runs in runs
   [1]
   $ sed 's/{"type": "mcp_approval_resp.*/]}/; s/, \]}/]}/' "$CORPUS/logs/chat/items.jsonl" > asked.jsonl && runvet import asked.jsonl --into asked --quiet

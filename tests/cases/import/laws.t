@@ -97,7 +97,7 @@ An import of another log with the same id stays, too.
   $ runvet import none --into runs
   error: none/clicks.jsonl: it is no log of a known format: its first value is an object with the keys sessionId, type
   error: none/empty.json: it is empty
-  error: none/notes.txt: it is no log of a known format, and no JSON
+  error: none/notes.txt: it is no log of a known format: it begins with neither an object nor a list of JSON
   error: none/opencode.db: it is a database of SQLite, which is not read: `opencode export ID` writes a session of opencode as a file
   error: none/users.json: it is no log of a known format: its first value is an object with the keys users
   note: 0 runs in runs

@@ -84,7 +84,7 @@ What an import leaves out is counted, and each kind has its own words.
 
 # A file that is no log.
   $ echo 7 > seven.json && runvet import seven.json --into none
-  error: ./seven.json: it is no log of a known format, and no JSON
+  error: ./seven.json: it is no log of a known format: it begins with neither an object nor a list of JSON
   note: 0 runs in none
   [1]
   $ pack() { python3 -c 'import sys, zipfile; archive = zipfile.ZipFile(sys.argv[1], "w"); [archive.writestr(name, text) for name, text in zip(sys.argv[2::2], sys.argv[3::2])]; archive.close()' "$@"; }
@@ -99,5 +99,17 @@ What an import leaves out is counted, and each kind has its own words.
   [1]
   $ pack changed.eval header.json "$header" samples/1_epoch_1.json '{"id": 1, "epoch": 1}' && sed -i 's/"epoch": 1}/"epoch": 2}/' changed.eval && runvet import changed.eval --into none
   error: ./changed.eval:2: samples/1_epoch_1.json: it is damaged: its checksum differs
+  note: 0 runs in none
+  [1]
+  $ echo '[7]' > list.json && runvet import list.json --into none
+  error: ./list.json: it is no log of a known format: its first value is a list of 1 item
+  note: 0 runs in none
+  [1]
+  $ echo '"seven"' > text.json && runvet import text.json --into none
+  error: ./text.json: it is no log of a known format: it begins with neither an object nor a list of JSON
+  note: 0 runs in none
+  [1]
+  $ pack plain.zip notes.txt none && runvet import plain.zip --into none
+  error: ./plain.zip: it is a ZIP file without a header of Inspect
   note: 0 runs in none
   [1]

@@ -8,7 +8,7 @@ What an import refuses or leaves out, and the words for it.
   note: 0 runs in runs
   error: ./c.json: it is compressed by zstd: unpack it first
   note: 0 runs in runs
-  error: ./d.json: it is no log of a known format, and no JSON
+  error: ./d.json: it is no log of a known format: it begins with neither an object nor a list of JSON
   note: 0 runs in runs
   error: ./e.json: it is no log of a known format: its first value is an empty object
   note: 0 runs in runs

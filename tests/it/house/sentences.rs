@@ -11,9 +11,8 @@ const UNREACHED: &str = "tests/unreached.txt";
 /// The heading of the literals that do not count.
 const NO_SENTENCES: &str = "# No sentences";
 
-/// The share of sentences that may stand in no test: one of so many. The goal is one of
-/// 20; sentences of a team's rules are missing for it.
-const ONE_OF: usize = 12;
+/// The share of sentences that may stand in no test: one of so many.
+const ONE_OF: usize = 20;
 
 /// The words of a literal that is a sentence, at least.
 const WORDS_OF_SENTENCE: usize = 5;
