@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::recording;
 use crate::run_data::{self, Random};
+use crate::{importing, recording};
 
 pub(crate) const EPISODES: u64 = 10_000;
 pub(crate) const FEW_EPISODES: u64 = 400;
@@ -20,12 +20,13 @@ const VALUES: u64 = 999_000;
 const VALUES_BYTES: usize = (64 << 20) - 8_000;
 
 /// What makes the data: data from another version of it is made again.
-const GENERATOR: [&str; 5] = [
+const GENERATOR: [&str; 6] = [
     include_str!("../run_data/mod.rs"),
     include_str!("../run_data/differ.rs"),
     include_str!("../run_data/run.rs"),
     include_str!("../run_data/ending.rs"),
     include_str!("data.rs"),
+    include_str!("importing.rs"),
 ];
 
 /// Where the run data of all cases lies.
@@ -92,6 +93,11 @@ impl Data {
             run_data::write(dir, 1, 0)?;
             enlarge(&dir.join("episodes/ep_00000000/state.json"))
         })
+    }
+
+    /// Sessions of a coding agent.
+    pub(crate) fn logs(&self) -> PathBuf {
+        self.made("logs", importing::write)
     }
 
     /// Where runs are recorded.

@@ -23,6 +23,7 @@ mod document;
 mod empty_handler;
 mod following;
 mod goals;
+mod importing;
 mod instructions;
 mod measure;
 mod peers;
@@ -60,7 +61,7 @@ const LONG_ROUNDS: usize = 3;
 type Case = (&'static str, fn(&mut Bench));
 
 /// The tables, each with its cases.
-const SUBJECTS: [(&str, &[Case]); 7] = [
+const SUBJECTS: [(&str, &[Case]); 8] = [
     (
         "Checking episodes",
         &[
@@ -85,6 +86,7 @@ const SUBJECTS: [(&str, &[Case]); 7] = [
         &[("list", cases::list), ("view", cases::view)],
     ),
     ("Recording", &[("record", cases::record)]),
+    ("Importing", &[("import", importing::import)]),
     (
         "Serving",
         &[("serve", service::serve), ("follow", following::follow)],

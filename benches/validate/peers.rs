@@ -1,6 +1,6 @@
 //! The environment -> the programs of others that are installed: the JSON Schema checkers that are
-//! compared with runvet, the tool that puts load on its service, and the one that counts
-//! instructions.
+//! compared with runvet, the tool that puts load on its service, the one that counts instructions, and
+//! the one that reformats JSON.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,6 +48,16 @@ pub(crate) fn valgrind() -> Found {
         Ok(program)
     } else {
         Err(format!("{} does not run", program.display()))
+    }
+}
+
+/// `jq`, which reads and writes JSON.
+pub(crate) fn jq() -> Found {
+    let program = find("RUNVET_BENCH_JQ", "jq")?;
+    if prints(&program, "--version", "jq") {
+        Ok(program)
+    } else {
+        Err(format!("{} is not `jq`", program.display()))
     }
 }
 
