@@ -79,6 +79,15 @@ impl KeyPath {
         &self.0
     }
 
+    /// Returns `true` if it leads to a place, or through it, or may do so.
+    pub(crate) fn may_pass(&self, place: &Pointer) -> bool {
+        let mut tokens = self.0.iter();
+        self.is_deep()
+            || place
+                .tokens()
+                .all(|token| tokens.next().is_some_and(|own| **own == *token))
+    }
+
     /// Returns `true` if it has a token that stands for any path.
     pub(crate) fn is_deep(&self) -> bool {
         self.0.iter().any(|token| &**token == ANY_PATH)
@@ -543,6 +552,17 @@ impl Selector {
             }
         }
         unjudged.map_or(Ok(true), Err)
+    }
+
+    /// Returns `true` if it may name a record of which the values at some paths are doubtful.
+    pub(crate) fn may_name(
+        &self,
+        record: Node<'_>,
+        is_doubtful: impl Fn(&KeyPath) -> bool,
+    ) -> bool {
+        self.0
+            .iter()
+            .all(|(path, wanted)| is_doubtful(path) || wanted.judge(path, record) != Ok(false))
     }
 
     /// Returns the path that alone keeps it from naming a record, because it leads nowhere or to

@@ -191,10 +191,11 @@ impl<'a> EventsReader<'_, 'a> {
 
     /// Adds an event that is read in one pass; returns `false` if it must be parsed.
     fn is_sound(&mut self, line: Line, bytes: &[u8]) -> bool {
-        let Some(event) = self.reader.read(line, bytes) else {
+        let is_for_team = !self.judges.judges_no_event();
+        let Some(event) = self.reader.read(line, bytes, is_for_team) else {
             return false;
         };
-        if !self.judges.judges_no_event() {
+        if is_for_team {
             let view = self.index.view(line, EventText::Read(event));
             if !view.is_readable() {
                 return false;

@@ -15,7 +15,7 @@ use crate::ground::select::{
     KeyPath, Look, Named, Selector, SelectorValue, Unjudged, Wanted, Written,
 };
 use crate::ground::shortened::{Mark, may_be_shortened, shortened_in};
-use crate::ground::source::Line;
+use crate::ground::source::{Line, Pointer};
 use crate::ground::timestamp::{Instant, Timestamp};
 use crate::policy::expression::{Budget, Expression, Record};
 use crate::reading::facts::{EventFacts, event_slot};
@@ -198,6 +198,7 @@ impl EventIndex {
             event,
             index: self,
             has_shortened: false,
+            repeated: repeated_keys(event),
             searches: AtomicUsize::default(),
             named: SmallVec::new(),
             time: OnceLock::new(),
@@ -210,11 +211,31 @@ impl EventIndex {
             view.has_shortened = !shortened_in(root).is_empty();
         }
         view.named = self.named(&view);
+        self.doubt_repeated(&mut view);
         raise(&self.has_looked);
         let named = self.met.iter().zip(&view.named);
         let named = named.filter(|(_, named)| **named != Named::No);
         named.for_each(|(met, _)| raise(met));
         view
+    }
+
+    /// Leaves it undecided whether selectors name an event with repeated keys, unless other keys
+    /// rule it out: readers differ on which of the values counts.
+    fn doubt_repeated(&self, view: &mut EventView<'_>) {
+        let EventText::Parsed(root) = view.event else {
+            return;
+        };
+        if view.repeated.is_empty() {
+            return;
+        }
+        let is_doubtful = |path: &KeyPath| view.repeated.iter().any(|key| path.may_pass(key));
+        for (named, selector) in view.named.iter_mut().zip(&self.selectors) {
+            *named = if selector.may_name(root, is_doubtful) {
+                Named::Unjudged
+            } else {
+                Named::No
+            };
+        }
     }
 
     /// Returns of each selector whether its keys name an event.
@@ -256,6 +277,25 @@ impl EventIndex {
     }
 }
 
+/// The number of repeated keys of an event by which selectors are doubted, at most.
+const MAX_REPEATED: usize = 100;
+
+/// Returns the places of keys that repeat another one of their object. An event that was not parsed
+/// has none.
+fn repeated_keys(event: EventText<'_>) -> Vec<Pointer> {
+    let mut repeated = Vec::new();
+    if let EventText::Parsed(root) = event
+        && root.document().repeats_keys()
+    {
+        root.document().for_each_repeated_key(|key| {
+            if repeated.len() < MAX_REPEATED {
+                repeated.push(key.pointer());
+            }
+        });
+    }
+    repeated
+}
+
 /// Raises a flag. One that threads share is not written again.
 fn raise(flag: &AtomicBool) {
     if !flag.load(Ordering::Relaxed) {
@@ -293,6 +333,8 @@ pub(crate) struct EventView<'a> {
     index: &'a EventIndex,
     /// `true` if values in it are shortened.
     has_shortened: bool,
+    /// The places of keys that repeat another one of their object.
+    repeated: Vec<Pointer>,
     /// The number of values that were searched for in its text.
     searches: AtomicUsize,
     /// Of each selector, whether its keys name it.
@@ -486,6 +528,16 @@ impl Record for EventView<'_> {
     }
 }
 
+fn unjudged_repeated(at: Option<&Pointer>) -> Unjudged {
+    let place = at.map_or("", Pointer::as_str);
+    Unjudged {
+        why: format!(
+            "the event has the key at `{place}` twice, and readers differ on which one counts"
+        ),
+        at: at.cloned(),
+    }
+}
+
 /// A selector of events: the place of its tests among those of all declarations.
 #[derive(Clone, Debug)]
 pub(crate) struct EventSelector {
@@ -509,6 +561,9 @@ impl EventSelector {
             (Named::No, _) => Ok(Truth::No),
             (Named::Yes, None) => Ok(Truth::Yes),
             (Named::Yes, Some(condition)) => condition.ask(event, budget),
+            (Named::Unjudged, _) if !event.repeated.is_empty() => {
+                Ok(Truth::Unknown(unjudged_repeated(event.repeated.first())))
+            }
             (Named::Unjudged, _) => {
                 let keys = event.index.tests(self);
                 let why = event.root().map(|root| keys.names(root));

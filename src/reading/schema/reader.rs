@@ -21,6 +21,8 @@ use tables::{
 pub(crate) struct SlotReader {
     shapes: &'static Shapes,
     layout: &'static Layout,
+    /// `true` if a text in which any key repeats is not accepted.
+    pub(crate) refuses_repeated_keys: bool,
     /// None where the schema has a keyword that the reader does not know.
     tables: Tables,
     /// Of the latest part of a text in which no key may repeat.
@@ -32,6 +34,7 @@ impl SlotReader {
         Self {
             shapes,
             layout,
+            refuses_repeated_keys: !layout.allows_repeated_keys,
             tables: Tables::compile(shapes, layout).unwrap_or_default(),
             scratch: Tape::default(),
         }
@@ -163,10 +166,10 @@ impl SlotReading<'_, '_> {
         // Many are empty.
         if matches!(self.bytes.get(start..start + 2), Some(b"[]" | b"{}")) {
             Some(start + 2)
-        } else if self.reader.layout.allows_repeated_keys {
-            skip(self.bytes, start, depth)
-        } else {
+        } else if self.reader.refuses_repeated_keys {
             self.reader.scratch.skip_unique(self.text, start, depth)
+        } else {
+            skip(self.bytes, start, depth)
         }
     }
 

@@ -71,19 +71,23 @@ Rules and schemas have selectors too, and a name stands for a whole selector; th
   1 m
   2 m
   3 m
-  4 m
+  4 the event has the key at `/payload/usage/tokens` twice, and readers differ on which one counts
+  5 the event has the key at `/payload/usage` twice, and readers differ on which one counts
   $ declare order "$tokens\n$same\nat-most = 3"; judged | found
-  4 m
+  4 the event has the key at `/payload/usage/tokens` twice, and readers differ on which one counts
+  5 the event has the key at `/payload/usage` twice, and readers differ on which one counts
   $ declare order "$each\n$same\nat-most = 4"; judged | found
-  5 m
+  4 the event has the key at `/payload/usage/tokens` twice, and readers differ on which one counts
+  5 the event has the key at `/payload/usage` twice, and readers differ on which one counts
   $ declare rule "$each\ncheck = 'event.payload.usage.tokens != 7'"; judged | found
   1 m
   2 m
   3 m
-  4 m
-  5 `check` can't be evaluated: there is no `tokens` in `event.payload.usage`, at `event.payload.usage.tokens`
+  4 the event has the key at `/payload/usage/tokens` twice, and readers differ on which one counts
+  5 the event has the key at `/payload/usage` twice, and readers differ on which one counts
   $ declare rule "$each\n$same\ncheck = 'earlier(\"r\").map(e, e.payload.input.a).sum() < 4'\n[selector]\nr = { tool = 'refund' }"; judged | found
-  5 m
+  4 the event has the key at `/payload/usage/tokens` twice, and readers differ on which one counts
+  5 the event has the key at `/payload/usage` twice, and readers differ on which one counts
 
 # Selectors of actions compare.
   $ cat > runvet.toml <<.

@@ -146,3 +146,32 @@ A gate that wants all rules judged, and a rule that judges all runs together.
   1 episode: 1 valid, 1 not fully judged
   note: the check fails because of 1 rule that could not be judged (--deny-unjudged)
   [1]
+
+A key that repeats: readers differ on which value counts, so that what a rule reads can't be judged.
+  $ cat > .config <<'.'
+  > [[order]]
+  > id = "a/rm"
+  > each = { phase = "act", tool = "bash", "/payload/input/c" = "*rm*" }
+  > never = true
+  > message = "nothing is removed"
+  > [[order]]
+  > id = "a/pay"
+  > each = { phase = "act", tool = "pay" }
+  > at-most = 1
+  > message = "{count} payments"
+  > [[rule]]
+  > id = "a/text"
+  > each = { phase = "act", tool = "write" }
+  > check = 'event.payload.input.text == "x"'
+  > message = "x is written"
+  > .
+  $ events ended '{"tool":"bash","tool":"ls","input":{"c":"rm -rf /"}}' '{"tool":"bash","input":{"c":"rm","c":"ls"}}' '{"tool":"ls","input":{"c":"rm","c":"ls"}}' '{"tool":"write","input":{"text":"y","text":"x"}}' '{"phase":"act","phase":"observe","timestamp":"2026-03-01T12:00:04Z","payload":{"tool":"pay"}}'
+  $ runvet validate --config .config --select 'a/*' --format concise runs
+  runs/episodes/ep_1/events.jsonl:1:83: error a/pay: the event has the key at `/payload/tool` twice, and readers differ on which one counts
+  runs/episodes/ep_1/events.jsonl:1:83: error a/rm: the event has the key at `/payload/tool` twice, and readers differ on which one counts
+  runs/episodes/ep_1/events.jsonl:1:83: error a/text: the event has the key at `/payload/tool` twice, and readers differ on which one counts
+  runs/episodes/ep_1/events.jsonl:2:98: error a/rm: the event has the key at `/payload/input/c` twice, and readers differ on which one counts
+  runs/episodes/ep_1/events.jsonl:4:104: error a/text: the event has the key at `/payload/input/text` twice, and readers differ on which one counts
+  runs/episodes/ep_1/events.jsonl:5:24: error a/pay: the event has the key at `/phase` twice, and readers differ on which one counts
+  1 episode: breaks a rule of the team (6 errors)
+  [1]

@@ -26,13 +26,16 @@ impl Default for EventReader {
 
 impl EventReader {
     /// Reads an event, if it certainly satisfies its schema and has nothing misspelled. `None` says
-    /// nothing about the event: the caller must parse and validate it.
+    /// nothing about the event: the caller must parse and validate it. What a team declares is
+    /// judged in events without repeated keys.
     #[inline]
     pub(in crate::judge) fn read<'a>(
         &'a mut self,
         line: Line,
         bytes: &'a [u8],
+        is_for_team: bool,
     ) -> Option<EventFacts<'a>> {
+        self.reader.refuses_repeated_keys = is_for_team;
         let text = self.reader.read(bytes, self.read.renew())?;
         let lexica = self.read.slots.near;
         let event = EventFacts::new(
@@ -87,7 +90,7 @@ mod tests {
     /// Returns whether the reader accepts an event, and whether the event has a typo.
     fn judged(event: &str) -> (bool, bool) {
         let is_accepted = EventReader::default()
-            .read(LINE, event.as_bytes())
+            .read(LINE, event.as_bytes(), false)
             .is_some();
         let (mut read, mut typos) = (ReadText::default(), Typos::default());
         let text = read.parse(event.as_bytes(), &facts::EVENT).unwrap();
