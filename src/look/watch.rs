@@ -22,7 +22,7 @@ use crate::ground::parallel::locked;
 use crate::ground::printable::escape;
 use crate::ground::source::Artifact;
 use crate::store::path::{join, tidy};
-use crate::store::{Fault, GivenPaths, KnownRuns, OpenDir, Renewed, look_at};
+use crate::store::{Fault, GivenPaths, KnownRuns, OpenDir, Renewed, empty_in, look_at};
 use touched::{Due, Touched};
 
 /// The interval at which the path of the directory is resolved anew: what is above it is not
@@ -48,10 +48,19 @@ pub(crate) enum News {
     /// This number of directories, more than 0, hold nothing but the `state.json` of another
     /// program. Comes once, before [`News::AllSeen`].
     PassedOver(usize),
-    /// This number of runs were found, judged or not.
-    Found(usize),
+    /// What was found.
+    Found(FoundCounts),
     /// All runs that were there at the start were looked at.
     AllSeen,
+}
+
+/// The numbers of what is below a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FoundCounts {
+    /// Runs, judged or not.
+    pub(crate) runs: usize,
+    /// Empty directories in the place of runs.
+    pub(crate) empty: u64,
 }
 
 /// A watch over all runs below a directory.
@@ -149,7 +158,11 @@ impl Watch {
         let known = KnownRuns::new(&self.dir, self.given, gate.parallelism(), files);
         let known = known.map_err(|error| unwatchable(&self.dir, &error))?;
         // To watch all directories takes several times as long as to count the runs.
-        let found = gate.search(&[&self.dir], self.given).episodes.len();
+        let found = gate.search(&[&self.dir], self.given);
+        let found = FoundCounts {
+            runs: found.episodes.len(),
+            empty: empty_in(&found.passed),
+        };
         if take(News::Found(found)).is_break() {
             return Ok(());
         }
@@ -201,7 +214,10 @@ impl Watch {
             faults,
             faults_gone,
         } = self.renew(gate, due, &mut seen.known);
-        let found = seen.known.count();
+        let found = FoundCounts {
+            runs: seen.known.count(),
+            empty: seen.known.empty(),
+        };
         if seen.found.replace(found) != Some(found) {
             take(News::Found(found))?;
         }
@@ -318,8 +334,7 @@ struct WatchState {
     judged: BTreeSet<Digest>,
     /// The runs that could not be opened.
     closed: BTreeSet<Box<Path>>,
-    /// The number of runs that were found.
-    found: Option<usize>,
+    found: Option<FoundCounts>,
     /// `true` if everything was looked at once.
     all: bool,
 }

@@ -12,7 +12,7 @@ use crate::ground::digest::Digest;
 use crate::ground::finding::{
     FaultSort, Lifecycle, ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile,
 };
-use crate::look::watch::News;
+use crate::look::watch::{FoundCounts, News};
 use crate::report::page::{DaySums, RunSums};
 
 /// The maximum number of faults that are listed.
@@ -34,8 +34,8 @@ pub(super) struct Index {
     faults: BTreeMap<PathBuf, BTreeSet<(String, FaultSort)>>,
     /// The number of these messages.
     fault_count: usize,
-    /// The number of runs that were found; `None` while they are searched for the first time.
-    found: Option<usize>,
+    /// What was found; `None` while it is searched for the first time.
+    found: Option<FoundCounts>,
     /// `true` if all runs that were there at the start were looked at.
     all_seen: bool,
     /// The number of changes so far.
@@ -95,7 +95,7 @@ impl Index {
                 let gone = self.faults.remove(&path);
                 self.fault_count -= gone.map_or(0, |gone| gone.len());
             }
-            News::Found(number) => self.found = Some(number),
+            News::Found(found) => self.found = Some(found),
             News::AllSeen => self.all_seen = true,
             News::Judged(_) | News::Gone(_) | News::PassedOver(_) => {}
         }
@@ -103,7 +103,7 @@ impl Index {
 
     /// Returns how many runs were found; at least those that were judged.
     pub(super) fn found(&self) -> Option<usize> {
-        self.found.map(|found| found.max(self.entries.len()))
+        self.found.map(|found| found.runs.max(self.entries.len()))
     }
 
     pub(super) fn version(&self) -> u64 {
@@ -174,6 +174,10 @@ impl Index {
     pub(super) fn overview(&self, settings: &str) -> RunSums {
         let mut sums = RunSums::default();
         self.entries.values().for_each(|run| sums.add_run(run));
+        let links = self.faults.values().flatten();
+        let links = links.filter(|(_, sort)| *sort == FaultSort::Link).count();
+        sums.all.not_judged.links = links as u64;
+        sums.all.not_judged.empty = self.found.map_or(0, |found| found.empty);
         sums.faults = self.faults();
         sums.is_complete = self.faults.is_empty();
         sums.is_under_way = self.is_under_way();
@@ -196,9 +200,7 @@ impl Index {
         let verdicts = self.totals.verdicts().into_iter();
         let verdicts = verdicts.map(|(verdict, runs)| (verdict.word(), runs));
         let mut totals = self.totals;
-        let faults = self.faults.values().flatten();
-        let links = faults.filter(|(_, sort)| *sort == FaultSort::Link).count();
-        totals.not_judged.links = links as u64;
+        totals.not_judged = sums.all.not_judged;
         IndexSums {
             totals,
             verdicts: verdicts.collect(),

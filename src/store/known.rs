@@ -79,6 +79,11 @@ impl KnownRuns {
         self.found.episodes.len()
     }
 
+    /// Returns the number of empty directories in the place of runs.
+    pub(crate) fn empty(&self) -> u64 {
+        self.found.empty()
+    }
+
     /// Returns the number of directories with nothing but the `state.json` of another program.
     pub(crate) fn foreign(&self) -> usize {
         self.found.foreign.len()

@@ -331,12 +331,12 @@ fn runs_are_counted_before_their_directories_are_watched() {
     let mut told = Vec::new();
     let ended = watch.run(&mut Gate::default(), |news| {
         match news {
-            News::Found(runs) => {
+            News::Found(found) => {
                 if told.is_empty() {
                     // What comes now is seen when all directories are watched.
                     run("ep_b");
                 }
-                told.push(format!("found {runs}"));
+                told.push(format!("found {}", found.runs));
             }
             News::Judged(_) => told.push("judged".to_owned()),
             News::AllSeen => return ControlFlow::Break(()),

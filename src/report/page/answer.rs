@@ -11,6 +11,7 @@ use super::units::{precise, share, thousands};
 use crate::ground::finding::{RuleInfo, Tally, Totals, Verdict};
 use crate::ground::printable::{escape, in_address};
 use crate::judge::rules::ALL;
+use crate::report::wording::not_judged_in_words;
 
 /// The number of causes that the overview tells at first; the others can be opened.
 const MAX_CAUSES: usize = 8;
@@ -88,6 +89,10 @@ fn scope(sums: &RunSums) -> Markup {
             " says that the records of a run agree with each other and with their schemas, \
              and keep the rules of the team; "
             "whether the run reached its goal is its outcome."
+        }
+        @let lacking = not_judged_in_words(sums.all.not_judged);
+        @if !lacking.is_empty() {
+            p.note { "Not judged: " (lacking.join(", ")) "." }
         }
     }
 }

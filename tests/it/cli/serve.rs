@@ -704,6 +704,18 @@ fn fault_goes_when_its_cause_is_gone() {
         (&sums["faults"], &sums["complete"]),
         (&json!([]), &json!(true))
     );
+    let empty = || {
+        let sums = service.get("api/v1/statistics").json();
+        sums["totals"]["not_judged"]["empty"].clone()
+    };
+    fs::create_dir(episodes.join("ep_empty")).unwrap();
+    while empty() != json!(1) {
+        next();
+    }
+    fs::remove_dir(episodes.join("ep_empty")).unwrap();
+    while empty() != json!(0) {
+        next();
+    }
 }
 
 #[test]
