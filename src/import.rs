@@ -16,6 +16,7 @@
 mod archive;
 mod call;
 mod conversation;
+mod explain;
 mod fields;
 mod formats;
 mod log;
@@ -37,6 +38,7 @@ use crate::ground::printable::count;
 use crate::store::{FilesBelow, display};
 use call::plain_id;
 use conversation::{Conversation, Event, What};
+pub(crate) use explain::Explained;
 use formats::{FORMATS, Format, Ties};
 use log::{BYTE_ORDER_MARK, Log, LogFile};
 use write::{Draft, Made, Target};
@@ -212,29 +214,16 @@ impl Import {
         let mut found = Found::default();
         for path in paths {
             let path = path.as_ref();
-            let explained =
-                |why: io::Error| io::Error::new(why.kind(), format!("{}: {why}", display(path)));
-            self.find(path, &mut found).map_err(explained)?;
+            self.find(path, &mut found)
+                .map_err(|why| explained(path, &why))?;
         }
+
         let Found {
             groups,
             others,
-            mut report,
+            report,
         } = found;
-        if !others.is_empty() {
-            let number: u64 = others.values().sum();
-            let kinds = others
-                .iter()
-                .map(|(suffix, number)| format!("{number} {suffix}"));
-            let kinds: Vec<String> = kinds.collect();
-            let note = format!("no logs: {} ({})", count(number, "file"), kinds.join(", "));
-            let to = if self.is_strict {
-                &mut report.errors
-            } else {
-                &mut report.notes
-            };
-            to.push(note);
-        }
+        let mut report = self.report(&others, report);
         let target = Target::new(&self.into);
         let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
         let convert = |(): &mut (), group: &Group| self.convert(group, &target);
@@ -268,6 +257,26 @@ impl Import {
         );
         report.notes.extend(notes);
         Ok(report)
+    }
+
+    /// Adds the files that are no logs to a report: their number for each suffix.
+    fn report(&self, others: &BTreeMap<String, u64>, mut report: Imported) -> Imported {
+        if others.is_empty() {
+            return report;
+        }
+        let number: u64 = others.values().sum();
+        let kinds: Vec<String> = others
+            .iter()
+            .map(|(suffix, number)| format!("{number} {suffix}"))
+            .collect();
+        let note = format!("no logs: {} ({})", count(number, "file"), kinds.join(", "));
+        let to = if self.is_strict {
+            &mut report.errors
+        } else {
+            &mut report.notes
+        };
+        to.push(note);
+        report
     }
 
     /// Returns the files at or below some paths, each with the time of its last change.
@@ -382,9 +391,7 @@ impl Import {
             number += 1;
             self.write(group, log, conversation, target, &mut converted);
         });
-        let unreadable = log.unreadable.iter();
-        let unreadable = unreadable.map(|it| format!("{}:{}: {}", it.path, it.line, it.why));
-        converted.errors.extend(unreadable);
+        converted.errors.extend(log.reasons());
         let form = group.format.name;
         let nothing =
             || format!("it looks like a log of {form}, and nothing is said or done in it");
@@ -511,6 +518,10 @@ impl Imported {
         let is_refused = |run: &ImportedRun| matches!(run.change, Change::Refused(_));
         !self.errors.is_empty() || self.runs.iter().any(is_refused)
     }
+}
+
+fn explained(path: &Path, why: &io::Error) -> io::Error {
+    io::Error::new(why.kind(), format!("{}: {why}", display(path)))
 }
 
 /// A file that is no log.

@@ -28,6 +28,8 @@ use crate::ground::printable::count;
 pub(super) struct Format {
     /// Its name, which stands after `adapter:` in `episode.using`.
     pub(super) name: &'static str,
+    /// What tells it from others, for people.
+    pub(super) form: &'static str,
     /// Returns `true` if the first values of a file have its form.
     pub(super) is_form: fn(&[Value]) -> bool,
     pub(super) ties: Ties,

@@ -227,6 +227,12 @@ impl<'l> Log<'l> {
         Ok(value)
     }
 
+    /// Returns why lines could not be read, for people: the place and the reason.
+    pub(super) fn reasons(&self) -> impl Iterator<Item = String> {
+        let unreadable = self.unreadable.iter();
+        unreadable.map(|it| format!("{}:{}: {}", it.path, it.line, it.why))
+    }
+
     /// Returns the path of the file that is being read.
     pub(super) fn path(&self) -> &'l str {
         let file = self.files.get(self.opened.saturating_sub(1));

@@ -18,7 +18,7 @@ use super::watching::stop_by_signals;
 use super::{CommandFailure, Exit, Result, declared};
 use crate::cli::progress;
 use crate::ground::printable::escape;
-use crate::import::{Change, Import, Imported, ImportedRun};
+use crate::import::{Change, Explained, Import, Imported, ImportedRun};
 use crate::report::count;
 
 /// Import logs of agents: Claude Code, Codex, Gemini CLI, opencode, traces, chat messages
@@ -43,15 +43,21 @@ Exit codes:
 Examples:
   runvet import ~/.claude/projects --into runs
   runvet import ~/.codex/sessions --into runs --since 7d --check
-  runvet import traces.jsonl --into runs --format otlp --tag team=search")]
+  runvet import traces.jsonl --into runs --format otlp --tag team=search
+  runvet import --explain session.jsonl")]
 pub(in crate::cli) struct ImportCommand {
     /// Logs, and directories of logs
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     /// The run-data directory to write to
-    #[arg(long, value_name = "RUNS")]
-    into: PathBuf,
+    #[arg(long, value_name = "RUNS", required_unless_present = "explain")]
+    into: Option<PathBuf>,
+
+    /// Write no run: print the format of each log and why, and what of it is taken, left out and
+    /// unreadable
+    #[arg(long, conflicts_with_all = ["into", "only", "since", "tags", "ended", "check", "watch"])]
+    explain: bool,
 
     /// The format of the logs; `auto` finds it by the form of each file
     #[arg(long, default_value = AUTO, value_parser = PossibleValuesParser::new(formats()))]
@@ -104,6 +110,9 @@ const PAUSE: Duration = Duration::from_secs(2);
 impl ImportCommand {
     pub(super) fn run(self, output: &mut Output) -> Result {
         let import = self.import();
+        if self.explain {
+            return self.print_explained(&import, output);
+        }
         if let Some(since) = &self.since {
             since.note("--since", output);
         }
@@ -124,8 +133,12 @@ impl ImportCommand {
         Ok(worse(exit, checked))
     }
 
+    fn into(&self) -> &Path {
+        self.into.as_deref().unwrap_or(Path::new(""))
+    }
+
     fn import(&self) -> Import {
-        let mut import = Import::new(&self.into);
+        let mut import = Import::new(self.into());
         if let Some(of_format) = import.clone().format(&self.format) {
             import = of_format;
         }
@@ -166,12 +179,7 @@ impl ImportCommand {
             }
         }
         output.finish()?;
-        for error in &imported.errors {
-            output.say(&format!("error: {error}"));
-        }
-        for fault in &imported.faults {
-            output.fault(fault);
-        }
+        print_errors(imported, output);
         if self.quiet || !is_first {
             return Ok(());
         }
@@ -188,9 +196,30 @@ impl ImportCommand {
         output.note(&format!(
             "{} in {}",
             count(imported.runs.len() as u64, "run"),
-            self.into.display()
+            self.into().display()
         ));
         Ok(())
+    }
+
+    /// Prints how each log is read.
+    fn print_explained(&self, import: &Import, output: &mut Output) -> Result {
+        let explained = import.explain(&self.paths);
+        let (explained, report) = explained.map_err(CommandFailure::fault)?;
+        let mut exit = exit_of(&report);
+        for log in &explained {
+            print_log(log, output)?;
+            if !log.unreadable.is_empty() || log.runs == 0 {
+                exit = worse(exit, Exit::Findings);
+            }
+        }
+        output.finish()?;
+        print_errors(&report, output);
+        if !self.quiet {
+            for note in &report.notes {
+                output.note(note);
+            }
+        }
+        Ok(exit)
     }
 
     /// Imports again and again, until a signal comes.
@@ -220,6 +249,48 @@ impl ImportCommand {
             exit = worse(exit, exit_of(&imported));
         }
     }
+}
+
+fn print_errors(imported: &Imported, output: &mut Output) {
+    for error in &imported.errors {
+        output.say(&format!("error: {error}"));
+    }
+    for fault in &imported.faults {
+        output.fault(fault);
+    }
+}
+
+/// Prints how a log is read: a line that names its format, and tables of its parts.
+fn print_log(log: &Explained, output: &mut Output) -> Result<()> {
+    let out = output.stdout();
+    let files = log.files.join(", ");
+    let files = escape(&files);
+    writeln!(out, "{files}: {}, because {}", log.format, log.form)?;
+    writeln!(out, "  {}", count(log.runs, "run"))?;
+    let taken = log.taken.iter();
+    let taken = taken.map(|(part, number)| (format!("{} -> {}", part.name, part.becomes), number));
+    print_counts("values by type", log.values.iter(), output)?;
+    print_counts("taken", taken, output)?;
+    print_counts("left out", log.left_out.iter(), output)?;
+    for why in &log.unreadable {
+        writeln!(output.stdout(), "  unreadable: {}", escape(why))?;
+    }
+    Ok(())
+}
+
+fn print_counts<'c>(
+    title: &str,
+    counts: impl ExactSizeIterator<Item = (impl AsRef<str>, &'c u64)>,
+    output: &mut Output,
+) -> Result<()> {
+    let out = output.stdout();
+    if counts.len() > 0 {
+        writeln!(out, "  {title}")?;
+    }
+    for (name, number) in counts {
+        writeln!(out, "  {number:>8} {}", escape(name.as_ref()))?;
+    }
+    Ok(())
 }
 
 fn line(run: &ImportedRun) -> String {

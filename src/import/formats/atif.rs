@@ -16,6 +16,7 @@ use crate::recorder::call::{arguments, kind};
 
 pub(super) const FORMAT: Format = Format {
     name: "atif",
+    form: "it has `steps` and a `schema_version` of ATIF, or is the result of a trial",
     is_form,
     ties: Ties::First(ties),
     read,

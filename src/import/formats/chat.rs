@@ -15,6 +15,7 @@ use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "chat",
+    form: "it has a list of messages with a `role`, or of items of a response",
     is_form,
     ties: Ties::Nothing,
     read,

@@ -14,6 +14,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "claude-code",
+    form: "its lines have a `type`, an `uuid` and a message with a `role`",
     is_form,
     ties: Ties::First(ties),
     read,

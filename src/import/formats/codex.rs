@@ -12,6 +12,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "codex",
+    form: "a line is `session_meta` with an id",
     is_form,
     ties: Ties::First(ties),
     read,

@@ -11,6 +11,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "copilot-cli",
+    form: "its first line is `session.start` with an id and a time",
     is_form,
     ties: Ties::Nothing,
     read,

@@ -9,6 +9,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "gemini-cli",
+    form: "it begins with `sessionId`, `projectHash` and `startTime`",
     is_form,
     ties: Ties::Nothing,
     read,

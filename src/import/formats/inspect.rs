@@ -15,6 +15,7 @@ use events::Events;
 
 pub(super) const FORMAT: Format = Format {
     name: "inspect",
+    form: "it has `eval` with a task, a model and a time",
     is_form,
     ties: Ties::Every(ties),
     read,

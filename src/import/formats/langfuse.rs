@@ -14,6 +14,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "langfuse",
+    form: "it has an id, and `observations` with a `type` and a `startTime`",
     is_form,
     ties: Ties::Nothing,
     read,

@@ -15,6 +15,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "langsmith",
+    form: "its runs have a `run_type`, a `start_time` and a trace",
     is_form,
     ties: Ties::Every(ties),
     read,

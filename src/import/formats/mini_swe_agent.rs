@@ -13,6 +13,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "mini-swe-agent",
+    form: "it has `info`, `messages` and the version of mini-swe-agent",
     is_form,
     ties: Ties::Nothing,
     read,

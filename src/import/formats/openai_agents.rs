@@ -14,6 +14,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "openai-agents",
+    form: "its objects are `trace` or `trace.span`",
     is_form,
     ties: Ties::Every(ties),
     read,

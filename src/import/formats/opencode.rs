@@ -13,6 +13,7 @@ use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
     name: "opencode",
+    form: "it has the ids of opencode: `ses_…`, `msg_…` or `prt_…`",
     is_form,
     ties: Ties::First(ties),
     read,

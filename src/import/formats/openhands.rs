@@ -17,6 +17,7 @@ use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "openhands",
+    form: "it has a list of events with `action` or `observation`, or an `instance_id` with a `history`",
     is_form,
     ties: Ties::Nothing,
     read,

@@ -16,6 +16,7 @@ use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "otlp",
+    form: "its spans have a name, an id and that of a trace",
     is_form,
     ties: Ties::Every(ties),
     read,

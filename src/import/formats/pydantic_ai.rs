@@ -13,6 +13,7 @@ use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "pydantic-ai",
+    form: "its messages are `request` or `response`, with `parts`",
     is_form,
     ties: Ties::Nothing,
     read,

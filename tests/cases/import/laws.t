@@ -216,3 +216,69 @@ A call that nests deeper than a record may is refused, and no other.
   70000
   $ wc -c runs/episodes/large/attachments/*.txt | sed 's#/.*##'
   70000 runs
+
+# How a log is read, without a run.
+  $ cp "$CORPUS"/logs/codex/2026/03/02/*.jsonl rollout.jsonl; echo '{"type":' >> rollout.jsonl; echo '{"type":"new_kind","payload":{}}' >> rollout.jsonl
+  $ runvet import --explain rollout.jsonl
+  ./rollout.jsonl: codex, because a line is `session_meta` with an id
+    1 run
+    values by type
+           1 event_msg: agent_message
+           1 event_msg: task_complete
+           2 event_msg: token_count
+           1 event_msg: user_message
+           1 new_kind
+           1 response_item: custom_tool_call
+           1 response_item: custom_tool_call_output
+           2 response_item: function_call
+           2 response_item: function_call_output
+           2 response_item: message
+           1 session_meta
+           1 turn_context
+    taken
+           1 apply_patch -> act
+           1 exec_command -> act
+           1 shell -> act
+           1 message of user -> note (observe)
+           1 answer of a model -> note (reason)
+           2 usage -> note (reason)
+    left out
+           1 agent_message
+           1 context in a message of the user
+           1 new_kind
+    unreadable: ./rollout.jsonl:16: it is not JSON: the text ends where a value is expected
+  [1]
+  $ runvet import --explain nothing.jsonl
+  error: nothing.jsonl: No such file or directory (os error 2)
+  [2]
+  $ runvet import --explain rollout.jsonl --into runs
+  error: the argument '--explain' cannot be used with '--into <RUNS>'
+
+  Usage: runvet import --explain <PATH>...
+
+  For more information, try '--help'.
+  [2]
+  $ runvet import rollout.jsonl
+  error: the following required arguments were not provided:
+    --into <RUNS>
+
+  Usage: runvet import --into <RUNS> <PATH>...
+
+  For more information, try '--help'.
+  [2]
+  $ for log in "$CORPUS"/logs/*/; do runvet import --explain "$log" | grep -o 'because .*' | sort -u; done
+  because it has a list of messages with a `role`, or of items of a response
+  because its lines have a `type`, an `uuid` and a message with a `role`
+  because a line is `session_meta` with an id
+  because its first line is `session.start` with an id and a time
+  because it begins with `sessionId`, `projectHash` and `startTime`
+  because it has `steps` and a `schema_version` of ATIF, or is the result of a trial
+  because it has `eval` with a task, a model and a time
+  because it has an id, and `observations` with a `type` and a `startTime`
+  because its runs have a `run_type`, a `start_time` and a trace
+  because it has `info`, `messages` and the version of mini-swe-agent
+  because its objects are `trace` or `trace.span`
+  because it has the ids of opencode: `ses_…`, `msg_…` or `prt_…`
+  because it has a list of events with `action` or `observation`, or an `instance_id` with a `history`
+  because its spans have a name, an id and that of a trace
+  because its messages are `request` or `response`, with `parts`
