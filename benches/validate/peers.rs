@@ -1,6 +1,6 @@
 //! The environment -> the programs of others that are installed: the JSON Schema checkers that are
-//! compared with runvet, the tool that puts load on its service, the one that counts instructions, and
-//! the one that reformats JSON.
+//! compared with runvet, the tool that puts load on its service, the one that counts instructions,
+//! and the one that reformats JSON.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -70,6 +70,7 @@ class RunData:
         outcome: SummaryOutcome | Iterable[SummaryOutcome] = (),
         tag: str | Iterable[str] = (),
         adapter: str | Iterable[str] = (),
+        metric: str | Iterable[str] = (),
         search: str = "",
         silent_for: str | None = None,
         since: str | date | None = None,
@@ -77,9 +78,10 @@ class RunData:
     ) -> list[RunEntry]:
         """Entries of the runs that match, newest first: `limit` at most, all for 0 and None.
 
-        The filters are those of `runvet list`: a `tag` is written `key:value`, `search` are words
-        in the id, the directory or the task, and `silent_for` is a length of time such as `1h` for
-        which a run in progress that is not paused has written nothing.
+        The filters are those of `runvet list`: a `tag` is written `key:value`, a `metric` `NAME` or
+        `NAME..LOW..HIGH` (each that is given must be met), `search` are words in the id, the
+        directory or the task, and `silent_for` is a length of time such as `1h` for which a run in
+        progress that is not paused has written nothing.
 
         `since` and `until` are a `datetime` or a `date`, or a text: a date-time, a date, `today`,
         `yesterday`, or a length before now such as `1h`. Without an offset it is in UTC. A run that
@@ -90,7 +92,7 @@ class RunData:
             raise ValueError(f"limit is {limit}, not a number of runs")
         return self._data.runs(
             limit or 0,
-            _filters(status, outcome, tag, adapter, search, silent_for, since, until),
+            _filters(status, outcome, tag, adapter, metric, search, silent_for, since, until),
         )
 
     def table(
@@ -102,6 +104,7 @@ class RunData:
         outcome: SummaryOutcome | Iterable[SummaryOutcome] = (),
         tag: str | Iterable[str] = (),
         adapter: str | Iterable[str] = (),
+        metric: str | Iterable[str] = (),
         search: str = "",
         silent_for: str | None = None,
         since: str | date | None = None,
@@ -115,7 +118,7 @@ class RunData:
         rows, faults = self._data.table(
             name,
             given_or_default(check)._checker,
-            _filters(status, outcome, tag, adapter, search, silent_for, since, until),
+            _filters(status, outcome, tag, adapter, metric, search, silent_for, since, until),
         )
         return table_of(name, rows, tuple(FaultRow(*fault) for fault in faults))
 
@@ -164,6 +167,7 @@ def _filters(
     outcome: str | Iterable[str],
     tag: str | Iterable[str],
     adapter: str | Iterable[str],
+    metric: str | Iterable[str],
     search: str,
     silent_for: str | None,
     since: str | date | None,
@@ -178,6 +182,7 @@ def _filters(
         "outcomes": _words("outcome", outcome, get_args(SummaryOutcome)),
         "tags": tags,
         "adapters": one_or_more(adapter),
+        "metrics": one_or_more(metric),
         "search": search,
         "silent_for": silent_for,
         "since": text_of_time(since),

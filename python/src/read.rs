@@ -153,6 +153,7 @@ struct Wanted {
     outcomes: Vec<String>,
     tags: Vec<String>,
     adapters: Vec<String>,
+    metrics: Vec<String>,
     search: String,
     silent_for: Option<String>,
     since: Option<String>,
@@ -166,6 +167,11 @@ impl Wanted {
         filter.outcomes = self.outcomes;
         filter.tags = self.tags;
         filter.adapters = self.adapters;
+        for metric in self.metrics {
+            filter
+                .metric(&metric)
+                .map_err(|wrong| PyValueError::new_err(format!("metric is {metric:?}: {wrong}")))?;
+        }
         filter.search(&self.search);
         let silence = |text: String| {
             RunFilter::silence(&text).map_err(|expected| {

@@ -70,7 +70,7 @@ def test_all_runs_are_listed_and_typos_are_refused(tmp_path: Path, in_root: Path
     assert len(demo.runs(status=["ok", "pending"], outcome="success")) >= 1
     wrong: list[dict[str, Any]] = [
         {"status": "okay"}, {"status": ["ok", "done"]}, {"outcome": "ok"}, {"until": "someday"},
-        {"tag": "team"}, {"silent_for": "long"},
+        {"tag": "team"}, {"silent_for": "long"}, {"metric": "tokens..9"},
     ]
     for given in wrong:
         (name,) = given
@@ -254,6 +254,7 @@ def test_tables_of_runs_are_those_of_the_command(demo: Path, tmp_path: Path) -> 
     filters: list[dict[str, Any]] = [
         {"tag": "team:support"}, {"tag": "team:nobody"}, {"search": "EP_03"},
         {"adapter": "adapter:core.minimal"}, {"adapter": "nobody"}, {"silent_for": "7d"}, {"silent_for": "0s"},
+        {"metric": "task_score..0.5.."}, {"metric": "nothing"},
     ]
     for name, given in [*((name, {}) for name in get_args(TableName)), *(("runs", it) for it in filters)]:
         call = [runvet.find_runvet_bin(), "table", name, str(demo), "--no-config", "--format", "ndjson"]

@@ -8,7 +8,7 @@ use super::period::Period;
 use super::words::word_of;
 use crate::ground::record::{RunStatus, SummaryOutcome};
 use crate::ground::words;
-use crate::look::read::{RunFilter, search_words};
+use crate::look::read::{FigureRange, RunFilter, search_words};
 
 /// The options that select runs.
 #[derive(Args)]
@@ -28,6 +28,11 @@ pub(super) struct FilterArgs {
     /// Only runs that this adapter executed; repeatable
     #[arg(long = "adapter", value_name = "ADAPTER")]
     adapters: Vec<String>,
+
+    /// Only runs whose outcomes have this metric, such as `tokens`, or have it in this range, such
+    /// as `score..0.5..1` or `cost_usd..2..`, without the end of the range; repeatable
+    #[arg(long = "metric", value_name = "NAME[..LOW..HIGH]", value_parser = FigureRange::read)]
+    metrics: Vec<FigureRange>,
 
     /// Only runs whose id, directory or task contain these words, in upper or lower case
     #[arg(long, value_name = "WORDS")]
@@ -52,12 +57,18 @@ fn parse_tag(text: &str) -> Result<String, String> {
 }
 
 impl FilterArgs {
+    /// Returns the names of the metrics that are asked for.
+    pub(super) fn metrics(&self) -> Vec<&str> {
+        self.metrics.iter().map(|metric| &*metric.name).collect()
+    }
+
     pub(super) fn filter(&self) -> RunFilter {
         RunFilter {
             statuses: words_of(&self.statuses),
             outcomes: words_of(&self.outcomes),
             tags: self.tags.clone(),
             adapters: self.adapters.clone(),
+            metrics: self.metrics.clone(),
             words: search_words(self.search.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),

@@ -37,7 +37,7 @@ use crate::ground::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
 pub use events::{EventLine, EventLines, EventTexts};
 pub use filter::RunFilter;
-pub(crate) use filter::{Tallied, range, search_words};
+pub(crate) use filter::{FigureRange, Tallied, range, search_words};
 pub(crate) use listing::RunListing;
 pub(in crate::look) use run::Records;
 pub use run::RunReader;

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::ground::finding::{NONE, RunEntry, Verdict};
 use crate::ground::printable::{brief, escape};
 use crate::ground::timestamp::Timestamp;
 use crate::ground::words::Words as WordsOfEnum;
-use crate::look::read::{RunFilter, Tallied, range, search_words};
+use crate::look::read::{FigureRange, RunFilter, Tallied, range, search_words};
 use crate::report::page::{RunItem, serialize_items};
 
 /// The number of runs of a page, unless the query says otherwise.
@@ -390,8 +389,8 @@ impl RunQuery {
             verdicts: self.verdict.iter().map(ToString::to_string).collect(),
             has: has.collect::<Result<_, _>>()?,
             duration: self.duration.as_deref().map(range).transpose()?,
-            latency: self.latency.as_deref().map(named).transpose()?,
-            metric: self.metric.as_deref().map(named).transpose()?,
+            latencies: figures(self.latency.as_deref())?,
+            metrics: figures(self.metric.as_deref())?,
             words: search_words(searched(self.q.as_deref())?),
             silent_for: (self.silent_for.as_deref())
                 .map(|text| {
@@ -421,10 +420,8 @@ fn whole(service: &Service, path: &Path, run: &RunEntry) -> Option<RunEntry> {
     Some(run.clone().whole(records))
 }
 
-/// Returns a name, alone or with a range of its values.
-fn named(text: &str) -> Result<(String, Range<f64>), &'static str> {
-    let (name, values) = text.split_once("..").unwrap_or((text, ".."));
-    Ok((name.to_owned(), range(values)?))
+fn figures(text: Option<&str>) -> Result<Vec<FigureRange>, &'static str> {
+    text.into_iter().map(FigureRange::read).collect()
 }
 
 fn valid_words(_: &mut SchemaGenerator) -> Schema {

@@ -164,7 +164,7 @@ impl ListCommand {
                 .try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, LONGEST))),
             OutputFormat::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
             _ => {
-                table(output, &runs, style(self.color))?;
+                table(output, &runs, &self.filters.metrics(), style(self.color))?;
                 match self.rest([runs.len(), more, opened], filters) {
                     Some(rest) => writeln!(output.stdout(), "{rest}"),
                     None => Ok(()),
@@ -309,7 +309,23 @@ fn tail(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("…{end}"))
 }
 
-fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()> {
+/// The width of the column of a metric, at least.
+const METRIC: usize = 8;
+
+/// Returns the title of the column of a metric, with a space after it.
+fn column(name: &str) -> String {
+    format!("{:>METRIC$} ", escape(name))
+}
+
+/// Returns the cell of a metric, with a space after it.
+fn metric(run: &RunEntry, name: &str) -> String {
+    let value = run.metrics.iter().find(|(known, _)| **known == *name);
+    let shown = value.map_or_else(|| "-".to_owned(), |(_, value)| value.to_string());
+    format!("{shown:>width$} ", width = columns_of(&column(name)) - 1)
+}
+
+/// Prints a table of runs, with columns for the metrics that are asked for.
+fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style) -> io::Result<()> {
     let total = width();
     let widths = widths(runs, total);
     let [starts, .., errors] = widths;
@@ -318,9 +334,10 @@ fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()>
         writeln!(output.stdout(), "{line}")
     };
     if !runs.is_empty() {
+        let names: String = metrics.iter().map(|name| column(name)).collect();
         let last = match errors {
-            0 => "TASK".to_owned(),
-            _ => format!("{:errors$} TASK", "FIRST ERROR"),
+            0 => format!("{names}TASK"),
+            _ => format!("{names}{:errors$} TASK", "FIRST ERROR"),
         };
         row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", &last])?;
     }
@@ -340,6 +357,8 @@ fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()>
         if let Some(failure) = failure(run) {
             last = format!("{} {last}", padded(&failure, errors));
         }
+        let values = metrics.iter().map(|name| metric(run, name));
+        last.insert_str(0, &values.collect::<String>());
         if let Some(waiting) = waiting(run) {
             last = format!("{last} ({waiting})");
         }

@@ -44,14 +44,39 @@ pub struct RunFilter {
     pub(crate) has: Vec<Tallied>,
     /// The duration in seconds.
     pub(crate) duration: Option<Range<f64>>,
-    /// The name of a latency, and its milliseconds.
-    pub(crate) latency: Option<(String, Range<f64>)>,
-    /// The name of a metric, and its value.
-    pub(crate) metric: Option<(String, Range<f64>)>,
+    /// Latencies in milliseconds, all of which a run has.
+    pub(crate) latencies: Vec<FigureRange>,
+    /// Metrics of the outcomes, all of which a run has.
+    pub(crate) metrics: Vec<FigureRange>,
     /// All of these words are in the id, the directory or the task.
     pub(crate) words: Vec<String>,
     /// Runs in progress that are not paused, and of which no file was written for this long.
     pub silent_for: Option<Duration>,
+}
+
+/// The name of a figure of a run, and the range in which it lies; the end is not included.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FigureRange {
+    pub(crate) name: String,
+    values: Range<f64>,
+}
+
+impl FigureRange {
+    /// Reads a figure with its range, written as `NAME..LOW..HIGH`, or the name alone.
+    pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
+        let (name, values) = text.split_once("..").unwrap_or((text, ".."));
+        Ok(Self {
+            name: name.to_owned(),
+            values: range(values)?,
+        })
+    }
+
+    fn is_met(&self, figures: &[(Arc<str>, f64)]) -> bool {
+        figures
+            .iter()
+            .find(|(name, _)| **name == *self.name)
+            .is_some_and(|(_, value)| self.values.contains(value))
+    }
 }
 
 /// A number that a check counts in a run.
@@ -88,6 +113,17 @@ impl RunFilter {
     /// Keeps only runs whose id, directory or task contain these words, in upper or lower case.
     pub fn search(&mut self, words: &str) {
         self.words = search_words(words);
+    }
+
+    /// Keeps only runs whose outcomes have a metric that is a number, as `NAME`, or one in a range,
+    /// as `NAME..LOW..HIGH`, whose end is not included and whose bounds may be left out.
+    ///
+    /// # Errors
+    ///
+    /// The expected form of a range, for any other text.
+    pub fn metric(&mut self, text: &str) -> Result<(), &'static str> {
+        self.metrics.push(FigureRange::read(text)?);
+        Ok(())
     }
 
     /// Returns `true` if each run meets it, whatever its records say.
@@ -164,17 +200,9 @@ impl RunFilter {
             rest == Some(value)
         };
         let has_tag = |wanted: &String| run.tags.iter().any(|tag| is_tag(wanted, tag));
-        let has_figure = |wanted: &Option<(String, Range<f64>)>, figures: &[(Arc<str>, f64)]| {
-            wanted.as_ref().is_none_or(|(wanted, range)| {
-                let mut figures = figures.iter().filter(|(name, _)| **name == **wanted);
-                figures
-                    .next()
-                    .is_some_and(|(_, value)| range.contains(value))
-            })
-        };
         (self.tags.is_empty() || self.tags.iter().any(has_tag))
-            && has_figure(&self.latency, &run.latencies)
-            && has_figure(&self.metric, &run.metrics)
+            && self.latencies.iter().all(|it| it.is_met(&run.latencies))
+            && self.metrics.iter().all(|it| it.is_met(&run.metrics))
             && have_words(
                 [
                     &run.dir,

@@ -294,6 +294,7 @@ What commands refuse, and the words for it.
     runvet import ~/.claude/projects --into runs
     runvet import ~/.codex/sessions --into runs --since 7d --check
     runvet import traces.jsonl --into runs --format otlp --tag team=search
+    runvet import --explain session.jsonl
   $ mkdir none; runvet init none; mkdir other; runvet init other --pack
   wrote none/runvet.toml
   found 0 runs below none
