@@ -65,7 +65,7 @@ impl Archive {
         let (crc, content) = (member.crc32(), unpacked(member));
         let content = content.map_err(|why| format!("it can't be unpacked: {why}"))?;
         if content.len() > MAX_RECORD_BYTES {
-            return Err("it is larger than 64 MiB".into());
+            return Err(format!("it is larger than {} MiB", MAX_RECORD_BYTES >> 20));
         }
         let mut found = Crc::new();
         found.update(&content);

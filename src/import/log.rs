@@ -178,7 +178,7 @@ impl<'l> Log<'l> {
                 }
             };
             if self.bytes > MAX_LOG_BYTES {
-                return Err("it is larger than 1 GiB".into());
+                return Err(format!("it is larger than {} GiB", MAX_LOG_BYTES >> 30));
             }
             if let Some(value) = read? {
                 self.lines += 1;
@@ -202,7 +202,8 @@ impl<'l> Log<'l> {
         match lines.next_line().map_err(|why| why.to_string())? {
             None => is_at_end = true,
             Some(LineRead::TooLong { line }) => {
-                self.unreadable(line.number, "it is longer than 64 MiB".into());
+                let limit = MAX_RECORD_BYTES >> 20;
+                self.unreadable(line.number, format!("it is longer than {limit} MiB"));
             }
             Some(LineRead::Text { line, bytes, ended }) => {
                 self.bytes += bytes.len() as u64;
@@ -259,7 +260,10 @@ impl<'l> Log<'l> {
         let read = file.by_ref().take(most).read_to_end(&mut content);
         read.map_err(|why| why.to_string())?;
         if content.len() > MAX_RECORD_BYTES {
-            return Err("it is larger than 64 MiB, and no list of lines".into());
+            let limit = MAX_RECORD_BYTES >> 20;
+            return Err(format!(
+                "it is larger than {limit} MiB, and no list of lines"
+            ));
         }
         if before != version(&file) {
             return Err("it was changed while it was read".into());

@@ -99,7 +99,9 @@ impl<'v> Events<'v> {
                 found.to_owned()
             }
             Some(_) => {
-                self.conversation.skip("attachment beyond 256 MiB");
+                let limit = MAX_ATTACHED >> 20;
+                self.conversation
+                    .skip(format!("attachment beyond {limit} MiB"));
                 text.to_owned()
             }
             None => {
