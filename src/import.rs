@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ground::finding::TIME_UNKNOWN;
 use crate::ground::parallel::{cores, in_order};
@@ -105,6 +105,14 @@ pub enum Change {
     Unchanged,
     /// It was not made, with the reason.
     Refused(String),
+}
+
+/// Returns what an import takes from a span in the JSON of OTLP: for the module of Python, which
+/// records spans as they begin and end.
+#[doc(hidden)]
+#[must_use]
+pub fn words_of_span(span: &Value) -> Value {
+    formats::words_of_span(span)
 }
 
 /// The files of one log.

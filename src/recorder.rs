@@ -65,7 +65,7 @@ use event::{RunEvent, object};
 use fold::RunFold;
 pub use protocol::Session;
 pub use run::{
-    Adapter, Allowed, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run,
+    ActDecision, Adapter, Allowed, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run,
     StepDecision, StepDraft, StepEnd, Veto,
 };
 use run::{PRE, SNAPSHOTS};

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from . import _runvet
 from ._check import PathLike
 from ._encode import Default, encoder
 from ._policy import Policy
+from ._read import Episode
 from ._report import Finding
 from ._run import Recorded, Run, _all_are, _micros
 from ._tool import is_async
@@ -200,7 +200,12 @@ class Recorder:
         each other or were not written by a recorder.
         """
         resumed = self._recorder.resume(episode_id, _path(workspace))
-        return self._run(resumed)
+        run = self._run(resumed)
+        for event in Episode.at(run.path).events(phase="reason"):
+            usage = event["payload"].get("usage")
+            if event["payload"].get("kind") == "message" and isinstance(usage, Mapping):
+                run._add_usage(usage)
+        return run
 
     def _run(self, made: _runvet.Run) -> Run:
         given = self._settings
@@ -228,7 +233,3 @@ class Recorder:
 
 def _path(path: PathLike | None) -> str | None:
     return None if path is None else os.fspath(path)
-
-
-# Threads that record are not unwound within a call when the interpreter ends.
-atexit.register(_runvet.end)

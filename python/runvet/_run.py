@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import inspect
 import logging
 import os
@@ -19,11 +20,11 @@ from weakref import WeakSet
 from . import _runvet
 from ._check import PathLike
 from ._encode import MAX_OUTPUT, Default, bounded, described, error_of, measured
-from ._errors import Refused, StepSkipped, Vetoed
+from ._errors import Refused, RunEnded, StepSkipped, Vetoed
 from ._read import Episode
 from ._records import State, StepKind, StepStatus, Summary
 from ._report import Finding
-from ._tool import RecordDefaults, call, is_async, name_of, recorded
+from ._tool import AROUND, RecordDefaults, call, is_async, name_of, recorded
 
 EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
 
@@ -102,6 +103,7 @@ class Run:
 
     __slots__ = (
         "__weakref__",
+        "_ended_by",
         "_has_losses",
         "_holds_back",
         "_is_judged",
@@ -112,6 +114,7 @@ class Run:
     )
 
     _run: _runvet.Run
+    _ended_by: int | None
     _has_losses: bool
     _holds_back: bool
     _is_judged: bool
@@ -126,6 +129,7 @@ class Run:
     def _of(cls, run: _runvet.Run, plain: Default, is_judged: bool, holds_back: bool) -> Run:
         made = cls.__new__(cls)
         made._run = run
+        made._ended_by = None
         made._has_losses = False
         made._is_judged = is_judged
         made._holds_back = holds_back
@@ -308,7 +312,11 @@ class Run:
         self._run.persist()
 
     def pause(self, reason: str) -> Paused:
-        """Ends this process's part in the run, which stays pending: no step may be open."""
+        """Ends this process's part in the run, which stays pending: no step may be open.
+
+        Calls of tools that are under way are acts without a result, as in `finish`.
+        """
+        self._ended_by = threading.get_ident()
         self._run.pause(reason)
         return Paused(self.id, self.path)
 
@@ -332,6 +340,10 @@ class Run:
 
         Raises `Refused` for `ok` while a step is pending, running or failed; the run then goes on.
         A run that a policy stopped ends as `vetoed`, whatever is asked for.
+
+        Calls of tools that are under way, such as those of other threads, are recorded as acts with
+        the `result_status` `missing`. With any, but for those in which this is called, the run
+        that would be `ok` is `partial`.
         """
         if error is not None and status == "ok":
             status = "error"
@@ -346,7 +358,9 @@ class Run:
             end["error"] = "unknown" if why is None else why
         elif status != "ok":
             end["reason"] = status if why is None else why
-        found = self._run.finish(end, score)
+        calls = (it._allowed for it in AROUND.get() if it._step._of_run is self)
+        self._ended_by = threading.get_ident()
+        found = self._run.finish(end, score, [it for it in calls if it is not None])
         return Recorded(self.id, self.path, tuple(found))
 
     def execute(self, adapter: Adapter) -> None:
@@ -675,6 +689,28 @@ _OPEN: WeakSet[Run] = WeakSet()
 """The runs that this process has begun or resumed; some may be over."""
 
 _OPEN_LOCK = threading.Lock()
+
+
+def _end_with_interpreter() -> None:
+    """Has the calls of all threads end in their runs, before the interpreter ends the threads.
+
+    From here on, those threads begin no more calls. Non-daemon threads have ended already.
+    """
+    _runvet.begin_end()
+    with _OPEN_LOCK:
+        runs = [run for run in _OPEN if run._owner == os.getpid()]
+    for run in runs:
+        try:
+            run._run.give_up()
+        except RunEnded:
+            pass
+        except Exception:
+            run._lose("what is under way")
+    # They are not unwound within a call either.
+    _runvet.end()
+
+
+atexit.register(_end_with_interpreter)
 
 
 def _is_exit(error: BaseException | None) -> bool:

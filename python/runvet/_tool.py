@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 from . import _runvet
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, WITHHELD, error_of, shortened
-from ._errors import FindingWarning, RecorderError, Refused
+from ._errors import FindingWarning, RecorderError, Refused, RunEnded
+from ._report import Finding
 
 MAX_ITEMS = 1_000
 """Items of a generator that are recorded; the others are counted."""
@@ -19,6 +22,10 @@ MAX_ITEMS = 1_000
 RecordDefaults = bool | Iterable[str]
 """True if the values of arguments that are left to their defaults are recorded, or else the names
 of those that are not."""
+
+
+Ask = Callable[[Mapping[str, Any], list[Finding]], tuple[bool, str]]
+"""Asks a person about an act: returns the answer, and who gave it. It may raise instead."""
 
 
 class Place(Protocol):
@@ -39,6 +46,8 @@ class Recording(Place, Protocol):
     def _is_judged(self) -> bool: ...
     @property
     def _holds_back(self) -> bool: ...
+    @property
+    def _ended_by(self) -> int | None: ...
     def _kept(self, value: Any, most: int = ...) -> Any: ...
     def _arguments(self, given: Any, most: int = ...) -> dict[str, Any]: ...
     def _add_usage(self, usage: Mapping[str, int]) -> None: ...
@@ -138,11 +147,14 @@ def call(
     """Calls a function, and records the call: its input, its output or error, its duration."""
     begun = Call(step, name, given, most, agent=agent)
     begun.must_be_allowed()
+    token = AROUND.set((*AROUND.get(), begun))
     try:
         result = function(*args, **kwargs)
     except BaseException as error:
         begun.failed(error)
         raise
+    finally:
+        AROUND.reset(token)
     return begun.over(result)
 
 
@@ -178,20 +190,43 @@ def _kept(step: Place, value: Any, most: int) -> Any:
     return step._of_run._kept(value, most)
 
 
-def may_act(step: Place, action: Mapping[str, Any]) -> _runvet.Allowed | None:
-    """Asks whether an act may happen, where anything judges the run; raises if it may not."""
-    return _may(step, lambda run: run.may_act(step._step, action))
+def begin_act(
+    step: Place, action: Mapping[str, Any], ask: Ask | None = None
+) -> _runvet.Allowed | None:
+    """Begins an act, if it may happen: where anything judges the run, that is asked.
 
-
-def _may(step: Place, ask: Callable[[_runvet.Run], _runvet.Allowed]) -> _runvet.Allowed | None:
+    Questions for a person go to `ask`, or else to the function of the recorder.
+    """
     run = step._of_run
     try:
-        return ask(run._run) if run._is_judged else None
+        if ask is None or not run._is_judged:
+            return run._run.begin(step._step, action, run._is_judged)
+        allowed, questions = run._run.decide(step._step, action, None)
+        while allowed is None:
+            answer = ask(action, questions)
+            allowed, questions = run._run.decide(step._step, action, answer)
+        return allowed
     except RecorderError as error:
-        # Rules would not count an act that can't be recorded. Where there are none, it is made.
-        if run._holds_back or error.kind not in ("too_large", "poisoned"):
+        if run._is_judged:
+            _must_be_minor(run, error)
+        elif error.kind == "refused" or (isinstance(error, RunEnded) and _outlives(run)):
             raise
         return None
+
+
+def _outlives(run: Recording) -> bool:
+    """Returns True in a daemon thread whose run another thread has ended."""
+    is_other = run._ended_by not in (None, threading.get_ident())
+    return is_other and threading.current_thread().daemon
+
+
+def _must_be_minor(run: Recording, error: RecorderError) -> None:
+    """Raises an error for which a call is not made: rules would not count what can't be recorded.
+
+    Where there are none, it is made.
+    """
+    if run._holds_back or error.kind not in ("too_large", "poisoned"):
+        raise error
 
 
 def is_failure(result: Any) -> bool:
@@ -235,13 +270,13 @@ class Call:
         excerpt = shortened(json.dumps(kept, ensure_ascii=False), MAX_EXCERPT)
         self._action |= {"input": kept, "input_excerpt": excerpt}
 
-    def must_be_allowed(self) -> None:
+    def must_be_allowed(self, ask: Ask | None = None) -> None:
         """Raises where a configuration or a policy judges the run, and the act may not happen.
 
         That is so where a schema, an order or a rule finds an error in it, and where its step or
-        its run is over.
+        its run is over. From then on the call is under way.
         """
-        self._allowed = may_act(self._step, self._action)
+        self._allowed = begin_act(self._step, self._action, ask)
 
     def over(self, result: Any) -> Any:
         """Records a result; one that is awaited, or iterated over, when that is over."""
@@ -262,7 +297,12 @@ class Call:
             error.add_note(f"runvet found: {found}")
 
     def record(self, status: str, output: Any, **more: Any) -> None:
-        """Records the end of the call. Where that fails, the agent goes on, and a log says so."""
+        """Records the end of the call. Where that fails, the agent goes on, and a log says so.
+
+        A call that its run has not waited for is recorded already.
+        """
+        if self._allowed is not None and self._allowed.is_given_up():
+            return
         took = round((time.perf_counter() - self._started) * 1000, 3)
         ended = {"duration_ms": took, "result_status": status}
         try:
@@ -272,15 +312,25 @@ class Call:
             self._step._of_run._run.act(self._step._step, action, self._allowed)
         except FindingWarning:
             raise
-        except Exception:
-            self._step._of_run._lose(self._action["tool"])
+        except Exception as failed:
+            is_over = isinstance(failed, RunEnded) and self._allowed is not None
+            if not (is_over and self._allowed.is_given_up()):
+                self._step._of_run._lose(self._action["tool"])
+
+    def interrupted(self) -> None:
+        """Notes that the call waits for a person and will be made anew: it is no act."""
+        act = {name: it for name, it in self._action.items() if name != "input_excerpt"}
+        self._step._of_run._run.note("observe", {"kind": "interrupted", "act": act}, self._allowed)
 
     async def _awaited(self, result: Awaitable[Any]) -> Any:
+        token = AROUND.set((*AROUND.get(), self))
         try:
             value = await result
         except BaseException as error:
             self.failed(error)
             raise
+        finally:
+            AROUND.reset(token)
         return self.over(value)
 
     def _each(self, items: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
@@ -313,6 +363,10 @@ class Call:
             raise
 
 
+AROUND: ContextVar[tuple[Call, ...]] = ContextVar("runvet_around", default=())
+"""The calls in which this thread or task works."""
+
+
 class Answer:
     """A call of a model that has begun. It is noted once, when it is over: it is no act."""
 
@@ -326,9 +380,14 @@ class Answer:
         self._told: dict[str, Any] = {"kind": "message", "role": "assistant", **_known(told)}
         self._allowed: _runvet.Allowed | None = None
 
-    def must_be_allowed(self) -> None:
+    def must_be_allowed(self, ask: Ask | None = None) -> None:
         """Raises where a configuration judges the run, and a rule holds the call back."""
-        self._allowed = _may(self._run, lambda run: run.may_note("reason", self._told))
+        run = self._run
+        try:
+            if run._is_judged:
+                self._allowed = run._run.may_note("reason", self._told)
+        except RecorderError as error:
+            _must_be_minor(run, error)
 
     def over(self, **said: Any) -> None:
         """Notes what the model answered: `text`, `thinking`, `usage`, `stop_reason`, `model`."""

@@ -26,11 +26,20 @@ from pydantic import BaseModel, ValidationError  # type: ignore[import-not-found
 
 from ._errors import RecorderError
 from ._recorder import Recorder
+from ._report import Finding
 from ._spans import Begun, Result, Role, Spans, task_of, text_of
-from ._tool import usage_of
+from ._tool import Ask, usage_of
+
+try:
+    # It also hears of the breakpoints of a graph.
+    from langgraph.callbacks import (  # type: ignore[import-not-found, unused-ignore]
+        GraphCallbackHandler as _Handler,
+    )
+except ImportError:
+    _Handler = BaseCallbackHandler
 
 
-class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
+class Callbacks(_Handler):  # type: ignore[misc, valid-type, unused-ignore]
     """Records each call from outside as a run: nodes and chains in it are steps, calls of tools and
     retrievers are their actions, and calls of models are notes. One handler serves any number of
     runs. A tool in which chains or models work is a call of kind `delegate`: the agent of what is
@@ -44,6 +53,7 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
 
     def __init__(self, recorder: Recorder, *, tags: Mapping[str, Any] | None = None) -> None:
         self._spans = Spans(recorder, "adapter:langchain", tags)
+        self._has_ask = recorder._settings.ask is not None
 
     def _begin(self, role: Role, kind: str, serialized: Any, given: Any, more: Any) -> None:
         names = [more.get("name"), (serialized or {}).get("name"), kind]
@@ -56,13 +66,18 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
             asked = more.get("invocation_params") or {}
             models = (told.get("ls_model_name"), asked.get("model"), asked.get("model_name"))
             name = str(next(filter(None, models), name))
+        is_root = more.get("parent_run_id") is None
+        thread = (more.get("metadata") or {}).get("thread_id") if is_root else None
         begun = Begun(
             role,
             name,
             given=given,
-            task=task_of(given) if more.get("parent_run_id") is None else None,
+            task=task_of(given, is_first=True) if is_root else None,
             call_id=str(more.get("tool_call_id") or more["run_id"]),
             more={"kind": "search"} if kind == "retriever" else None,
+            thread=None if thread is None else str(thread),
+            goes_on=given is None or type(given).__name__ == "Command",
+            ask=_interrupt() if role == "tool" and not self._has_ask else None,
         )
         self._spans.begin(more["run_id"], more.get("parent_run_id"), begun)
 
@@ -100,7 +115,14 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
         self._spans.end(run_id, Result(said=_said(response)))
 
     def _fail(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
-        self._spans.end(run_id, Result(error=error))
+        if _is_a("GraphBubbleUp", error):
+            # It leaves a node for another graph, or waits.
+            return self._spans.end(run_id, Result(waits=not _is_a("ParentCommand", error)))
+        return self._spans.end(run_id, Result(error=error))
+
+    def on_interrupt(self, event: Any) -> None:
+        """Has the run of a graph pause."""
+        self._spans.wait(event.run_id)
 
     on_chain_end: Any = _end
     on_chain_error: Any = _fail
@@ -109,6 +131,46 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
     on_tool_error: Any = _fail
     on_retriever_end: Any = _end
     on_retriever_error: Any = _fail
+
+
+def _is_a(name: str, error: BaseException) -> bool:
+    """Returns True if an error is one of a class of LangGraph, which may not be there."""
+    errors = sys.modules.get("langgraph.errors")
+    return errors is not None and isinstance(error, getattr(errors, name, ()))
+
+
+def _interrupt() -> Ask | None:
+    """Asks a person by an interrupt, in a graph that can wait for the answer."""
+    if "langgraph" not in sys.modules:
+        return None
+    from langgraph.config import (  # type: ignore[import-not-found, unused-ignore]
+        get_config,
+    )
+    from langgraph.types import (  # type: ignore[import-not-found, unused-ignore]
+        interrupt,
+    )
+
+    try:
+        settings = get_config().get("configurable") or {}
+    except RuntimeError:
+        return None
+    if not settings.get("__pregel_checkpointer"):
+        return None
+
+    def ask(action: Mapping[str, Any], findings: list[Finding]) -> tuple[bool, str]:
+        found = [{"rule": it.rule, "message": it.message} for it in findings]
+        asked = {"tool": action["tool"], "input": action.get("input"), "findings": found}
+        return _answer(interrupt(asked))
+
+    return ask
+
+
+def _answer(said: Any) -> tuple[bool, str]:
+    """The answer of a person, and who gave it. What is no answer is a no."""
+    by = ""
+    if isinstance(said, (list, tuple)) and len(said) == 2:
+        said, by = said[0], str(said[1])
+    return said is True or said == "yes", by
 
 
 def _coerced(inputs: Any) -> Any:

@@ -7,14 +7,17 @@
 
 use std::cell::Cell;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// The thread that ends the interpreter, once it does.
-static ENDS: OnceLock<ThreadId> = OnceLock::new();
+/// The thread that ends the interpreter, and since when, once it does.
+static ENDS: OnceLock<(ThreadId, Instant)> = OnceLock::new();
+
+/// `true` once other threads wait.
+static PARKS: AtomicBool = AtomicBool::new(false);
 
 /// The number of calls that have not returned.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -52,10 +55,7 @@ pub(crate) fn calling<T>(py: Python<'_>, call: impl FnOnce() -> T) -> T {
         return call();
     }
     let begun = Call::begin();
-    if ENDS
-        .get()
-        .is_some_and(|ends| *ends != thread::current().id())
-    {
+    if PARKS.load(Ordering::SeqCst) && ends_elsewhere() {
         drop(begun);
         py.detach(|| {
             loop {
@@ -66,12 +66,31 @@ pub(crate) fn calling<T>(py: Python<'_>, call: impl FnOnce() -> T) -> T {
     call()
 }
 
+/// Returns `true` if another thread ends the interpreter, and this one with it.
+pub(crate) fn ends_elsewhere() -> bool {
+    let this = thread::current().id();
+    ENDS.get().is_some_and(|(ends, _)| *ends != this)
+}
+
+/// Returns until when what a thread holds is waited for, once the interpreter ends: it may wait for
+/// ever.
+pub(crate) fn deadline() -> Option<Instant> {
+    ENDS.get().map(|(_, since)| *since + MAX_WAIT)
+}
+
+/// Has other threads begin no more acts.
+#[pyfunction]
+pub(crate) fn begin_end() {
+    ENDS.get_or_init(|| (thread::current().id(), Instant::now()));
+}
+
 /// Has other threads begin no more calls, and waits for those that they have begun.
 #[pyfunction]
 pub(crate) fn end(py: Python<'_>) {
-    let _ = ENDS.set(thread::current().id());
-    let start = Instant::now();
-    while CALLS.load(Ordering::SeqCst) > 0 && start.elapsed() < MAX_WAIT {
+    begin_end();
+    PARKS.store(true, Ordering::SeqCst);
+    let deadline = deadline();
+    while CALLS.load(Ordering::SeqCst) > 0 && deadline > Some(Instant::now()) {
         py.detach(|| thread::sleep(Duration::from_millis(1)));
     }
 }

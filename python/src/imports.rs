@@ -8,6 +8,8 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use runvet::import::{Change, Import, ImportedRun};
 
+use crate::json::{Encoder, object};
+
 /// A run of an import: its id, directory, format and log, what became of it, and why not.
 type Row = (String, PathBuf, String, String, String, Option<String>);
 
@@ -74,4 +76,14 @@ fn row(run: ImportedRun) -> Row {
         change.to_owned(),
         reason,
     )
+}
+
+/// What an import takes from a span: its role, name, input, output and more.
+#[pyfunction]
+pub(crate) fn words_of_span<'py>(
+    py: Python<'py>,
+    span: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let span = Encoder::new(None).value(span)?;
+    object(py, &runvet::import::words_of_span(&span))
 }

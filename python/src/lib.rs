@@ -30,9 +30,9 @@ mod _runvet {
     #[pymodule_export]
     use super::check::{Checker, Checking};
     #[pymodule_export]
-    use super::exiting::end;
+    use super::exiting::{begin_end, end};
     #[pymodule_export]
-    use super::imports::import_logs;
+    use super::imports::{import_logs, words_of_span};
     #[pymodule_export]
     use super::read::{Episode, Events, Record, RunData, instant, moment};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! The recorder, for Python: calls that let go of the interpreter while they write.
 
+mod begun;
 mod run;
 mod turns;
 
@@ -12,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
-use runvet::finding::Finding;
+use runvet::finding::{Finding, Holds, Level, RuleInfo};
 use runvet::gate::Gate;
 use runvet::recorder::{self, Assertion, Clock, Durability, Error, Recovered, Task};
 use serde_json::Value;
@@ -23,7 +24,8 @@ use crate::exiting::calling;
 use crate::finding::{finding, tuple};
 use crate::json::{Encoder, Text, object};
 use crate::policy::{PythonPolicy, Raised, Shown};
-pub(crate) use run::{Allowed, OpenStep, Run};
+pub(crate) use begun::Allowed;
+pub(crate) use run::{OpenStep, Run};
 
 /// Where and how runs are recorded.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -32,6 +34,9 @@ pub(crate) struct Recorder {
     raised: Raised,
     shown: Shown,
     encoder: Arc<Encoder>,
+    /// The rules of the configuration that hold calls back.
+    #[pyo3(get)]
+    holding: Vec<String>,
 }
 
 /// A clock that ticks with each question, so that the same calls write the same bytes.
@@ -84,9 +89,16 @@ impl Recorder {
             }
             recorder = recorder.threshold(threshold);
         }
+        let mut holding = Vec::new();
         if let Some(path) = &config {
             let text = config_text(py, path, &BTreeMap::new())?;
-            recorder = recorder.gate(configured(py, Gate::default(), path, &text)?);
+            let gate = configured(py, Gate::default(), path, &text)?;
+            let holds = |rule: &&RuleInfo| {
+                let is_strict = matches!(rule.level, Level::Error | Level::Ask);
+                hold_back && is_strict && rule.holds == Some(Holds::Before)
+            };
+            holding.extend(gate.rules().filter(holds).map(|rule| rule.id.to_string()));
+            recorder = recorder.gate(gate);
         }
         if let Some(ask) = ask {
             let raised = raised.clone();
@@ -101,6 +113,7 @@ impl Recorder {
             raised,
             shown,
             encoder: Arc::new(Encoder::new(Some(plain))),
+            holding,
         })
     }
 

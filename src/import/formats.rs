@@ -24,6 +24,8 @@ use super::conversation::Conversation;
 use super::log::{Log, LogFile};
 use crate::ground::printable::count;
 
+pub(super) use otlp::words as words_of_span;
+
 /// A format of logs.
 pub(super) struct Format {
     /// Its name, which stands after `adapter:` in `episode.using`.

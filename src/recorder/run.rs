@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
-pub use judging::Allowed;
+pub use judging::{ActDecision, Allowed};
 pub(super) use judging::CallDecision;
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;

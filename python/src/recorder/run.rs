@@ -13,13 +13,14 @@ use pyo3::types::PyList;
 use runvet::finding::Finding;
 use runvet::read::policy::Scope;
 use runvet::record::{Action, Step as PlanStep, StepStatus};
-use runvet::recorder::{self, End, Error, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto};
+use runvet::recorder::{self, ActDecision, End, Error, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::begun::{Allowed, Begun};
 use super::turns::{Failed, Turn, Turns};
 use crate::errors;
-use crate::exiting::calling;
+use crate::exiting::{calling, ends_elsewhere};
 use crate::json::{Encoder, Text, object, unwritable};
 use crate::policy::{Raised, Shown};
 use crate::{finding, locked};
@@ -38,6 +39,7 @@ pub(crate) struct Run {
     known: Mutex<BTreeSet<About>>,
     /// The status with which the run has ended.
     ended: OnceLock<String>,
+    begun: Begun,
 }
 
 /// The subject of a finding: its rule, its file, its pointer, and its line in a timeline.
@@ -67,6 +69,7 @@ impl Run {
             findings: PyList::empty(py).unbind(),
             known: Mutex::default(),
             ended: OnceLock::new(),
+            begun: Begun::default(),
         }
     }
 
@@ -105,6 +108,9 @@ impl Run {
         done.map_err(|failed| match failed {
             Failed::Recorder(error) => errors::of_recorder(py, &error),
             Failed::Over => errors::over(py, &self.id, self.ended.get()),
+            Failed::Held => PyRuntimeError::new_err(
+                "the interpreter ends, and another thread has the run, whose call has not returned",
+            ),
             Failed::Within => PyRuntimeError::new_err(
                 "a policy or `ask` can't call the run that asks it; return a Hint, Intervention or \
                  Veto, or an answer",
@@ -223,20 +229,63 @@ impl Run {
         PyList::new(py, shown.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Refuses an act that is about to be made where its step is not open, or the rules of the team
-    /// hold it back.
-    fn may_act(
+    /// Begins an act. With `asks`, it is refused where its step is not open, or the rules of the
+    /// team hold it back.
+    fn begin(
         &self,
         py: Python<'_>,
         step: Option<&OpenStep>,
         action: Bound<'_, PyAny>,
+        asks: bool,
     ) -> PyResult<Allowed> {
         let action: Action = self.typed(&action)?;
-        let allowed = self.with(py, step, |run| {
-            let step = step.map(OpenStep::must_be_open).transpose()?;
-            run.may_act(step.as_ref(), action)
+        self.taking(py, step, |turn| {
+            let run = turn.run()?;
+            must_not_end()?;
+            let open = step.map(OpenStep::must_be_open).transpose();
+            if !asks {
+                return Ok(self.begun.add(open.ok().flatten(), action, None));
+            }
+            let open = open?;
+            let allowed = run.may_act(open.as_ref(), action.clone())?;
+            Ok(self.begun.add(open, action, Some(allowed)))
+        })
+    }
+
+    /// Does as `begin`, with the answer of a person; or returns what a person has to be asked.
+    fn decide(
+        &self,
+        py: Python<'_>,
+        step: Option<&OpenStep>,
+        action: Bound<'_, PyAny>,
+        answer: Option<(bool, Text)>,
+    ) -> PyResult<(Option<Allowed>, Vec<Py<PyAny>>)> {
+        let action: Action = self.typed(&action)?;
+        let decided = self.with(py, step, |run| {
+            must_not_end()?;
+            let open = step.map(OpenStep::must_be_open).transpose()?;
+            let answer = answer.as_ref().map(|(is_yes, by)| (*is_yes, &*by.0));
+            Ok(match run.decide_act(open.as_ref(), action.clone(), answer)? {
+                ActDecision::Go(allowed) => Ok(self.begun.add(open, action, Some(allowed))),
+                ActDecision::Ask(findings) => Err(findings),
+            })
         });
-        Ok(Allowed(Mutex::new(Some(allowed?))))
+        match decided? {
+            Ok(allowed) => Ok((Some(allowed), Vec::new())),
+            Err(findings) => {
+                let shown = findings.iter().map(|it| finding::finding(py, it));
+                let shown = shown.map(|it| Ok(it?.unbind())).collect::<PyResult<_>>()?;
+                Ok((None, shown))
+            }
+        }
+    }
+
+    /// Records the acts that have begun and have no result, in a run that goes on.
+    fn give_up(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, None, |run| {
+            self.begun.give_up(run);
+            Ok(())
+        })
     }
 
     fn at(&self, py: Python<'_>, micros: Option<i64>) -> PyResult<()> {
@@ -253,7 +302,7 @@ impl Run {
     ) -> PyResult<Allowed> {
         let payload = self.encoder.map(&payload)?;
         let allowed = self.with(py, None, |run| run.may_note(&phase.0, payload))?;
-        Ok(Allowed(Mutex::new(Some(allowed))))
+        Ok(Allowed::of_note(allowed))
     }
 
     #[pyo3(signature = (phase, payload, allowed=None))]
@@ -315,9 +364,16 @@ impl Run {
         let action: Action = self.typed(&action)?;
         // Only the thread whose turn it is looks at the step: others act in it as well.
         self.with(py, step, |run| {
+            if allowed.is_some_and(Allowed::is_given_up) {
+                return Ok(String::new());
+            }
             // It is no longer under way.
             let _over = allowed.map(Allowed::take);
-            let step = step.map(OpenStep::must_be_open).transpose()?;
+            let step = match step.map(OpenStep::must_be_open).transpose() {
+                // What was made is evidence, also where its step is over.
+                Err(_) if allowed.is_some() => None,
+                step => step.inspect_err(|_| run.lose())?,
+            };
             run.act(step.as_ref(), action)
         })
     }
@@ -427,9 +483,10 @@ impl Run {
 
     fn pause(&self, py: Python<'_>, reason: Text) -> PyResult<()> {
         self.taking(py, None, |turn| {
-            let run = turn.run.take().ok_or(Failed::Over)?;
+            let mut run = turn.run.take().ok_or(Failed::Over)?;
             // A refused pause would end this process's part in the run all the same.
             if with_status(&run, &["running".into()]).is_empty() {
+                self.begun.give_up(&mut run);
                 turn.found = run.pause(&reason.0)?.findings;
                 return Ok(());
             }
@@ -442,20 +499,41 @@ impl Run {
         })
     }
 
-    /// Ends the run. Where that is refused, it goes on.
+    /// Ends the run. Where that is refused, it goes on. One that would be `ok` is `partial` where an
+    /// act has begun and has no result, but for those in which this is called.
     fn finish(
         &self,
         py: Python<'_>,
         end: Bound<'_, PyAny>,
         score: Option<f64>,
+        around: Vec<PyRef<'_, Allowed>>,
     ) -> PyResult<Vec<Py<PyAny>>> {
-        let mut end: End = self.typed(&end)?;
-        if let Some(score) = score {
-            end = end.score(score);
-        }
+        let given: End = self.typed(&end)?;
+        let mut partial = self.encoder.map(&end)?;
+        let is_ok = partial.get("status").is_some_and(|status| status == "ok");
+        let around: BTreeSet<u64> = around.iter().map(|it| it.id).collect();
         let found = self.taking(py, None, |turn| {
             let run = turn.run()?;
-            run.end(end)?;
+            let unfinished = ["pending", "running", "failed"].map(str::to_owned);
+            let mut end = given;
+            if !is_ok || with_status(run, &unfinished).is_empty() {
+                let mut tools = self.begun.give_up(run);
+                tools.retain(|id, _| !around.contains(id));
+                if is_ok && !tools.is_empty() {
+                    let tools: BTreeSet<String> = tools.into_values().collect();
+                    let tools: Vec<String> = tools.into_iter().collect();
+                    let reason = format!("no result: {}", tools.join(", "));
+                    partial.extend([
+                        ("status".to_owned(), "partial".into()),
+                        ("reason".to_owned(), reason.into()),
+                    ]);
+                    end = serde_json::from_value(partial.into()).unwrap_or(end);
+                }
+            }
+            run.end(match score {
+                Some(score) => end.score(score),
+                None => end,
+            })?;
             let _ = self.ended.set(run.state().outcomes.status.to_string());
             turn.found = run.take_findings();
             *turn.run = None;
@@ -466,14 +544,15 @@ impl Run {
     }
 }
 
-/// An act or a note that may be made, until it is recorded.
-#[pyclass(frozen, module = "runvet._runvet")]
-pub(crate) struct Allowed(Mutex<Option<recorder::Allowed>>);
-
-impl Allowed {
-    fn take(&self) -> Option<recorder::Allowed> {
-        locked(&self.0).take()
+/// Refuses an act in a thread that the end of the interpreter ends: it could not be recorded.
+fn must_not_end() -> Result<(), Error> {
+    if ends_elsewhere() {
+        return Err(Error::Refused {
+            what: "the action",
+            why: "the interpreter ends, and this thread with it".into(),
+        });
     }
+    Ok(())
 }
 
 /// A step that the plan has already.

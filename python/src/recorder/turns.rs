@@ -1,11 +1,13 @@
 //! The threads of Python -> one at a time that calls a run.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 use runvet::finding::Finding;
 use runvet::recorder::{Error, Run};
 
+use crate::exiting::deadline;
 use crate::locked;
 
 /// A run, for one thread at a time.
@@ -24,6 +26,8 @@ pub(super) enum Failed {
     Over,
     /// The caller is itself called by the run: it is a policy.
     Within,
+    /// The interpreter ends, and another thread has the run.
+    Held,
 }
 
 impl From<Error> for Failed {
@@ -88,7 +92,10 @@ impl Turns {
         if *locked(&self.busy) == this {
             return Err(Failed::Within);
         }
-        let run = locked(&self.run);
+        let run = match deadline() {
+            None => locked(&self.run),
+            Some(deadline) => self.taken_before(deadline).ok_or(Failed::Held)?,
+        };
         self.run.clear_poison();
         *locked(&self.busy) = this;
         Ok(Turn {
@@ -96,5 +103,17 @@ impl Turns {
             run,
             found: Vec::new(),
         })
+    }
+
+    /// Waits for the run as long as there is time.
+    fn taken_before(&self, deadline: Instant) -> Option<MutexGuard<'_, Option<Box<Run>>>> {
+        loop {
+            match self.run.try_lock() {
+                Ok(run) => return Some(run),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() > deadline => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+            }
+        }
     }
 }

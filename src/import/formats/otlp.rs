@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use data_encoding::{BASE64, HEXLOWER};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::conversation::{Answer, Usage};
 use super::super::fields::{first_text, items, parsed, text, texts, time};
@@ -104,6 +104,34 @@ fn is_form(head: &[Value]) -> bool {
         });
     }
     is_span
+}
+
+/// Returns what an import takes from a span, for those who record it as it begins and ends.
+pub(in crate::import) fn words(span: &Value) -> Value {
+    let span = of_json(span, &Value::Null);
+    let role = match span.role {
+        Role::Agent => "agent",
+        Role::Model => "model",
+        Role::Tool => "tool",
+        Role::Other => "other",
+    };
+    json!({
+        "role": role,
+        "name": span.name,
+        "input": span.input,
+        "output": span.output,
+        "call_id": span.call_id,
+        "attributes": span.attributes,
+        "error": span.error,
+        "status": span.status,
+        "task": span.task,
+        "text": span.answer.text,
+        "model": span.answer.model,
+        "message_id": span.answer.message_id,
+        "usage": span.answer.usage.map(|usage| {
+            [usage.input, usage.output, usage.cache_read, usage.cache_write]
+        }),
+    })
 }
 
 fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
@@ -384,6 +412,9 @@ fn of_json(value: &Value, resource: &Value) -> Span {
     others.retain(|name, _| !(used.contains(&name.as_str()) || KINDS.contains(&name.as_str())));
     let others: Map<String, Value> = others.into_iter().collect();
     let failed = error(value, &attributes);
+    let output = attributes.first(&OUTPUTS).map(parsed).unwrap_or_default();
+    // So says the result of a tool of MCP.
+    let is_failure = output.get("isError") == Some(&Value::Bool(true));
     let mut span = Span {
         trace: id(value, &TRACE),
         id: id(value, &ID),
@@ -394,7 +425,8 @@ fn of_json(value: &Value, resource: &Value) -> Span {
         error: failed,
         role,
         input: attributes.first(&INPUTS).map(parsed).unwrap_or_default(),
-        output: attributes.first(&OUTPUTS).map(parsed).unwrap_or_default(),
+        output,
+        status: is_failure.then_some("error"),
         call_id: attributes.text(&["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"]),
         answer: Answer {
             text: if answers.is_empty() {
@@ -434,22 +466,30 @@ fn of_json(value: &Value, resource: &Value) -> Span {
     span
 }
 
-/// Returns why a span failed, if it did.
+/// Returns why a span failed, if it did: by its status, by `error.type`, or by an exception that has
+/// left it.
 fn error(value: &Value, attributes: &Attributes) -> Option<String> {
     let code = value
         .pointer("/status/code")
-        .or(value.pointer("/status/status_code"))?;
-    let word = code.as_str().unwrap_or_default();
-    let is_error = code == 2 || word.ends_with("ERROR");
-    if !is_error {
+        .or(value.pointer("/status/status_code"));
+    let is_code =
+        |code: &Value| *code == 2 || code.as_str().is_some_and(|word| word.ends_with("ERROR"));
+    let exceptions: Vec<Attributes> = items(value, "/events")
+        .iter()
+        .filter_map(|event| event.get("attributes").map(self::attributes).map(Attributes))
+        .collect();
+    let has_left = |exception: &Attributes| {
+        let escaped = exception.text(&["exception.escaped"]);
+        escaped.is_some_and(|escaped| escaped.eq_ignore_ascii_case("true"))
+    };
+    let kind = attributes.text(&["error.type"]);
+    if !code.is_some_and(is_code) && kind.is_none() && !exceptions.iter().any(has_left) {
         return None;
     }
-    let of_event = |event: &Value| {
-        let of_event = event.get("attributes").map(self::attributes)?;
-        Attributes(of_event).text(&["exception.message"])
-    };
-    let said = first_text(value, &["/status/message", "/status/description"]);
-    said.or_else(|| items(value, "/events").iter().find_map(of_event))
-        .or_else(|| attributes.text(&["error.type"]))
+    let message = first_text(value, &["/status/message", "/status/description"]);
+    let of_exception = |exception: &Attributes| exception.text(&["exception.message"]);
+    message
+        .or_else(|| exceptions.iter().find_map(of_exception))
+        .or(kind)
         .or_else(|| Some("the trace does not say why".into()))
 }

@@ -540,6 +540,15 @@ impl Run {
     }
 }
 
+/// The decision of the rules of the team on an act that they don't forbid.
+#[derive(Debug)]
+pub enum ActDecision {
+    /// The act may be made.
+    Go(Allowed),
+    /// People have to be asked about these findings.
+    Ask(Vec<Finding>),
+}
+
 /// The decision on an act that is about to be made.
 pub(in crate::recorder) enum CallDecision {
     Go(Allowed),

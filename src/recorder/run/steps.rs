@@ -12,7 +12,7 @@ use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::super::text::json;
 use super::Run;
-use super::judging::{Allowed, CallDecision};
+use super::judging::{ActDecision, Allowed, CallDecision};
 use super::policies::{PolicyDecision, Veto};
 use crate::ground::record::{Action, State, Step, StepKind, StepStatus};
 
@@ -397,6 +397,33 @@ impl Run {
         }
         let payload = self.act_of(step, action)?;
         self.ask_before(step, &RunEvent::told("act", payload))
+    }
+
+    /// Asks as [`Run::may_act`] does, for a program that asks people itself: where only their answer
+    /// is missing, nothing is written, and the act is to be decided again with it.
+    ///
+    /// The answer is `true` for a yes, with the name of who gave it.
+    ///
+    /// # Errors
+    /// Those of [`Run::may_act`].
+    pub fn decide_act<'s>(
+        &mut self,
+        step: impl Into<Option<&'s OpenStep>>,
+        action: Action,
+        answer: Option<(bool, &str)>,
+    ) -> Result<ActDecision, Error> {
+        self.must_not_have_ended()?;
+        let step = step.into().map(OpenStep::id);
+        if step.is_none() {
+            self.must_go_on()?;
+        }
+        let payload = self.act_of(step, action)?;
+        let draft = RunEvent::told("act", payload);
+        match self.decide(step, &draft, answer, true)? {
+            CallDecision::Go(allowed) => Ok(ActDecision::Go(allowed)),
+            CallDecision::Ask(findings) => Ok(ActDecision::Ask(findings)),
+            CallDecision::Veto(what, findings) => Err(Error::Violates { what, findings }),
+        }
     }
 
     /// Decides on a call that is about to be made, and notes that it has begun; with the answer of
