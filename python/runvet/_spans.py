@@ -46,8 +46,6 @@ class Begun:
     task: str | None = None
     """The task of the run, if the span is one."""
     call_id: str | None = None
-    id: str | None = None
-    """The id by which what is within names it, where it has no `call_id`."""
     more: Mapping[str, Any] | None = None
     """Further fields of the act."""
     may_delegate: bool = True
@@ -171,7 +169,7 @@ class Spans:
             above.is_agent |= above.begun.may_delegate and begun.role in ("part", "model")
         agent = None if above is None else above.agent()
         by = None if agent is None or agent.begun is None else agent.begun
-        name, parent = (None, None) if by is None else (by.name, by.call_id or by.id)
+        name, parent = (None, None) if by is None else (by.name, by.call_id)
         call: Call | Answer
         if begun.role == "model":
             call = Answer(span.run, begun.name, name, parent)
@@ -245,9 +243,7 @@ class Spans:
             more = dict(result.more or {})
             if span.is_agent:
                 # What is within has named it by the id that it began with.
-                more["kind"] = "delegate"
-                if span.begun.call_id:
-                    more["x-call-id"] = span.begun.call_id
+                more |= {"kind": "delegate", "x-call-id": span.begun.call_id}
             if result.given is not None:
                 span.call.takes(result.given)
             if error is None:

@@ -301,7 +301,7 @@ class Call:
 
         A call that its run has not waited for is recorded already.
         """
-        if self._allowed is not None and self._allowed.is_given_up():
+        if self._is_given_up():
             return
         took = round((time.perf_counter() - self._started) * 1000, 3)
         ended = {"duration_ms": took, "result_status": status}
@@ -312,10 +312,14 @@ class Call:
             self._step._of_run._run.act(self._step._step, action, self._allowed)
         except FindingWarning:
             raise
-        except Exception as failed:
-            is_over = isinstance(failed, RunEnded) and self._allowed is not None
-            if not (is_over and self._allowed.is_given_up()):
+        except RunEnded:
+            if not self._is_given_up():
                 self._step._of_run._lose(self._action["tool"])
+        except Exception:
+            self._step._of_run._lose(self._action["tool"])
+
+    def _is_given_up(self) -> bool:
+        return self._allowed is not None and self._allowed.is_given_up()
 
     def interrupted(self) -> None:
         """Notes that the call waits for a person and will be made anew: it is no act."""

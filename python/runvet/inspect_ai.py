@@ -2,12 +2,15 @@
 
 With `RUNVET_INSPECT=runs inspect eval task.py`, each sample is recorded below `runs`. With
 `RUNVET_CONFIG=runvet.toml` and `--approval runvet/hold_back`, calls of tools in which the
-configuration finds an error are rejected: the model reads why.
+configuration finds an error are rejected: the model reads why. A call that a rule of the level
+`ask` wants a person to decide about goes to the next approver, such as `human`.
 """
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +21,7 @@ from inspect_ai.approval import (  # type: ignore[import-not-found, unused-ignor
     approver,
 )
 from inspect_ai.event import (  # type: ignore[import-not-found, unused-ignore]
+    ApprovalEvent,
     ModelEvent,
     SpanBeginEvent,
     ToolEvent,
@@ -27,19 +31,23 @@ from inspect_ai.hooks import (  # type: ignore[import-not-found, unused-ignore]
     SampleEnd,
     SampleEvent,
     SampleStart,
+    TaskStart,
     hooks,
 )
 from inspect_ai.scorer import (  # type: ignore[import-not-found, unused-ignore]
     CORRECT,
     INCORRECT,
+    NOANSWER,
+    PARTIAL,
 )
 
 from . import _runvet
 from ._errors import RecorderError
 from ._recorder import Recorder
+from ._report import Finding
 from ._run import Evaluated, OpenStep, Run
 from ._spans import task_of
-from ._tool import Answer, may_act, usage_of
+from ._tool import Answer, begin_act, usage_of
 
 VARIABLE = "RUNVET_INSPECT"
 """The environment variable that names the run data."""
@@ -47,8 +55,15 @@ VARIABLE = "RUNVET_INSPECT"
 CONFIG = "RUNVET_CONFIG"
 """The one that names the configuration."""
 
-VERDICTS = (CORRECT, INCORRECT)
-"""The scores that say whether a sample was solved; others are metrics."""
+SCORES = {
+    **{CORRECT: 1.0, PARTIAL: 0.5, INCORRECT: 0.0, NOANSWER: 0.0},
+    **{"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0},
+}
+"""The numbers for which Inspect takes scores that are texts."""
+
+
+class _Asks(Exception):
+    """A person has to be asked about a call."""
 
 
 @dataclass(eq=False)
@@ -59,6 +74,8 @@ class _Sample:
     """The events that are recorded, and the calls that were held back."""
     allowed: dict[str, _runvet.Allowed | None] = field(default_factory=dict)
     """The calls of tools that were allowed and are not recorded yet."""
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The acts about which another approver is asked."""
     spans: dict[str | None, SpanBeginEvent] = field(default_factory=dict)
     """The spans of the sample, by their ids."""
     begun: dict[str | None, str] = field(default_factory=dict)
@@ -66,6 +83,10 @@ class _Sample:
 
     def input_of(self, given: Any) -> Any:
         return self.run._arguments(given)
+
+    def act(self, call: Any) -> dict[str, Any]:
+        given = self.input_of(call.arguments)
+        return {"tool": call.function, "input": given, "x-call-id": call.id}
 
     def by(self, event: Any) -> tuple[str | None, str | None]:
         """The agent that an event is by, if another one called it, and the call that began it."""
@@ -91,7 +112,10 @@ _SAMPLE: ContextVar[_Sample | None] = ContextVar("runvet_sample", default=None)
 
 @approver  # type: ignore[untyped-decorator, unused-ignore]
 def hold_back() -> Approver:
-    """Rejects calls of tools in which the configuration finds an error; the model reads why."""
+    """Rejects calls of tools in which the configuration finds an error; the model reads why.
+
+    It escalates those that a person has to decide about.
+    """
     if missing := [name for name in (VARIABLE, CONFIG) if not os.environ.get(name)]:
         raise ValueError(f"runvet/hold_back holds nothing back without {' and '.join(missing)}")
     _recorder()  # raises what is wrong with the configuration, before anything is evaluated
@@ -101,10 +125,16 @@ def hold_back() -> Approver:
         if sample is None:
             why = "the action is refused: its sample is not recorded, so no rule can judge it"
             return Approval(decision="reject", explanation=why)
-        given = sample.input_of(call.arguments)
-        act = {"tool": call.function, "input": given, "x-call-id": call.id}
+        act = sample.act(call)
+
+        def ask(_: Mapping[str, Any], findings: list[Finding]) -> tuple[bool, str]:
+            raise _Asks("; ".join(f"{it.message} ({it.rule})" for it in findings))
+
         try:
-            sample.allowed[call.id] = may_act(sample.step, act)
+            sample.allowed[call.id] = begin_act(sample.step, act, ask)
+        except _Asks as asks:
+            sample.asked[call.id] = act
+            return Approval(decision="escalate", explanation=str(asks))
         except RecorderError as refused:
             sample.seen.add(call.id)
             return Approval(decision="reject", explanation=str(refused))
@@ -120,15 +150,24 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
 
     def __init__(self) -> None:
         self._open: dict[str, _Sample] = {}
+        self._tags: dict[str, dict[str, str]] = {}
 
     def enabled(self) -> bool:
         """Returns True if `RUNVET_INSPECT` names run data."""
         return bool(os.environ.get(VARIABLE))
 
+    async def on_task_start(self, data: TaskStart) -> None:
+        """Keeps what all samples of a task have in common."""
+        spec = data.spec
+        version = str((spec.packages or {}).get("inspect_ai") or "")
+        tags = {"task": spec.task, "model": str(spec.model), "version": version}
+        self._tags[data.eval_id] = {name: it for name, it in tags.items() if it}
+
     async def on_sample_start(self, data: SampleStart) -> None:
         """Begins a run."""
         task = task_of(data.summary.input)
         tags = {"sample": str(data.summary.id), "epoch": str(data.summary.epoch)}
+        tags |= self._tags.get(data.eval_id, {})
         run = _recorder().begin(task, tags=tags, using="adapter:inspect")
         step = run.step("solve", kind="act", description="Solve the sample")
         sample = self._open[data.sample_id] = _Sample(run, step)
@@ -154,6 +193,26 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
             self._note(sample, event)
         elif isinstance(event, ToolEvent) and event.id not in sample.seen:
             self._act(sample, event)
+        elif isinstance(event, ApprovalEvent) and event.decision != "escalate":
+            self._answer(sample, event)
+
+    def _answer(self, sample: _Sample, event: ApprovalEvent) -> None:
+        """Records what a person, or another approver, says about a call."""
+        act = sample.asked.pop(event.call.id, None)
+        if act is None:
+            return
+        is_yes = event.decision in ("approve", "modify")
+        if is_yes and event.modified is not None:
+            act = {**sample.act(event.modified), "x-call-id": event.call.id}
+        # Where no approver is left, Inspect rejects the call itself: nobody was asked.
+        is_asked = is_yes or event.approver != "policy"
+        answer = (is_yes, event.approver)
+        try:
+            ask = (lambda *_: answer) if is_asked else None
+            sample.allowed[event.call.id] = begin_act(sample.step, act, ask)
+        except RecorderError:
+            if not is_yes:
+                sample.seen.add(event.call.id)
 
     def _note(self, sample: _Sample, event: ModelEvent) -> None:
         answer = Answer(sample.run, event.model, *sample.by(event))
@@ -196,20 +255,65 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
         sample.run._run.act(sample.step._step, act, allowed)
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        """Ends the run: with its scores, at a limit as `partial`, or with its error."""
+        """Ends the run: with its scores, or as `aborted` if it is invalid, was cancelled or has met
+        a limit, or with its error."""
         recorded = self._open.pop(data.sample_id)
         run, step, sample = recorded.run, recorded.step, data.sample
+        scores = dict(_scores({name: it.value for name, it in (sample.scores or {}).items()}))
+        numbers = {name: _number(value) for name, value in scores.items()}
+        found: dict[str, Any] = {
+            "assertions": [
+                Evaluated(name, number == 1) for name, number in numbers.items() if number is not None
+            ],
+            "metrics": {
+                name: value if numbers[name] is None else numbers[name]
+                for name, value in scores.items()
+            },
+        }
+        message = "" if sample.error is None else sample.error.message
+        is_cancelled = message.startswith(("CancelledError(", "Cancelled("))
+        reason = None
+        if sample.invalidation is not None:
+            reason = f"invalidated: {sample.invalidation.reason or ''}".rstrip()
+        elif is_cancelled:
+            reason = "cancelled"
+        elif sample.limit is not None:
+            reason = f"limit: {sample.limit.type} {sample.limit.limit:g}"
         if sample.error is not None:
-            error = {"type": "EvalError", "message": sample.error.message}
+            error = {"type": "EvalError", "message": message}
             run.close(step, error=error)
-            run.finish("error", error=error)
-            return
-        run.close(step, {"completion": run._kept(sample.output.completion)})
-        scores = {name: score.value for name, score in (sample.scores or {}).items()}
-        judged = {name: value == CORRECT for name, value in scores.items() if value in VERDICTS}
-        run.finish(
-            "partial" if sample.limit else "ok",
-            f"limit: {sample.limit.type}" if sample.limit else None,
-            assertions=[Evaluated(name, passed) for name, passed in judged.items()],
-            metrics={name: value for name, value in scores.items() if name not in judged},
-        )
+            if reason is None:
+                run.finish("error", error=error, **found)
+                return
+        else:
+            run.close(step, {"completion": run._kept(sample.output.completion)})
+        if reason is not None:
+            run.finish("aborted", reason, **found)
+        elif scores and not found["assertions"]:
+            run.finish("partial", "no score says whether the sample is solved", **found)
+        else:
+            run.finish(**found)
+
+
+def _scores(scores: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Scores by their names: each part of one that has several."""
+    for name, value in scores.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}/{part}", it) for part, it in value.items())
+        else:
+            yield name, value
+
+
+def _number(score: Any) -> float | None:
+    """A score as the number for which Inspect takes it; None if it is none."""
+    if isinstance(score, str):
+        known = SCORES.get(score, SCORES.get(score.lower()) if len(score) > 1 else None)
+        if known is not None:
+            return known
+    elif not isinstance(score, (bool, int, float)):
+        return None
+    try:
+        number = float(score)
+    except (OverflowError, ValueError):
+        return None
+    return number if math.isfinite(number) else None

@@ -30,16 +30,19 @@ from ._report import Finding
 from ._spans import Begun, Result, Role, Spans, task_of, text_of
 from ._tool import Ask, usage_of
 
+_Handler: Any
 try:
     # It also hears of the breakpoints of a graph.
     from langgraph.callbacks import (  # type: ignore[import-not-found, unused-ignore]
-        GraphCallbackHandler as _Handler,
+        GraphCallbackHandler,
     )
+
+    _Handler = GraphCallbackHandler
 except ImportError:
     _Handler = BaseCallbackHandler
 
 
-class Callbacks(_Handler):  # type: ignore[misc, valid-type, unused-ignore]
+class Callbacks(_Handler):  # type: ignore[misc, unused-ignore]
     """Records each call from outside as a run: nodes and chains in it are steps, calls of tools and
     retrievers are their actions, and calls of models are notes. One handler serves any number of
     runs. A tool in which chains or models work is a call of kind `delegate`: the agent of what is

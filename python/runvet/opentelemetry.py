@@ -89,7 +89,8 @@ class Processor(SpanProcessor):  # type: ignore[misc, unused-ignore]
             error = SpanFailed(words["error"])
             more["output"] = words["error"] if output is None else output
         said = _said(span.attributes or {}, words)
-        self._spans.end(id, Result(output, said, error, more, given=words["input"]))
+        given = {} if words["input"] is None else words["input"]
+        self._spans.end(id, Result(output, said, error, more, given))
 
 
 def _begun(span: ReadableSpan, words: Mapping[str, Any]) -> Begun:
@@ -98,8 +99,7 @@ def _begun(span: ReadableSpan, words: Mapping[str, Any]) -> Begun:
         words["name"],
         given=words["input"],
         task=words["task"] or span.name,
-        call_id=words["call_id"],
-        id=format(_id(span)[1], "016x"),
+        call_id=words["call_id"] or format(_id(span)[1], "016x"),
         more={"x-attributes": words["attributes"]} if words["attributes"] else None,
         may_delegate=False,
     )

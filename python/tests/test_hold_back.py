@@ -296,29 +296,40 @@ def test_awaited_tool_of_langgraph_is_held_back(tmp_path: Path, recorder: runvet
     assert paid == ["a"] and len(vetoes(tmp_path / "runs")) == 1
 
 
-def test_span_of_opentelemetry_is_held_back(tmp_path: Path, recorder: runvet.Recorder) -> None:
+def test_span_of_opentelemetry_is_judged_afterwards(
+    tmp_path: Path, recorder: runvet.Recorder
+) -> None:
     from opentelemetry.sdk.trace import TracerProvider
 
     from runvet.opentelemetry import Processor
 
+    with pytest.warns(RuntimeWarning, match="holds no call back.*acme/never") as warned:
+        processor = Processor(recorder)
+    assert len(warned) == 1 and warned[0].filename == __file__
     provider = TracerProvider()
-    provider.add_span_processor(Processor(recorder))
+    provider.add_span_processor(processor)
     tracer = provider.get_tracer("test")
 
     def span(operation: str, **more: str) -> Any:
         attributes = {"gen_ai.operation.name": operation, **more}
         return tracer.start_as_current_span(operation, attributes=attributes)
 
-    with span("invoke_agent", **{"gen_ai.agent.name": "helper"}):
-        with pytest.raises(runvet.Refused, match="nothing is deleted"):
-            with span("execute_tool", **{"gen_ai.tool.name": "delete"}):
-                pytest.fail("it was called")
-        with span("execute_tool", **{"gen_ai.tool.name": "list"}):
-            pass
-    assert len(vetoes(tmp_path / "runs")) == 1
+    called = []
+    with pytest.warns(runvet.FindingWarning, match="nothing is deleted"):
+        with span("invoke_agent", **{"gen_ai.agent.name": "helper"}):
+            for tool in ("delete", "list"):
+                with span("execute_tool", **{"gen_ai.tool.name": tool}):
+                    called.append(tool)
     (run,) = runvet.open(tmp_path / "runs")
-    assert [it["tool"] for it in run.state()["outcomes"]["actions"]] == ["list"]
-    assert run.state()["outcomes"]["status"] == "ok"
+    assert [it["tool"] for it in run.state()["outcomes"]["actions"]] == called
+    found = runvet.validate(tmp_path / "runs", config=tmp_path / "runvet.toml").episodes[0].findings
+    assert [it.rule for it in found] == ["acme/never"]
+    with warnings.catch_warnings():
+        # Nothing would be held back here, so there is nothing to say.
+        warnings.simplefilter("error")
+        Processor(runvet.Recorder(tmp_path / "other"))
+        config = tmp_path / "runvet.toml"
+        Processor(runvet.Recorder(tmp_path / "other", config=config, hold_back=False))
 
 
 def test_tool_of_inspect_is_rejected(

@@ -140,7 +140,7 @@ def test_steps_end_as_they_are_told(tmp_path: Path) -> None:
     steps = runvet.Episode.at(run.path).state()["plan"]["steps"]
     assert [step["status"] for step in steps] == ["skipped", "failed", "done", "failed"]
     assert status(run) == ("partial", "goal_not_achieved")
-    judged(tmp_path)
+    judged(tmp_path, refused=1)
 
 
 def test_refused_calls_leave_no_byte_and_the_run_goes_on(tmp_path: Path) -> None:
