@@ -197,12 +197,14 @@ def _coerced(inputs: Any) -> Any:
 
 
 class _HeldBack(logging.Filter):
-    """Keeps a call that is held back, which the agent hears of, out of the log of errors."""
+    """Keeps a call that is held back or waits, which the agent hears of, out of the log of errors."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         told = record.args
         is_ours = isinstance(told, tuple) and told[:1] == (Callbacks.__name__,)
-        return not (is_ours and isinstance(sys.exc_info()[1], RecorderError))
+        error = sys.exc_info()[1]
+        is_told = error is not None and _is_a("GraphBubbleUp", error)
+        return not (is_ours and (is_told or isinstance(error, RecorderError)))
 
 
 logging.getLogger("langchain_core.callbacks.manager").addFilter(_HeldBack())

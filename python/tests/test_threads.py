@@ -345,3 +345,114 @@ time.sleep(float(sys.argv[2]))
         command = [sys.executable, "-c", program, str(demo), str(0.2 + turn / 50)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), turn
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+@pytest.mark.parametrize("has_with", [False, True])
+def test_no_call_is_lost_when_the_interpreter_ends(
+    tmp_path: Path, is_judged: bool, has_with: bool
+) -> None:
+    (tmp_path / "runvet.toml").write_text("""
+[[order]]
+id = "acme/limit"
+each = { tool = "work" }
+at-most = 100000
+message = "too much work"
+""")
+    program = """
+import sys, threading, time
+import runvet
+
+made = open(sys.argv[2], "w", buffering=1)
+
+def work(number):
+    made.write(f"{number}\\n")
+    time.sleep(number % 3 / 1000)
+
+def loop(work, number):
+    while True:
+        try:
+            work(number := number + 1)
+        except runvet.RecorderError:
+            time.sleep(0.0001)
+
+def start(run):
+    for number in range(4):
+        threading.Thread(target=loop, args=(run.tool(work), number), daemon=True).start()
+    time.sleep(0.05)
+
+begun = runvet.Recorder(sys.argv[1], config=sys.argv[3] or None).begin("Work", id="work")
+if sys.argv[4]:
+    with begun as run:
+        start(run)
+else:
+    start(begun)
+"""
+    for turn in range(3):
+        runs, made = tmp_path / f"runs-{turn}", tmp_path / f"made-{turn}"
+        config = str(tmp_path / "runvet.toml") if is_judged else ""
+        options = [str(runs), str(made), config, "with" if has_with else ""]
+        command = [sys.executable, "-c", program, *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), turn
+        events = list(runvet.Episode.at(runs / "episodes" / "work").events())
+        acts = [it["payload"] for it in events if it["payload"].get("tool") == "work"]
+        assert len(acts) >= len(made.read_text().splitlines()) > 0
+        missing = [it for it in acts if it["result_status"] == "missing"]
+        end = {"reason": "no result: work", "status": "partial"} if missing else {"status": "ok"}
+        ends = [it["payload"] for it in events if it["phase"] == "terminate"]
+        assert ends == ([end] if has_with else [])
+
+
+def test_call_that_nobody_waits_for_has_no_result(tmp_path: Path) -> None:
+    goes_on, begun = threading.Event(), []
+
+    def wait() -> str:
+        begun.append(1)
+        assert goes_on.wait(10)
+        return "late"
+
+    recorder = runvet.Recorder(tmp_path)
+    with recorder.begin("Wait") as run:
+        waiting = threading.Thread(target=run.tool(wait))
+        with run.step("wait", kind="act") as step:
+            waiting_too = threading.Thread(target=step.tool(wait))
+            for thread in (waiting, waiting_too):
+                thread.start()
+            assert wait_for(lambda: begun == [1, 1])
+        given_up = run.tool(lambda: (yield 1), name="given up")()
+        del given_up
+    goes_on.set()
+    for thread in (waiting, waiting_too):
+        thread.join()
+    acts = runvet.Episode.at(run.path).state()["outcomes"]["actions"]
+    assert [(it["tool"], it["result_status"], it.get("step_id")) for it in acts] == [
+        ("wait", "missing", None), ("wait", "missing", None),
+    ]
+    assert runvet.Episode.at(run.path).summary()["outcome"] == "goal_not_achieved"
+
+    # A tool may end the run in which it is called.
+    run = recorder.begin("Submit")
+    run.tool(lambda: run.finish("ok"), name="submit")()
+    assert runvet.Episode.at(run.path).state()["outcomes"]["status"] == "ok"
+    assert runvet.validate(tmp_path, rules={"strict/*": "warning"}).totals.errors == 0
+
+
+def test_act_of_a_step_that_is_over_is_recorded(tmp_path: Path) -> None:
+    goes_on, begun = threading.Event(), threading.Event()
+
+    def work() -> str:
+        begun.set()
+        assert goes_on.wait(10)
+        return "done"
+
+    with runvet.Recorder(tmp_path).begin("Work") as run:
+        with run.step("work", kind="act") as step:
+            thread = threading.Thread(target=step.tool(work))
+            thread.start()
+            assert begun.wait(10)
+        goes_on.set()
+        thread.join()
+    (act,) = runvet.Episode.at(run.path).state()["outcomes"]["actions"]
+    assert (act["output"], act["result_status"], act.get("step_id")) == ("done", "ok", None)
+    assert runvet.Episode.at(run.path).state()["outcomes"]["status"] == "ok"

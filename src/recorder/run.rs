@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 
 pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
-pub use judging::{ActDecision, Allowed};
 pub(super) use judging::CallDecision;
+pub use judging::{ActDecision, Allowed};
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
 pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};

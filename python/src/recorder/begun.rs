@@ -33,7 +33,8 @@ struct Act {
 pub(crate) struct Allowed {
     pub(super) id: u64,
     acts: Option<Arc<Mutex<Acts>>>,
-    allowed: Mutex<Option<recorder::Allowed>>,
+    /// What keeps it under way.
+    rules: Mutex<Option<recorder::Allowed>>,
 }
 
 impl Begun {
@@ -50,7 +51,7 @@ impl Begun {
         Allowed {
             id,
             acts: Some(Arc::clone(&self.acts)),
-            allowed: Mutex::new(allowed),
+            rules: Mutex::new(allowed),
         }
     }
 
@@ -86,14 +87,14 @@ impl Allowed {
         Self {
             id: 0,
             acts: None,
-            allowed: Mutex::new(Some(allowed)),
+            rules: Mutex::new(Some(allowed)),
         }
     }
 
     /// Takes what keeps the act under way.
     pub(super) fn take(&self) -> Option<recorder::Allowed> {
         self.forget();
-        locked(&self.allowed).take()
+        locked(&self.rules).take()
     }
 
     fn forget(&self) {

@@ -13,7 +13,9 @@ use pyo3::types::PyList;
 use runvet::finding::Finding;
 use runvet::read::policy::Scope;
 use runvet::record::{Action, Step as PlanStep, StepStatus};
-use runvet::recorder::{self, ActDecision, End, Error, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto};
+use runvet::recorder::{
+    self, ActDecision, End, Error, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -265,10 +267,12 @@ impl Run {
             must_not_end()?;
             let open = step.map(OpenStep::must_be_open).transpose()?;
             let answer = answer.as_ref().map(|(is_yes, by)| (*is_yes, &*by.0));
-            Ok(match run.decide_act(open.as_ref(), action.clone(), answer)? {
-                ActDecision::Go(allowed) => Ok(self.begun.add(open, action, Some(allowed))),
-                ActDecision::Ask(findings) => Err(findings),
-            })
+            Ok(
+                match run.decide_act(open.as_ref(), action.clone(), answer)? {
+                    ActDecision::Go(allowed) => Ok(self.begun.add(open, action, Some(allowed))),
+                    ActDecision::Ask(findings) => Err(findings),
+                },
+            )
         });
         match decided? {
             Ok(allowed) => Ok((Some(allowed), Vec::new())),

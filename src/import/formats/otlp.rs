@@ -476,7 +476,12 @@ fn error(value: &Value, attributes: &Attributes) -> Option<String> {
         |code: &Value| *code == 2 || code.as_str().is_some_and(|word| word.ends_with("ERROR"));
     let exceptions: Vec<Attributes> = items(value, "/events")
         .iter()
-        .filter_map(|event| event.get("attributes").map(self::attributes).map(Attributes))
+        .filter_map(|event| {
+            event
+                .get("attributes")
+                .map(self::attributes)
+                .map(Attributes)
+        })
         .collect();
     let has_left = |exception: &Attributes| {
         let escaped = exception.text(&["exception.escaped"]);
