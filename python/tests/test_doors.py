@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import CORPUS
 from test_recorder import judged
 
 import runvet
@@ -31,11 +32,17 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("update_plan", {}),
 ]
 
+Calls = list[tuple[str, dict[str, Any]]]
+
 FAILING = "Grep"
 """The tool that fails."""
 
+MADE: list[str] = []
+"""The tools that were called."""
+
 
 def answer(tool: str) -> str:
+    MADE.append(tool)
     if tool == FAILING:
         raise OSError("no index")
     return f"{tool} is done"
@@ -45,30 +52,48 @@ def called(tool: str) -> Callable[..., str]:
     return lambda **_: answer(tool)
 
 
-def by_functions(runs: Path) -> None:
-    with Recorder(runs).begin("T") as run:
-        for tool, given in CALLS:
+def by_functions(runs: Path, calls: Calls, config: Path | None) -> None:
+    with Recorder(runs, config=config).begin("T") as run:
+        for tool, given in calls:
             try:
                 run.tool(called(tool), name=tool, agent=None)(**given)
             except OSError:
                 assert tool == FAILING
+            except runvet.Refused:
+                assert config
 
 
-def by_the_protocol(runs: Path) -> None:
+def by_functions_of_modules(runs: Path, calls: Calls, config: Path | None) -> None:
+    with Recorder(runs, config=config).begin("T"):
+        for tool, given in calls:
+            try:
+                runvet.tool(called(tool), name=tool)(**given)
+            except OSError:
+                assert tool == FAILING
+            except runvet.Refused:
+                assert config
+
+
+def by_the_protocol(runs: Path, calls: Calls, config: Path | None) -> None:
     lines: list[dict[str, Any]] = []
-    for tool, given in CALLS:
+    command = [sys.executable, "-m", "runvet", "record", "--run-data", str(runs), "--task", "T"]
+    if config:
+        # A program that makes a call after each answer would make none of those that are held back.
+        command += ["--config", str(config)]
+        lines = [{"act": {"tool": tool, "input": given, "hold": True}} for tool, given in calls]
+        calls = []
+    for tool, given in calls:
         status, output = ("error", "no index") if tool == FAILING else ("ok", answer(tool))
         end = {"result_status": status, "output": output}
         # As many frameworks give it.
         lines.append({"act": {"tool": tool, "input": json.dumps(given), **end}})
     text = "".join(json.dumps(line) + "\n" for line in [*lines, {"finish": "ok"}])
-    command = [sys.executable, "-m", "runvet", "record", "--run-data", str(runs), "--task", "T"]
     subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
 
 
-def by_import(runs: Path) -> None:
+def by_import(runs: Path, calls: Calls, config: Path | None) -> None:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "T"}]
-    for number, (tool, given) in enumerate(CALLS):
+    for number, (tool, given) in enumerate(calls):
         function = {"name": tool, "arguments": json.dumps(given)}
         call = {"id": f"call-{number}", "type": "function", "function": function}
         said = "Error: no index" if tool == FAILING else answer(tool)
@@ -81,7 +106,7 @@ def by_import(runs: Path) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def by_langchain(runs: Path) -> None:
+def by_langchain(runs: Path, calls: Calls, config: Path | None) -> None:
     from langchain_core.runnables import RunnableLambda
     from langchain_core.tools import StructuredTool
 
@@ -96,23 +121,50 @@ def by_langchain(runs: Path) -> None:
             func=lambda **_: answer(name),
         )
 
+    callbacks = [Callbacks(Recorder(runs, config=config))]
+    is_judged = config is not None
+
     def work(_: str, config: Any) -> None:
-        for tool, given in CALLS:
+        for tool, given in calls:
             try:
                 tool_of(tool, given).invoke(given, config)
             except OSError:
                 assert tool == FAILING
+            except runvet.Refused:
+                assert is_judged
 
-    RunnableLambda(work).invoke("T", {"callbacks": [Callbacks(Recorder(runs))]})
+    RunnableLambda(work).invoke("T", {"callbacks": callbacks})
 
 
-def by_opentelemetry(runs: Path) -> None:
-    from opentelemetry.sdk.trace import TracerProvider
+def by_opentelemetry(runs: Path, calls: Calls, config: Path | None) -> None:
+    import warnings
 
     from runvet.opentelemetry import Processor
 
+    with warnings.catch_warnings():
+        # It says that nothing is held back, and then what is found.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore", runvet.FindingWarning)
+        traced(Processor(Recorder(runs, config=config)), calls)
+
+
+def by_imported_spans(runs: Path, calls: Calls, config: Path | None) -> None:
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    memory = InMemorySpanExporter()
+    traced(SimpleSpanProcessor(memory), calls)
+    spans = [json.dumps(json.loads(it.to_json())) for it in memory.get_finished_spans()]
+    log = runs.parent / "spans.jsonl"
+    log.write_text("\n".join(spans) + "\n")
+    assert runvet.import_logs(log, into=runs).ok
+
+
+def traced(processor: Any, calls: Calls) -> None:
+    from opentelemetry.sdk.trace import TracerProvider
+
     provider = TracerProvider()
-    provider.add_span_processor(Processor(Recorder(runs)))
+    provider.add_span_processor(processor)
     tracer = provider.get_tracer("test")
 
     def span(operation: str, **more: str) -> Any:
@@ -120,7 +172,7 @@ def by_opentelemetry(runs: Path) -> None:
         return tracer.start_as_current_span(operation, attributes=attributes)
 
     with span("invoke_agent", **{"gen_ai.agent.name": "helper"}):
-        for tool, given in CALLS:
+        for tool, given in calls:
             called = {"gen_ai.tool.name": tool, "gen_ai.tool.call.arguments": json.dumps(given)}
             try:
                 with span("execute_tool", **called) as open_span:
@@ -129,7 +181,7 @@ def by_opentelemetry(runs: Path) -> None:
                 assert tool == FAILING
 
 
-def by_inspect(runs: Path) -> None:
+def by_inspect(runs: Path, calls: Calls, config: Path | None) -> None:
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -148,22 +200,30 @@ def by_inspect(runs: Path) -> None:
         described = ToolParams(properties=fields)
         return ToolDef(execute, name=name, description="A tool", parameters=described).as_tool()
 
-    answers = [ModelOutput.for_tool_call("mockllm/model", tool, given) for tool, given in CALLS]
+    answers = [ModelOutput.for_tool_call("mockllm/model", tool, given) for tool, given in calls]
     answers.append(ModelOutput.from_content("mockllm/model", "done"))
     for it in answers:
         # Without it, Inspect loads a tokenizer from a network.
         it.usage = ModelUsage()
     task = Task(
         dataset=[Sample(input="T")],
-        solver=[use_tools([tool_of(*call) for call in CALLS]), generate()],
+        solver=[use_tools([tool_of(*call) for call in calls]), generate()],
     )
     model = get_model("mockllm/model", custom_outputs=answers)
     logs = str(runs.parent / "logs")
-    eval(task, model=model, log_dir=logs, display="none", fail_on_error=False)
+    approval = "runvet/hold_back" if config else None
+    eval(
+        task, model=model, log_dir=logs, display="none", fail_on_error=False, approval=approval,
+    )
 
 
-DOORS: list[Callable[[Path], None]] = [
-    by_functions, by_the_protocol, by_import, by_langchain, by_opentelemetry, by_inspect,
+Door = Callable[[Path, Calls, Path | None], None]
+
+AFTERWARDS: list[Door] = [by_import, by_imported_spans, by_opentelemetry]
+"""Doors that learn of calls that are made."""
+
+DOORS: list[Door] = [
+    by_functions, by_functions_of_modules, by_the_protocol, by_langchain, by_inspect, *AFTERWARDS,
 ]
 
 
@@ -203,12 +263,47 @@ def wanted(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 def test_calls_have_one_form(
-    door: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RUNVET_INSPECT", str(tmp_path / "runs"))
-    door(tmp_path / "runs")
+    door(tmp_path / "runs", CALLS, None)
     assert acts(tmp_path / "runs") == [wanted(*call) for call in CALLS]
     judged(tmp_path / "runs")
+
+
+FORBIDDEN = {
+    "acme/approval": ("refund", {"order_id": "o-7", "amount": 900}),
+    "acme/spending": ("mcp__shop__Refund", {"order_id": "o-7", "amount": -1}),
+    "coding/destructive": ("Bash", {"command": "rm -rf /"}),
+}
+"""A call that a rule of a pack forbids, for some rules of those that the product has."""
+
+
+@pytest.mark.parametrize("rule", FORBIDDEN)
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
+def test_packs_hold_in_each_door(
+    door: Door, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = CORPUS / "team" / "policies" / "runvet.toml"
+    if rule.startswith("coding/"):
+        command = [sys.executable, "-m", "runvet", "init", "--pack=coding", "."]
+        subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+        config = tmp_path / "runvet.toml"
+    runs = tmp_path / "runs"
+    monkeypatch.setenv("RUNVET_INSPECT", str(runs))
+    monkeypatch.setenv("RUNVET_CONFIG", str(config))
+    MADE.clear()
+    look, forbidden = ("look_up", {"order_id": "o-7"}), FORBIDDEN[rule]
+    door(runs, [look, forbidden], config)
+    (run,) = runvet.open(runs)
+    vetoes = [it for it in run.events() if it.get("event_type") == "direction.veto"]
+    (report,) = runvet.validate(runs, config=config).episodes
+    found = {it.rule for it in report.findings if it.severity == "error"}
+    if door in AFTERWARDS:
+        assert vetoes == [] and rule in found
+    else:
+        assert [it["agent_id"] for it in vetoes] == [f"rule:{rule}"] and found == set()
+        assert MADE == ([] if door is by_the_protocol else ["look_up"])
 
 
 def test_calls_of_models_are_notes_that_are_held_back(tmp_path: Path) -> None:
