@@ -24,7 +24,15 @@ from ._errors import Refused, RunEnded, StepSkipped, Vetoed
 from ._read import Episode
 from ._records import State, StepKind, StepStatus, Summary
 from ._report import Finding
-from ._tool import AROUND, RecordDefaults, call, is_async, name_of, recorded
+from ._tool import (
+    AROUND,
+    RecordDefaults,
+    call,
+    is_async,
+    must_have_name,
+    name_of,
+    recorded,
+)
 
 EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
 
@@ -374,6 +382,8 @@ class Run:
         """
         if is_async(adapter):
             raise TypeError(_to_await(adapter))
+        if inspect.isfunction(adapter):
+            must_have_name(self, adapter)
 
         def calling(step: dict[str, Any], state: State) -> Any:
             return _result(adapter, adapter(step, state), may_wait=False)
@@ -384,6 +394,8 @@ class Run:
 
     async def aexecute(self, adapter: Adapter) -> None:
         """Does as `execute`, with a function whose result is awaited if it can be."""
+        if inspect.isfunction(adapter):
+            must_have_name(self, adapter)
 
         def calling(step: dict[str, Any], state: State) -> Any:
             return _result(adapter, adapter(step, state), may_wait=True)

@@ -76,17 +76,12 @@ def recorded(
     if function is None:
         return lambda given: recorded(given, place_of, most, name, agent, defaults)
     tool = name_of(function) if name is None else name
-    is_nameless = name is None and not _has_name(function)
 
     @functools.wraps(function)
     def calling(*args: Any, **kwargs: Any) -> Any:
         place = place_of()
-        if is_nameless and place._of_run._holds_back:
-            message = (
-                f"{tool} is no name that a rule can match: give the function one, as in "
-                'run.tool(function, name="refund")'
-            )
-            raise Refused(message, kind="refused")
+        if name is None:
+            must_have_name(place._of_run, function)
         given = _named(function, args, kwargs, defaults)
         return call(place, tool, function, args, kwargs, given, most=most, agent=agent)
 
@@ -116,14 +111,25 @@ def _inner(function: Any) -> Any:
     return function
 
 
+def must_have_name(run: Recording, function: Callable[..., Any]) -> None:
+    """Raises where rules hold calls back, and none could match the name of a function."""
+    if run._holds_back and not _has_name(function):
+        message = (
+            f"{name_of(function)} is no name that a rule can match: give the function one, as in "
+            'run.tool(function, name="refund")'
+        )
+        raise Refused(message, kind="refused")
+
+
 def _has_name(function: Callable[..., Any]) -> bool:
     """Returns True if the name of a function says what it does.
 
     That of a lambda does not, nor that of a class for its objects, nor that of a function within a
-    decorator, which takes any arguments.
+    decorator: one that takes any arguments, or has one of the names that such functions have.
     """
     inner = _inner(function)
-    if getattr(inner, "__name__", "<lambda>") == "<lambda>":
+    name = getattr(inner, "__name__", "<lambda>")
+    if name == "<lambda>":
         return False
     if "<locals>" not in getattr(inner, "__qualname__", "") or hasattr(inner, "__wrapped__"):
         return True
@@ -131,7 +137,9 @@ def _has_name(function: Callable[..., Any]) -> bool:
         kinds = {it.kind for it in inspect.signature(inner).parameters.values()}
     except (TypeError, ValueError):
         return True
-    return kinds != {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    takes_any = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    is_any = bool(kinds) and kinds <= takes_any
+    return not (is_any or name.strip("_") in ("wrapper", "wrapped", "inner"))
 
 
 def call(

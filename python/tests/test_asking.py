@@ -173,6 +173,18 @@ def test_nameless_tools_are_refused_where_rules_name_tools(tmp_path: Path, confi
 
         return wrapper
 
+    def bound(function: Any) -> Any:
+        def wrapper(force: bool) -> Any:
+            return function(force)
+
+        return wrapper
+
+    def keyword(function: Any) -> Any:
+        def call(**kwargs: Any) -> Any:
+            return function(**kwargs)
+
+        return call
+
     class Push:
         def __call__(self, force: bool) -> None:
             pytest.fail("it was called")
@@ -184,13 +196,17 @@ def test_nameless_tools_are_refused_where_rules_name_tools(tmp_path: Path, confi
         return 1
 
     with runvet.Recorder(tmp_path / "runs", config=config).begin("Push") as run:
-        for tool in (lambda force: None, logged(free), Push(), functools.partial(Push())):
+        wrapped = [wrap(free) for wrap in (logged, bound, keyword)]
+        for tool in (lambda force: None, *wrapped, Push(), functools.partial(Push())):
             with pytest.raises(runvet.Refused, match="no name that a rule can match"):
                 run.tool(tool)(force=True)
         with pytest.raises(runvet.Refused, match="by force"):
             run.tool(Push().push)(force=True)
         run.tool(functools.partial(free))()
-    assert acts(run, "tool") == ["free"]
+        run.tool(functools.wraps(free)(logged(free)))()
+        with pytest.raises(runvet.Refused, match="no name that a rule can match"):
+            run.execute(lambda step, state: None)
+    assert acts(run, "tool") == ["free", "free"]
     with runvet.Recorder(tmp_path / "free").begin("Look") as run:
         run.tool(lambda: None)()
 
