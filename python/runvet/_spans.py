@@ -15,7 +15,7 @@ from ._errors import RecorderError, UnknownRun
 from ._read import open as open_runs
 from ._recorder import Recorder
 from ._run import OpenStep, Run
-from ._tool import Answer, Ask, Call, is_failure
+from ._tool import Answer, Ask, Call, Waits, is_failure
 
 _LOG = logging.getLogger("runvet")
 
@@ -124,17 +124,19 @@ class Spans:
             self._open[id] = span
             if begun.role in ("part", "agent") and above is not None and above.above is None:
                 span.step = self._step(above, begun.name)
+            call = None
             try:
-                self._call(span, begun)
+                call = self._call(span, begun)
+                if call is not None:
+                    call.must_be_allowed(begun.ask)
+                    span.call = call
             except RecorderError as refused:
-                # Where nothing judges the run, only its end refuses a call.
-                if run._is_judged and not run._holds_back:
+                # Where nothing judges the run, a call is refused only as the interpreter ends.
+                if not run._holds_back and (run._is_judged or call is None):
                     raise
                 held = refused
-            except Exception as waits:
-                if begun.ask is None:
-                    raise
-                held = waits
+            except Waits as waits:
+                held = waits.reason
         if held is not None:
             is_refused = isinstance(held, RecorderError)
             self.end(id, Result(error=held) if is_refused else Result(waits=True))
@@ -162,18 +164,17 @@ class Spans:
         runs = open_runs(run_data).runs(tag=f"{THREAD}:{thread}")
         return next((it["episode_id"] for it in runs if "paused" in it), None)
 
-    def _call(self, span: _Span, begun: Begun) -> None:
-        """Begins the call that a span is, if it may be made."""
+    def _call(self, span: _Span, begun: Begun) -> Call | Answer | None:
+        """The call that a span is, if it is one."""
         above = span.above
         if above is not None and above.begun is not None and above.begun.role == "tool":
             above.is_agent |= above.begun.may_delegate and begun.role in ("part", "model")
         agent = None if above is None else above.agent()
         by = None if agent is None or agent.begun is None else agent.begun
         name, parent = (None, None) if by is None else (by.name, by.call_id)
-        call: Call | Answer
         if begun.role == "model":
-            call = Answer(span.run, begun.name, name, parent)
-        elif begun.role == "tool" or (begun.role == "agent" and above is not None):
+            return Answer(span.run, begun.name, name, parent)
+        if begun.role == "tool" or (begun.role == "agent" and above is not None):
             span.is_agent = begun.role == "agent"
             if span.step is None:
                 root = above or span
@@ -182,11 +183,8 @@ class Spans:
             of = {"x-call-id": begun.call_id, "x-parent": parent}
             known = {key: it for key, it in of.items() if it}
             more = {**kind, **known, **(begun.more or {})}
-            call = Call(span.step, begun.name, begun.given, MAX_OUTPUT, agent=name, more=more)
-        else:
-            return
-        call.must_be_allowed(begun.ask)
-        span.call = call
+            return Call(span.step, begun.name, begun.given, MAX_OUTPUT, agent=name, more=more)
+        return None
 
     def is_passing(self, id: Hashable) -> bool:
         """Returns True if a span is one of others."""

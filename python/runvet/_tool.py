@@ -25,7 +25,15 @@ of those that are not."""
 
 
 Ask = Callable[[Mapping[str, Any], list[Finding]], tuple[bool, str]]
-"""Asks a person about an act: returns the answer, and who gave it. It may raise instead."""
+"""Asks a person about an act: returns the answer, and who gave it. What it raises is `Waits`."""
+
+
+class Waits(Exception):
+    """A person is asked about an act, and the answer comes later: `reason` says how."""
+
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
 class Place(Protocol):
@@ -211,7 +219,10 @@ def begin_act(
             return run._run.begin(step._step, action, run._is_judged)
         allowed, questions = run._run.decide(step._step, action, None)
         while allowed is None:
-            answer = ask(action, questions)
+            try:
+                answer = ask(action, questions)
+            except Exception as reason:
+                raise Waits(reason) from reason
             allowed, questions = run._run.decide(step._step, action, answer)
         return allowed
     except RecorderError as error:

@@ -47,7 +47,7 @@ from ._recorder import Recorder
 from ._report import Finding
 from ._run import Evaluated, OpenStep, Run
 from ._spans import task_of
-from ._tool import Answer, begin_act, usage_of
+from ._tool import Answer, Waits, begin_act, usage_of
 
 VARIABLE = "RUNVET_INSPECT"
 """The environment variable that names the run data."""
@@ -60,10 +60,6 @@ SCORES = {
     **{"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0},
 }
 """The numbers for which Inspect takes scores that are texts."""
-
-
-class _Asks(Exception):
-    """A person has to be asked about a call."""
 
 
 @dataclass(eq=False)
@@ -128,13 +124,13 @@ def hold_back() -> Approver:
         act = sample.act(call)
 
         def ask(_: Mapping[str, Any], findings: list[Finding]) -> tuple[bool, str]:
-            raise _Asks("; ".join(f"{it.message} ({it.rule})" for it in findings))
+            raise RuntimeError("; ".join(f"{it.message} ({it.rule})" for it in findings))
 
         try:
             sample.allowed[call.id] = begin_act(sample.step, act, ask)
-        except _Asks as asks:
+        except Waits as waits:
             sample.asked[call.id] = act
-            return Approval(decision="escalate", explanation=str(asks))
+            return Approval(decision="escalate", explanation=str(waits))
         except RecorderError as refused:
             sample.seen.add(call.id)
             return Approval(decision="reject", explanation=str(refused))

@@ -503,8 +503,8 @@ impl Run {
         })
     }
 
-    /// Ends the run. Where that is refused, it goes on. One that would be `ok` is `partial` where an
-    /// act has begun and has no result, but for those in which this is called.
+    /// Ends the run. Where that is refused, it goes on. One that would be `ok` is `partial` where
+    /// an act has begun and has no result, but for those in which this is called.
     fn finish(
         &self,
         py: Python<'_>,

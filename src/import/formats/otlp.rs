@@ -466,8 +466,8 @@ fn of_json(value: &Value, resource: &Value) -> Span {
     span
 }
 
-/// Returns why a span failed, if it did: by its status, by `error.type`, or by an exception that has
-/// left it.
+/// Returns why a span failed, if it did: by its status, by `error.type`, or by an exception that
+/// has left it.
 fn error(value: &Value, attributes: &Attributes) -> Option<String> {
     let code = value
         .pointer("/status/code")

@@ -399,8 +399,8 @@ impl Run {
         self.ask_before(step, &RunEvent::told("act", payload))
     }
 
-    /// Asks as [`Run::may_act`] does, for a program that asks people itself: where only their answer
-    /// is missing, nothing is written, and the act is to be decided again with it.
+    /// Asks as [`Run::may_act`] does, for a program that asks people itself: where only their
+    /// answer is missing, nothing is written, and the act is to be decided again with it.
     ///
     /// The answer is `true` for a yes, with the name of who gave it.
     ///

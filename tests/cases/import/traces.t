@@ -52,4 +52,9 @@ Without its root a trace goes on; a circle of spans is no root.
 A span of OTLP has failed also where only `error.type` says so, an exception has left it, or its result says `isError`, as that of a tool of MCP. An exception that was handled is none.
   $ tool() { printf '{"traceId": "aa", "spanId": "%s", "parentSpanId": "01", "name": "t", "startTimeUnixNano": "%s000000000", "endTimeUnixNano": "%s500000000", "attributes": {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "%s"%s}%s}\n' "$1" "$1" "$1" "$2" "$3" "$4"; }
   $ { echo '{"traceId": "aa", "spanId": "01", "name": "a", "startTimeUnixNano": "9000000000", "endTimeUnixNano": "19000000000", "attributes": {"gen_ai.operation.name": "invoke_agent"}}'; tool 11 typed ', "error.type": "timeout"'; tool 12 left '' ', "events": [{"attributes": {"exception.message": "boom", "exception.escaped": "True"}}]'; tool 13 handled '' ', "events": [{"attributes": {"exception.message": "boom", "exception.escaped": "False"}}]'; tool 14 mcp ', "gen_ai.tool.call.result": "{\"isError\": true}"'; } > errors.jsonl && runvet import errors.jsonl --into errors --quiet
+  ep_aa: new
   $ cat errors/episodes/*/state.json | json /outcomes/actions/* tool result_status output
+  typed error timeout
+  left error boom
+  handled ok -
+  mcp error {"isError":true}
