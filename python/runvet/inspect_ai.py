@@ -257,14 +257,10 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
         run, step, sample = recorded.run, recorded.step, data.sample
         scores = dict(_scores({name: it.value for name, it in (sample.scores or {}).items()}))
         numbers = {name: _number(value) for name, value in scores.items()}
+        known = {name: number for name, number in numbers.items() if number is not None}
         found: dict[str, Any] = {
-            "assertions": [
-                Evaluated(name, number == 1) for name, number in numbers.items() if number is not None
-            ],
-            "metrics": {
-                name: value if numbers[name] is None else numbers[name]
-                for name, value in scores.items()
-            },
+            "assertions": [Evaluated(name, number == 1) for name, number in known.items()],
+            "metrics": {**scores, **known},
         }
         message = "" if sample.error is None else sample.error.message
         is_cancelled = message.startswith(("CancelledError(", "Cancelled("))

@@ -197,7 +197,7 @@ def _coerced(inputs: Any) -> Any:
 
 
 class _HeldBack(logging.Filter):
-    """Keeps a call that is held back or waits, which the agent hears of, out of the log of errors."""
+    """Keeps calls that are held back or wait, of which the agent hears, out of the error log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         told = record.args
