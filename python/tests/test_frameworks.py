@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -330,6 +331,75 @@ def test_spans_of_opentelemetry_are_recorded_while_they_are_open(tmp_path: Path)
     assert [it["description"] for it in state["plan"]["steps"]] == ["search", "other"]
     assert state["outcomes"]["status"] == "ok"
     judged(tmp_path)
+
+
+def test_spans_are_acts_live_as_in_an_import(tmp_path: Path) -> None:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    from runvet.opentelemetry import Processor
+
+    memory, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(memory))
+    provider.add_span_processor(Processor(Recorder(tmp_path / "live")))
+    tracer = provider.get_tracer("test")
+
+    def span(name: str, **given: Any) -> Any:
+        attributes = {key.replace("__", "."): value for key, value in given.items()}
+        return tracer.start_as_current_span(name, attributes=attributes)
+
+    def tool(name: str, **given: Any) -> Any:
+        told = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": name}
+        return span(f"execute_tool {name}", **told, **given)
+
+    asked = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "pay"}]}])
+    agent = {"gen_ai__operation__name": "invoke_agent", "gen_ai__agent__name": "a"}
+    with span("a", **agent, gen_ai__input__messages=asked):
+        with tool(
+            "refund", gen_ai__tool__call__arguments='{"amount": 900}', gen_ai__tool__call__id="c",
+            shop="x", numbers=[1, 2],
+        ) as made:
+            made.set_attribute("gen_ai.tool.call.result", '{"paid": true}')
+        with tool("typed", gen_ai__tool__call__arguments="plain") as made:
+            made.set_attribute("error.type", "timeout")
+        with tool("left") as made:
+            made.record_exception(ValueError("boom"), escaped=True)
+        with tool("handled") as made:
+            made.record_exception(ValueError("boom"))
+        with tool("mcp") as made:
+            made.set_attribute("gen_ai.tool.call.result", '{"isError": true}')
+        with pytest.raises(OSError), tool("fails"):
+            raise OSError("no index")
+        with span("o", openinference__span__kind="TOOL", tool__name="look", input__value='{"q": 1}'):
+            pass
+        with span("late") as made:
+            made.set_attribute("traceloop.span.kind", "tool")
+            made.set_attribute("traceloop.entity.name", "late")
+        with span("e", gen_ai__operation__name="embeddings"):
+            pass
+        with span("b", **{**agent, "gen_ai__agent__name": "b"}), tool("inner"):
+            with span("c", gen_ai__operation__name="chat", gen_ai__request__model="m"):
+                pass
+    spans = [json.dumps(json.loads(it.to_json())) for it in memory.get_finished_spans()]
+    (tmp_path / "spans.jsonl").write_text("\n".join(spans) + "\n")
+    assert runvet.import_logs(tmp_path / "spans.jsonl", into=tmp_path / "imported").ok
+
+    def recorded(runs: Path) -> Any:
+        state = only(runs).state()
+        # They depend on the time, and on the steps that only the live one has.
+        varies = ("id", "step_id", "timestamp", "duration_ms", "input_excerpt")
+        acts = [
+            {name: it for name, it in act.items() if name not in varies}
+            for act in state["outcomes"]["actions"]
+        ]
+        return state["goal"]["task"], sorted(acts, key=lambda act: str(act["tool"]))
+
+    live = recorded(tmp_path / "live")
+    assert live == recorded(tmp_path / "imported")
+    failed = [it["tool"] for it in live[1] if it["result_status"] == "error"]
+    assert failed == ["fails", "left", "mcp", "typed"] and len(live[1]) == 10
+    judged(tmp_path / "live")
 
 
 def test_recording_that_fails_is_logged_and_the_agent_goes_on(
