@@ -39,6 +39,8 @@ extern crate self as runvet;
 
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "commands")]
+mod door;
 pub mod gate;
 mod ground;
 #[cfg(feature = "commands")]

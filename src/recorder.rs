@@ -64,6 +64,7 @@ pub use error::Error;
 use event::{RunEvent, object};
 use fold::RunFold;
 pub use protocol::Session;
+pub(crate) use run::CallDecision;
 pub use run::{
     ActDecision, Adapter, Allowed, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run,
     StepDecision, StepDraft, StepEnd, Veto,

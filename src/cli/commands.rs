@@ -15,6 +15,8 @@ mod diff;
 #[cfg(feature = "commands")]
 mod example;
 mod explain;
+#[cfg(feature = "commands")]
+mod hook;
 mod impact;
 #[cfg(feature = "commands")]
 mod import;
@@ -110,6 +112,7 @@ pub(super) enum Other {
     Show(show::Show),
     Import(import::ImportCommand),
     Record(record::RecordCommand),
+    Hook(hook::HookCommand),
     Recover(recover::Recover),
     Abandon(abandon::Abandon),
     Rules(rules::RulesCommand),
@@ -140,6 +143,7 @@ impl Other {
             Self::Show(command) => command.run(matches, output),
             // It may have the exit code of another program.
             Self::Record(command) => return command.run(output),
+            Self::Hook(command) => return Ok(command.run(output)),
             Self::Import(command) => command.run(output),
             Self::Recover(command) => command.run(output),
             Self::Abandon(command) => command.run(output),

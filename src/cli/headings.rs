@@ -10,7 +10,10 @@ const HEADINGS: [(&str, &[&str]); 5] = [
     ),
     ("Look", &["list", "view", "plan", "show", "table"]),
     ("Compare", &["diff", "compare", "impact"]),
-    ("Record", &["record", "import", "recover", "abandon"]),
+    (
+        "Record",
+        &["record", "hook", "import", "recover", "abandon"],
+    ),
     (
         "Set up",
         &[

@@ -216,7 +216,7 @@ pub(super) fn parse_rule(name: &str) -> Result<String, String> {
 }
 
 /// Parses `NAME=LEVEL`.
-fn parse_level(setting: &str) -> Result<(String, Level), String> {
+pub(super) fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting
         .split_once('=')
         .ok_or("expected NAME=error, NAME=warning or NAME=off")?;

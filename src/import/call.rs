@@ -49,7 +49,7 @@ pub(super) fn id_of_path(path: &str) -> String {
 }
 
 /// Returns a text as an id that a directory can have everywhere: other characters become `-`.
-pub(super) fn plain_id(id: &str) -> String {
+pub(crate) fn plain_id(id: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-:".contains(c);
     let id: String = id
         .chars()

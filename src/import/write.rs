@@ -1,5 +1,6 @@
 //! A conversation -> a run, made beside the runs that are there and put into its place by a rename.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
@@ -179,18 +180,9 @@ impl Draft {
         let mut run = recorder.begin(task)?;
         run.note("observe", arguments(self.note))?;
         let usage = conversation.usage();
-        for mut event in conversation.events {
-            if let What::Answer(number) = event.what {
-                let answer = conversation.answers.get(&number).map(Answer::payload);
-                event.what = What::Note("reason", answer.unwrap_or_default());
-            }
-            let parent = event
-                .agent
-                .as_ref()
-                .and_then(|it| conversation.parents.get(it));
-            event.parent = event.parent.or_else(|| parent.cloned());
-            write(&mut run, event)?;
-        }
+        let events = conversation.events;
+        let (answers, parents) = (&conversation.answers, &conversation.parents);
+        write_events(&mut run, events, answers, parents, &Map::new())?;
         let metrics = metrics(usage, conversation.cost, conversation.metrics);
         let with_results = |mut end: End| {
             for (name, value) in metrics {
@@ -221,13 +213,34 @@ fn metrics(usage: Usage, cost: Option<f64>, more: Map<String, Value>) -> Map<Str
     metrics
 }
 
+/// Writes the events of a conversation, each with these marks.
+pub(super) fn write_events(
+    run: &mut Run,
+    events: Vec<Event>,
+    answers: &BTreeMap<usize, Answer>,
+    parents: &BTreeMap<String, String>,
+    marks: &Map<String, Value>,
+) -> Result<(), Error> {
+    for mut event in events {
+        if let What::Answer(number) = event.what {
+            let answer = answers.get(&number).map(Answer::payload);
+            event.what = What::Note("reason", answer.unwrap_or_default());
+        }
+        let parent = event.agent.as_ref().and_then(|it| parents.get(it));
+        event.parent = event.parent.or_else(|| parent.cloned());
+        write(run, event, marks)?;
+    }
+    Ok(())
+}
+
 /// Writes an event.
-fn write(run: &mut Run, event: Event) -> Result<(), Error> {
+fn write(run: &mut Run, event: Event, marks: &Map<String, Value>) -> Result<(), Error> {
     run.at(event.at)?;
     let of_agent = [(AGENT, event.agent), ("x-parent", event.parent)];
     let of_agent = of_agent
         .into_iter()
-        .filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))));
+        .filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))))
+        .chain(marks.clone());
     match event.what {
         What::Note(phase, mut payload) => {
             payload.extend(of_agent);

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
-pub(super) use judging::CallDecision;
+pub(crate) use judging::CallDecision;
 pub use judging::{ActDecision, Allowed};
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
@@ -41,7 +41,7 @@ use crate::ground::record::{State, StepStatus};
 use crate::ground::source::Artifact;
 use crate::judge::check::LiveChecker;
 use crate::reading::facts::phase_meant;
-use crate::store::OpenDir;
+use crate::store::{OpenDir, whole_lines};
 
 /// A run that is being recorded. It owns the files and the lock of its episode.
 ///
@@ -132,6 +132,21 @@ impl Run {
     #[must_use]
     pub fn state(&self) -> &State {
         &self.fold.state
+    }
+
+    /// Hands out the lines of the timeline.
+    pub(crate) fn each_line(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
+        let read = whole_lines(self.events.content()?, &mut |line| {
+            take(line);
+            true
+        });
+        read.map(drop)
+            .map_err(Error::io("reading", &self.events.path()))
+    }
+
+    /// Has the clock tell the times of the events that follow.
+    pub(crate) fn by_clock(&mut self) {
+        (self.at, self.is_time_unknown) = (None, false);
     }
 
     /// Returns the ids of the steps that are pending, in the order of the plan.

@@ -106,6 +106,15 @@ impl ConfigFile {
 }
 
 impl ConfigArgs {
+    /// Returns the options that name a file.
+    #[cfg(feature = "commands")]
+    pub(in crate::cli) fn of(config: PathBuf) -> Self {
+        Self {
+            config: Some(config),
+            no_config: false,
+        }
+    }
+
     /// Returns a gate that follows the configuration alone.
     pub(in crate::cli) fn gate(&self) -> Result<Gate> {
         let (file, config) = self.read()?;

@@ -331,6 +331,22 @@ impl Run {
         Ok(CallDecision::Veto(what, findings))
     }
 
+    /// Returns the findings for which an act that is about to be made would be held back.
+    pub(super) fn held_for(&self, draft: &RunEvent) -> Result<Vec<Finding>, Error> {
+        let event = draft.clone();
+        let event = event.numbered(self.id(), self.fold.events + 1, self.now());
+        Ok(self.holding_findings(&event, &event.line()?, &draft.payload))
+    }
+
+    /// Counts an act as under way.
+    pub(super) fn goes_on(&mut self, draft: RunEvent) -> Result<Allowed, Error> {
+        let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
+        let allowed = Allowed(Arc::default());
+        let line = event.line()?;
+        self.under_way.push((Arc::downgrade(&allowed.0), line));
+        Ok(allowed)
+    }
+
     /// Refuses an act that could not be recorded once it was made: rules would not count it.
     fn must_have_room(&self, draft: &RunEvent) -> Result<(), Error> {
         let mut draft = draft.clone();
@@ -442,7 +458,7 @@ impl Run {
     }
 
     /// Adds the event of the answer of a person to what a rule asks.
-    fn note_answer(
+    pub(crate) fn note_answer(
         &mut self,
         rule: &str,
         payload: &Map<String, Value>,
@@ -550,7 +566,7 @@ pub enum ActDecision {
 }
 
 /// The decision on an act that is about to be made.
-pub(in crate::recorder) enum CallDecision {
+pub(crate) enum CallDecision {
     Go(Allowed),
     /// People have to be asked about these findings.
     Ask(Vec<Finding>),

@@ -117,6 +117,21 @@ impl Recorder {
         Ok(run)
     }
 
+    /// Goes on with a run that another process left between two events of one session, by the clock.
+    /// Only one that was paused, or whose last event is not whole, gets an event of that.
+    pub(crate) fn reopen(&self, id: &str) -> Result<Run, Error> {
+        let mut left = self.left(id)?;
+        left.run.at = None;
+        if left.run.fold.sealed_last.is_some() || left.files.tail.length > 0 {
+            return left.go_on();
+        }
+        left.repair()?;
+        if left.run.fold.terminated.is_some() {
+            return Err(left.run.ended());
+        }
+        left.run.judged(false)
+    }
+
     /// Makes the records of an episode whole after its process died: cuts off an event that was
     /// not written whole, and completes an end that was cut short. A run that has not ended stays
     /// pending.

@@ -14,6 +14,7 @@ use super::super::text::json;
 use super::Run;
 use super::judging::{ActDecision, Allowed, CallDecision};
 use super::policies::{PolicyDecision, Veto};
+use crate::ground::finding::Finding;
 use crate::ground::record::{Action, State, Step, StepKind, StepStatus};
 
 /// One step of a plan.
@@ -451,8 +452,31 @@ impl Run {
         Ok(decision)
     }
 
+    /// Decides on a call that is about to be made, where what has begun is noted by the caller.
+    pub(crate) fn decide_call(
+        &mut self,
+        action: Action,
+        may_wait: bool,
+    ) -> Result<CallDecision, Error> {
+        self.must_not_have_ended()?;
+        let draft = RunEvent::told("act", self.act_of(None, action)?);
+        self.decide(None, &draft, None, may_wait)
+    }
+
+    /// Returns the findings for which such a call would be held back.
+    pub(crate) fn would_hold(&self, action: Action) -> Result<Vec<Finding>, Error> {
+        let draft = RunEvent::told("act", self.act_of(None, action)?);
+        self.held_for(&draft)
+    }
+
+    /// Counts a call as under way that another process let pass.
+    pub(crate) fn under_way_again(&mut self, action: Action) -> Result<Allowed, Error> {
+        let draft = RunEvent::told("act", self.act_of(None, action)?);
+        self.goes_on(draft)
+    }
+
     /// Returns an id for a call that has none.
-    pub(in crate::recorder) fn next_call(&self) -> String {
+    pub(crate) fn next_call(&self) -> String {
         format!("call-{:06}", self.fold.events + 1)
     }
 

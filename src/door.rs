@@ -1,0 +1,3 @@
+//! Events of agents that call runvet for each of them -> runs, and whether a call may be made.
+
+pub(crate) mod hook;
