@@ -44,7 +44,9 @@ mod writing;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "commands")]
-pub(crate) use below::{FileBelow, FilesBelow, OpenFile, Scratch, beginning_of, put_dir};
+pub(crate) use below::{
+    FileBelow, FilesBelow, OpenFile, Scratch, beginning_of, put_dir, remove_run,
+};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Reads, changed_since};
 pub use discover::Discovery;

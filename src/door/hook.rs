@@ -1,4 +1,4 @@
-//! An event of a coding agent's session -> what is recorded of it, and whether its call may be made.
+//! An event of a coding agent's session -> what is recorded of it, and whether a call may be made.
 //!
 //! A session has a run. For each event a process of its own goes on with it, under its lock: what
 //! is under way stands in the timeline, as notes of the kind `begun`.
@@ -19,6 +19,7 @@ use session::Session;
 use crate::ground::record::Action;
 use crate::import::{History, plain_id};
 use crate::recorder::{Error, Recorder, Run, Task};
+use crate::store::remove_run;
 
 /// How long an event waits for another one of the same session.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -76,7 +77,7 @@ impl Hook {
                 if let Some(session) = self.begun_session(event)? {
                     let path = session.end().map_err(in_words)?;
                     if self.is_kept_no_longer {
-                        let removed = std::fs::remove_dir_all(path);
+                        let removed = remove_run(&path);
                         removed.map_err(|why| format!("the run can't be removed: {why}"))?;
                     }
                 }
@@ -165,7 +166,7 @@ impl Hook {
         if let Err(why) = begun {
             // Rules would miss what is not in it.
             drop(run);
-            let _ = std::fs::remove_dir_all(path);
+            let _ = remove_run(&path);
             return Err(why.into());
         }
         Ok(run)

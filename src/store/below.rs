@@ -158,6 +158,11 @@ pub(crate) fn put_dir(from: &Path, to: &Path, name: &str) -> io::Result<()> {
     }
 }
 
+/// Removes the directory of a run.
+pub(crate) fn remove_run(path: &Path) -> io::Result<()> {
+    std::fs::remove_dir_all(path)
+}
+
 /// Returns the beginning of a file of a run, as far as a number of bytes.
 pub(crate) fn beginning_of(run: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();

@@ -170,3 +170,31 @@ texts() {
     }
   ' | awk 'NF > 3' | sed 's/^ *//; s/ *$//' | LC_ALL=C sort -u
 }
+
+# A session of an agent with a hook, which has an order and a question; events of it; and the kinds of what is recorded.
+session() {
+  rm -rf runs && agent=$1 && shift && options=$*
+  cat > runvet.toml <<'END'
+[[order]]
+id = "acme/tested"
+each = { kind = "execute", if = "event.payload['x-command'].startsWith('git push')" }
+needs-earlier = { kind = "execute", if = "event.payload['x-command'] == 'pytest'", "/payload/result_status" = "ok" }
+message = "a push without a test"
+[[order]]
+id = "acme/asked"
+level = "ask"
+each = { tool = "WebFetch" }
+never = true
+message = "a page is fetched"
+END
+}
+hook() {
+  echo "{\"session_id\":\"s\",\"transcript_path\":null,\"cwd\":\"/repo\",\"hook_event_name\":\"$1\",$2}" |
+    runvet hook $agent --config runvet.toml --into runs $options
+}
+before() { hook PreToolUse "\"tool_name\":\"$2\",\"tool_input\":$3,\"tool_use_id\":\"$1\""; }
+after() { hook PostToolUse "\"tool_name\":\"$2\",\"tool_input\":$3,\"tool_response\":$4,\"tool_use_id\":\"$1\""; }
+kinds() {
+  sed -nE -e 's/.*"event_type":"direction\.([a-z]*)".*/\1/p' -e 's/.*"result_status":"([a-z]*)".*"phase":"act".*/act \1/p' \
+    -e 's/.*"kind":"(begun|undone|would-hold|history)".*"phase":"observe".*/\1/p' runs/episodes/${1:-s}/events.jsonl
+}

@@ -1,14 +1,19 @@
 //! `runvet init`: a directory -> `runvet.toml` there, other files that are asked for, and the runs
 //! that are found below it.
 
+mod hook;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use hook::HookSettings;
+
 use super::output::Output;
 use super::sinks::unwritable;
 use super::{CommandFailure, Exit, Result};
+use crate::door::hook::Agent;
 use crate::gate::Gate;
 use crate::ground::printable::escape;
 use crate::ground::source::run_data_of;
@@ -56,6 +61,16 @@ pub(in crate::cli) struct Init {
     /// Also write a workflow for GitHub that checks all runs
     #[arg(long)]
     workflow: bool,
+
+    /// Also have a coding agent call `runvet hook` before each call: write your settings of this
+    /// project, or print them where the agent has no such file
+    #[arg(long, value_name = "AGENT")]
+    hook: Option<Agent>,
+
+    /// Have the agents of all who work on the project do so: who has no runvet is then refused each
+    /// call
+    #[arg(long, requires = "hook")]
+    shared: bool,
 }
 
 /// A file to write.
@@ -93,6 +108,7 @@ impl PackName {
 }
 
 impl Init {
+    #[expect(clippy::too_many_lines, reason = "what is written and said, in order")]
     pub(super) fn run(self, output: &mut Output) -> Result {
         let typed = self.dir.display();
         let dir = self.dir.canonicalize();
@@ -104,12 +120,17 @@ impl Init {
                  directory above it, such as the root of the repository"
             )));
         }
+        let settings = self
+            .hook
+            .map(|agent| hook::settings(agent, &dir, self.shared));
+        let settings = settings.transpose()?;
         let files = self.files();
         let (there, missing): (Vec<&InitFile>, Vec<&InitFile>) = files
             .iter()
             .partition(|file| !is_gone(&self.dir.join(file.name)));
         if let [config] = &*there
             && missing.is_empty()
+            && self.hook.is_none()
         {
             return Err(CommandFailure::Fault(format!(
                 "{} exists, and nothing is overwritten: no file was written",
@@ -133,6 +154,9 @@ impl Init {
                 }
             }
         }
+        if let Some(settings) = settings {
+            self.set_hook(&settings, output)?;
+        }
         self.tell(output)?;
         let is_root = |dir: &&Path| dir.join(".git").exists();
         if let Some(root) = dir.ancestors().find(is_root).filter(|root| *root != dir)
@@ -150,6 +174,32 @@ impl Init {
             );
         }
         Ok(Exit::Success)
+    }
+
+    /// Writes the settings of an agent, or prints them where their file exists, or would be that of
+    /// others, too.
+    fn set_hook(&self, settings: &HookSettings, output: &mut Output) -> Result<()> {
+        let path = self.dir.join(settings.file);
+        let name = shown(&path);
+        let is_asked = self.shared || !settings.is_shared;
+        if is_asked && is_gone(&path) {
+            write_new_file(&path, &settings.text).map_err(unwritable(&path))?;
+            writeln!(output.stdout(), "wrote {name}")?;
+        } else {
+            let why = if is_asked {
+                "kept, as it exists: add"
+            } else {
+                "not written, as others share it: to your own settings, or to it, add"
+            };
+            writeln!(output.stdout(), "{name} is {why}")?;
+            for line in settings.text.lines() {
+                writeln!(output.stdout(), "  {line}")?;
+            }
+        }
+        if self.shared {
+            output.note("whoever has no runvet will now be refused each call of the agent");
+        }
+        Ok(())
     }
 
     /// Returns the files that are asked for. The configuration is asked for anyway.

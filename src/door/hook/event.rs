@@ -22,7 +22,28 @@ pub(crate) enum Agent {
 }
 
 impl Agent {
-    pub(super) fn name(self) -> &'static str {
+    /// Returns the events that a hook is called for.
+    pub(crate) fn events(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &[
+                "PreToolUse",
+                "PostToolUse",
+                "PostToolUseFailure",
+                "UserPromptSubmit",
+                "Stop",
+                "SessionEnd",
+            ],
+            Self::Codex => &["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop"],
+            Self::Gemini => &["BeforeTool", "AfterTool", "SessionEnd"],
+        }
+    }
+
+    /// Returns `true` if an event comes before a call.
+    pub(crate) fn is_before(event: &str) -> bool {
+        matches!(event, "PreToolUse" | "BeforeTool")
+    }
+
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
@@ -105,9 +126,9 @@ pub(super) struct Call {
     pub(super) input: Map<String, Value>,
 }
 
-/// The input of a hook; other keys are nothing.
+/// The JSON that a hook gets; other keys are nothing.
 #[derive(Deserialize)]
-struct Input {
+struct Given {
     session_id: String,
     transcript_path: Option<PathBuf>,
     cwd: Option<String>,
@@ -147,8 +168,8 @@ impl HookEvent {
         let name = value.get("hook_event_name").and_then(Value::as_str);
         let name = name.ok_or_else(|| unknown("the input has no `hook_event_name`".into()))?;
         let name = name.to_owned();
-        let input: Input = serde_json::from_value(value).map_err(|why| NoEvent {
-            is_before: is_before(&name),
+        let input: Given = serde_json::from_value(value).map_err(|why| NoEvent {
+            is_before: Agent::is_before(&name),
             why: format!("the input of the event can't be read: {why}"),
         })?;
         Ok(Self {
@@ -181,11 +202,7 @@ impl HookEvent {
     }
 }
 
-fn is_before(name: &str) -> bool {
-    matches!(name, "PreToolUse" | "BeforeTool")
-}
-
-fn moment(name: &str, input: &Input) -> Moment {
+fn moment(name: &str, input: &Given) -> Moment {
     let after = |status, output: &Option<Value>| {
         Moment::After(Outcome {
             status,
@@ -194,7 +211,7 @@ fn moment(name: &str, input: &Input) -> Moment {
         })
     };
     match name {
-        name if is_before(name) => Moment::Before,
+        name if Agent::is_before(name) => Moment::Before,
         "PostToolUse" | "AfterTool" => {
             let status = input.tool_response.as_ref().map_or("ok", status_of);
             after(status, &input.tool_response)

@@ -1,0 +1,144 @@
+A hook judges the calls of a coding agent, in the form that the agent has.
+
+# A call is held back by what the session did, also by what is under way; a failed test is none.
+  $ session claude-code
+  $ before 1 Bash '{"command":"git push"}' | json /hookSpecificOutput hookEventName permissionDecision permissionDecisionReason
+  PreToolUse deny a push without a test (acme/tested): Keep the order; `runvet explain acme/tested` shows the order.
+  $ before 2 Bash '{"command":"pytest"}'; before 3 Bash '{"command":"git push"}' | json /hookSpecificOutput permissionDecision
+  deny
+  $ hook PostToolUseFailure '"tool_name":"Bash","tool_input":{"command":"pytest"},"tool_use_id":"2","error":"1 failed"'; before 4 Bash '{"command":"git push"}' | json /hookSpecificOutput permissionDecision
+  deny
+  $ before 5 Bash '{"command":"pytest"}'; after 5 Bash '{"command":"pytest"}' '{"stdout":"1 passed"}'; before 6 Bash '{"command":"git push"}'
+  $ kinds
+  veto
+  begun
+  veto
+  act error
+  veto
+  begun
+  act ok
+  begun
+
+# A person is asked where the agent can, and answers by making the call, or not.
+  $ session claude-code
+  $ before 1 WebFetch '{"url":"u"}'; after 1 WebFetch '{"url":"u"}' '"page"'; before 2 WebFetch '{"url":"v"}' > asked; hook SessionEnd '"reason":"exit"'
+  {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"a page is fetched (acme/asked): Keep the order; `runvet explain acme/asked` shows the order."}}
+  $ kinds; grep -o '"answer":"[a-z]*","by":"[a-z]*"' runs/episodes/s/events.jsonl
+  begun
+  ask
+  act ok
+  begun
+  ask
+  "answer":"yes","by":"user"
+  "answer":"no","by":"user"
+  $ runvet validate runs --deny-warnings
+  1 episode: valid
+  note: acme/tested: `each` matches no event of any run
+  note: acme/tested: `other` matches no event of any run
+
+# Codex and Gemini CLI can't ask: the call is refused.
+  $ session codex; before 1 WebFetch '{"url":"u"}'
+  {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"ask a person: a page is fetched (acme/asked): Keep the order; `runvet explain acme/asked` shows the order."}}
+  $ session gemini; hook BeforeTool '"tool_name":"WebFetch","tool_input":{}'; hook BeforeTool '"tool_name":"ls","tool_input":{"a":1}'; hook AfterTool '"tool_name":"ls","tool_input":{"a":1},"tool_response":{"error":"no"}'
+  {"decision":"deny","reason":"ask a person: a page is fetched (acme/asked): Keep the order; `runvet explain acme/asked` shows the order."}
+  {}
+  {}
+  $ kinds
+  veto
+  begun
+  act error
+
+# What stops counts no longer: a person declined it. An act that comes nevertheless is one.
+  $ session claude-code
+  $ before 1 ls '{}'; hook Stop '"stop_hook_active":false'; after 1 ls '{}' '"x"'; before 2 ls '{}'; hook SessionEnd '"reason":"exit"'; kinds
+  begun
+  undone
+  act ok
+  begun
+  act missing
+
+# A session that comes again goes on as another run with what was done.
+  $ session claude-code
+  $ before 1 Bash '{"command":"pytest"}'; after 1 Bash '{"command":"pytest"}' '"ok"'; hook SessionEnd '"reason":"exit"'; before 2 Bash '{"command":"git push"}'; kinds s.2
+  act ok
+  begun
+  $ cat runs/episodes/s.2/state.json | json /episode/tags parent
+  s
+  $ grep -c '"x-repeated":true' runs/episodes/s.2/events.jsonl
+  2
+
+# What was done before the hook is the beginning of the run.
+  $ session claude-code; log=$(ls "$CORPUS"/logs/claude/*/*.jsonl); id=$(basename $log .jsonl)
+  $ echo "{\"session_id\":\"$id\",\"transcript_path\":\"$log\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"ls\",\"tool_use_id\":\"n\"}" | runvet hook claude-code --config runvet.toml --into runs
+  $ kinds $id; runvet validate runs
+  history
+  act ok
+  act ok
+  act ok
+  act error
+  act denied
+  act ok
+  act ok
+  begun
+  1 episode: 1 valid, 1 not ended
+  note: acme/asked: `each` matches no event of any run
+  $ echo "{\"session_id\":\"other\",\"transcript_path\":\"$log\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"ls\"}" | runvet hook claude-code --config runvet.toml --into runs 2>&1 | sed 's/script .*logs/script …/'
+  error: the transcript …/claude/-home-mo-tickets/7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21.jsonl can't be used: it is the log of another session than other
+  $ (head -c 3000 $log; printf '\nno line\n{}\n') > $id.jsonl; echo "{\"session_id\":\"$id\",\"transcript_path\":\"$id.jsonl\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"ls\"}" | runvet hook claude-code --config runvet.toml --into other
+  error: the transcript 7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21.jsonl can't be used: line 7: it is not JSON: the text ends where a key is expected
+  [2]
+  $ head -c 3000 $log > $id.jsonl; echo "{\"session_id\":\"$id\",\"transcript_path\":\"$id.jsonl\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"ls\"}" | runvet hook claude-code --config runvet.toml --into other; ls other/episodes
+  7a1e0c52-9d34-4f6b-8a70-5be1c3d90f21
+
+# What can't be judged is refused before a call, and passes at every other event.
+  $ session claude-code
+  $ hook PreToolUse '"tool_input":{}'
+  error: the call has no `tool_name`, by which rules would know it
+  [2]
+  $ hook PreToolUse '"tool_name":7'
+  error: the call has no `tool_name`, by which rules would know it
+  [2]
+  $ hook PreToolUse '"tool_name":"a","tool_name":"b"'
+  error: an object of the input has the same key twice
+  [2]
+  $ hook PostToolUse '"tool_input":{}'
+  error: the call has no `tool_name`, by which rules would know it
+  $ hook Unknown '"tool_input":{}'; hook SessionStart '"source":"startup"'
+  $ echo 'no JSON' | runvet hook claude-code --config runvet.toml
+  error: the input is not JSON: expected `true`, `false` or `null`
+  [2]
+  $ echo '{"hook_event_name":"Stop"}' | runvet hook claude-code --config runvet.toml
+  error: the input of the event can't be read: missing field `session_id`
+  $ echo '{"session_id":"s"}' | runvet hook claude-code --config runvet.toml
+  error: the input has no `hook_event_name`
+  [2]
+  $ echo '{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"a"}' | runvet hook claude-code --config none.toml
+  error: can't read the configuration none.toml: No such file or directory (os error 2)
+  [2]
+  $ echo '{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"a"}' | runvet hook claude-code --config none.toml --fail-open
+  error: can't read the configuration none.toml: No such file or directory (os error 2)
+  $ before 1 WebFetch '{}' > /dev/full
+  error: the answer can't be written: No space left on device (os error 28)
+  [2]
+
+# With --observe everything passes, and what would be held back is noted.
+  $ session claude-code --observe; before 1 Bash '{"command":"git push"}'; kinds
+  would-hold
+  begun
+
+# Hooks of one session at the same time wait for each other.
+  $ session claude-code; for n in 1 2 3 4 5 6; do before $n ls '{}' & done; wait; kinds | sort | uniq -c | sed 's/^ *//'
+  6 begun
+
+# The settings are written for one person, or for all.
+  $ git init -q .; runvet init --hook claude-code | head -2; sed -n 's/^.*"command": //p' .claude/settings.local.json | sed "s#$PWD#.#" | sort -u
+  wrote runvet.toml
+  wrote .claude/settings.local.json
+  "runvet hook claude-code --config ./runvet.toml || exit 0",
+  "runvet hook claude-code --config ./runvet.toml || exit 2",
+  $ runvet init --hook claude-code --shared > out; sed -n '/command"/p' .claude/settings.json | grep -c CLAUDE_PROJECT_DIR
+  note: whoever has no runvet will now be refused each call of the agent
+  6
+  $ runvet init --hook codex --shared
+  error: codex has no variable for the directory of the project, so a shared file would name a path of this machine: leave out --shared
+  [2]
