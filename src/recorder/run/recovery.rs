@@ -117,7 +117,7 @@ impl Recorder {
         Ok(run)
     }
 
-    /// Goes on with a run that another process left between two events of one session, by the clock.
+    /// Goes on with a run that another process left between two events of a session, by the clock.
     /// Only one that was paused, or whose last event is not whole, gets an event of that.
     pub(crate) fn reopen(&self, id: &str) -> Result<Run, Error> {
         let mut left = self.left(id)?;
