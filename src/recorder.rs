@@ -289,6 +289,12 @@ impl Recorder {
         self
     }
 
+    /// Writes below another run-data directory.
+    pub(crate) fn into_dir(mut self, run_data: &Path) -> Self {
+        run_data.clone_into(&mut self.run_data);
+        self
+    }
+
     /// Names the workspace of the one run that this is for, see [`Recorder::workspace`].
     pub(crate) fn with_workspace(mut self, path: &Path) -> Self {
         self.has_workspace = true;

@@ -4,22 +4,26 @@
 //! is under way stands in the timeline, as notes of the kind `begun`.
 
 mod event;
+mod own_files;
 mod session;
 
+use std::io;
 use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use event::Moment;
 pub(crate) use event::{Agent, HookEvent};
 use session::Session;
 
+use crate::ground::digest::FileDigest;
 use crate::ground::record::Action;
+use crate::ground::source::EPISODES;
 use crate::import::{History, plain_id};
 use crate::recorder::{Error, Recorder, Run, Task};
-use crate::store::remove_run;
+use crate::store::{Workshop, display, is_before_run};
 
 /// How long an event waits for another one of the same session.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -31,6 +35,10 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(crate) struct Hook {
     pub(crate) agent: Agent,
     pub(crate) recorder: Recorder,
+    /// The configuration, and the files that it names.
+    pub(crate) config: Vec<PathBuf>,
+    /// The home directory of the user.
+    pub(crate) home: Option<PathBuf>,
     /// The run-data directory.
     pub(crate) runs: PathBuf,
     /// `true` if a run is removed when it has ended.
@@ -74,17 +82,30 @@ impl Hook {
                 Decision::Pass
             }
             Moment::End => {
-                if let Some(session) = self.begun_session(event)? {
-                    let path = session.end().map_err(in_words)?;
-                    if self.is_kept_no_longer {
-                        let removed = remove_run(&path);
-                        removed.map_err(|why| format!("the run can't be removed: {why}"))?;
-                    }
-                }
-                Decision::Pass
+                return match self.begun_session(event)? {
+                    Some(session) => self.end(session),
+                    None => Ok(self.agent.printed(Decision::Pass)),
+                };
             }
         };
         Ok(self.agent.printed(decision))
+    }
+
+    /// Ends the run of a session, and returns the digest of its manifest, which can be kept
+    /// elsewhere.
+    fn end(&self, session: Session) -> Result<Option<Value>, String> {
+        let recorded = session.end().map_err(in_words)?;
+        if !self.is_kept_no_longer {
+            return Ok(Some(json!({"manifest_sha256": recorded.manifest_sha256})));
+        }
+        let id = &recorded.state.episode.id;
+        let removed = match Workshop::take(&self.runs, id) {
+            Ok(Some(shop)) => shop.remove(id),
+            Ok(None) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(why) => Err(why),
+        };
+        removed.map_err(|why| format!("the run {id} can't be removed: {why}"))?;
+        Ok(self.agent.printed(Decision::Pass))
     }
 
     /// Opens the run of the session of an event, which begins with it where there is none.
@@ -99,47 +120,77 @@ impl Hook {
     }
 
     fn open(&self, event: &HookEvent, begin: bool) -> Result<Option<Session>, String> {
-        let first = plain_id(&event.session);
-        if first.is_empty() {
-            return Err("`session_id` is no name of a session".into());
-        }
+        let first = run_id(&event.session)?;
         let patience = Instant::now();
         let (mut id, mut number, mut ended) = (first.clone(), 1, None);
         loop {
-            let opened = match self.recorder.reopen(&id) {
-                Err(Error::Absent { .. }) if !begin => return Ok(None),
-                Err(Error::Absent { .. }) => self.begin(event, &id, ended.as_deref()),
+            let why = match self.recorder.reopen(&id) {
+                Ok(run) => return Session::of(run).map(Some).map_err(in_words),
                 Err(Error::Ended { .. }) => {
                     number += 1;
                     ended = Some(std::mem::replace(&mut id, format!("{first}.{number}")));
                     continue;
                 }
-                opened => opened.map_err(Failed::from),
+                Err(error @ Error::Busy { .. }) => error.to_string(),
+                Err(error) => {
+                    let path = self.runs.join(EPISODES).join(&id);
+                    if !(matches!(error, Error::Absent { .. }) || is_before_run(&path)) {
+                        return Err(error.to_string());
+                    }
+                    if !begin {
+                        return Ok(None);
+                    }
+                    if self.begin(event, &id, ended.as_deref())? {
+                        continue;
+                    }
+                    format!("{} is in the way of a run", display(&path))
+                }
             };
-            match opened {
-                Ok(run) => return Session::of(run).map(Some).map_err(in_words),
-                Err(Failed::Busy(why)) if patience.elapsed() > PATIENCE => return Err(why),
-                Err(Failed::Busy(_)) => sleep(PAUSE),
-                Err(Failed::Other(why)) => return Err(why),
+            if patience.elapsed() > PATIENCE {
+                return Err(why);
             }
+            sleep(PAUSE);
         }
     }
 
     /// Begins the run of a session with what was done before; the run of the same session that
-    /// ended is its parent.
-    fn begin(&self, event: &HookEvent, id: &str, ended: Option<&str>) -> Result<Run, Failed> {
+    /// ended is its parent. It is made aside, so that it is there as a whole or not at all, and
+    /// nothing of it if this process is killed; `false` if it is not, as another process makes it.
+    fn begin(&self, event: &HookEvent, id: &str, ended: Option<&str>) -> Result<bool, String> {
+        let failed = |why| format!("the run {id} can't begin: {why}");
+        let Some(shop) = Workshop::take(&self.runs, id).map_err(failed)? else {
+            return Ok(false);
+        };
+        if !is_before_run(&self.runs.join(EPISODES).join(id)) {
+            return Ok(false);
+        }
+        let (task, history, repeated) = self.past(event, id, ended)?;
+        let recorder = self.recorder.clone().into_dir(shop.path());
+        let begun = recorder.begin(task).and_then(|mut run| {
+            with_past(&mut run, history, repeated, ended.is_some())
+        });
+        begun.map_err(in_words)?;
+        shop.put(id).map_err(failed)?;
+        Ok(true)
+    }
+
+    /// Returns the task of a session, and what was done in it before: the history, or else the acts
+    /// of the run that ended.
+    fn past(
+        &self,
+        event: &HookEvent,
+        id: &str,
+        ended: Option<&str>,
+    ) -> Result<(Task, History, Vec<Action>), String> {
         let asked = event.call_id.as_deref();
         let history = match &event.transcript {
             None => History::default(),
             Some(path) => History::read(self.agent.format(), path, &event.session, asked)
-                .map_err(|why| format!("the transcript {} can't be used: {why}", path.display()))
-                .map_err(Failed::Other)?,
+                .map_err(|why| format!("the transcript {} can't be used: {why}", display(path)))?,
         };
         let repeated = match ended {
-            Some(ended) if !history.has_calls() => {
-                let acts = session::acts_of(&self.runs, ended);
-                acts.map_err(|why| Failed::Other(format!("the run {ended} can't be read: {why}")))?
-            }
+            Some(ended) if !history.has_calls() => session::acts_of(&self.runs, ended)
+                .map_err(|why| format!("the run {ended} can't be read: {why}"))?,
             _ => Vec::new(),
         };
         let task = history.task().or(event.prompt.as_deref());
@@ -160,16 +211,7 @@ impl Hook {
                     .map_or_else(fallback, str::to_owned),
             )
         };
-        let mut run = self.recorder.begin(task)?;
-        let path = run.path().to_owned();
-        let begun = with_past(&mut run, history, repeated, ended.is_some());
-        if let Err(why) = begun {
-            // Rules would miss what is not in it.
-            drop(run);
-            let _ = remove_run(&path);
-            return Err(why.into());
-        }
-        Ok(run)
+        Ok((task, history, repeated))
     }
 }
 
@@ -190,22 +232,35 @@ fn with_past(
     run.persist()
 }
 
-/// The reason why a run can't be opened now.
-enum Failed {
-    /// Another process has it.
-    Busy(String),
-    Other(String),
+/// Returns the id of the first run of a session: that of the session, unless that can't be the name
+/// of a directory everywhere, or may be the name of a run of another session.
+fn run_id(session: &str) -> Result<String, String> {
+    if session.is_empty() {
+        return Err("`session_id` is empty".into());
+    }
+    let is_later = |id: &str| {
+        let number = id.rsplit_once('.').map(|(_, number)| number);
+        number.is_some_and(|number| number.bytes().all(|it| it.is_ascii_digit()))
+    };
+    let is_made = |id: &str| {
+        let digest = id.rsplit_once('-').map(|(_, digest)| digest);
+        digest.is_some_and(|it| it.len() == DIGITS && it.bytes().all(|it| it.is_ascii_hexdigit()))
+    };
+    let plain = plain_id(session);
+    if plain == session && !is_later(session) && !is_made(session) {
+        return Ok(plain);
+    }
+    let digest = FileDigest::of(session.as_bytes()).to_string();
+    let digest = digest.get(..DIGITS).unwrap_or_default();
+    let stem: String = plain.chars().take(STEM).collect();
+    let stem = if stem.is_empty() { "session" } else { &stem };
+    Ok(format!("{stem}-{digest}"))
 }
 
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        let why = error.to_string();
-        match error {
-            Error::Busy { .. } | Error::Exists { .. } => Self::Busy(why),
-            _ => Self::Other(why),
-        }
-    }
-}
+/// The number of characters of the id of a session that stay in that of its run, and of the digits
+/// after them.
+const STEM: usize = 64;
+const DIGITS: usize = 16;
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn in_words(error: Error) -> String {

@@ -215,10 +215,6 @@ pub(in crate::gate) fn read_team(
     mistakes: &mut Vec<ConfigError>,
 ) -> RuleSet {
     let is_built_in = |group: &str| {
-        // The rules of hooks are asked before a tool is called, and no check has them.
-        if group == "hook" {
-            return true;
-        }
         let mut groups = ALL.iter().map(|rule| rule.info.id.split('/').next());
         groups.any(|known| known == Some(group))
     };

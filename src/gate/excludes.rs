@@ -104,7 +104,7 @@ impl Gate {
                 let id = escape(&rule.info.id).into_owned();
                 Some(format!("{id}: {}", rules.team().outdated(check)?))
             }
-            Check::BuiltIn(_) => None,
+            Check::BuiltIn(_) | Check::Hook => None,
         });
         outdated.collect()
     }

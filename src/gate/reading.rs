@@ -46,7 +46,7 @@ impl ConfigReader<'_> {
         let asks = |rule: &Rule| {
             let is_asking = matches!(
                 rule.check,
-                Check::Team(TeamCheck::Order(_) | TeamCheck::Rule(_))
+                Check::Team(TeamCheck::Order(_) | TeamCheck::Rule(_)) | Check::Hook
             );
             is_asking && rule.info.holds == Some(Holds::Before)
         };
@@ -58,6 +58,17 @@ impl ConfigReader<'_> {
             let message = format!(
                 "the level `ask` is only for orders and rules that hold back, and `{}` is none",
                 other.info.id
+            );
+            self.mistake(name, message, None);
+        }
+        let of_hook = self.rules.iter().find(|rule| {
+            let is_meant = name.get_ref() != "*" && names(name.get_ref(), &rule.info.id);
+            is_meant && matches!(rule.check, Check::Hook)
+        });
+        if let Some(rule) = of_hook.filter(|_| level == Level::Warning) {
+            let message = format!(
+                "`{}` has no level `warning`: it asks (`ask`), refuses (`error`) or is `off`",
+                rule.info.id
             );
             self.mistake(name, message, None);
         }

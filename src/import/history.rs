@@ -7,14 +7,16 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use super::call::plain_id;
 use super::conversation::{Conversation, Event, What};
 use super::formats::FORMATS;
 use super::log::{Log, LogFile};
 use super::write::write_events;
 use crate::recorder::call::arguments;
 use crate::recorder::{Error, Run};
-use crate::store::FilesBelow;
+use crate::store::{FileBelow, FilesBelow};
+
+/// The directory of the logs of sub-agents.
+const PARTS: &str = "subagents";
 
 /// The key of each event that an earlier run of the session has, too.
 pub(crate) const REPEATED: &str = "x-repeated";
@@ -43,7 +45,7 @@ impl History {
             below => below.map_err(|why| why.to_string())?,
         };
         let [file]: [_; 1] = <[_; 1]>::try_from(below.files).map_err(|_| "it is no file")?;
-        let files = [LogFile::new(file)];
+        let files = with_parts(file, path);
         let mut log = Log::new(&files);
         let known = FORMATS.iter().find(|it| it.name == format);
         let known = known.ok_or_else(|| format!("there is no format {format}"))?;
@@ -52,8 +54,10 @@ impl History {
         if let Some(broken) = log.unreadable.first() {
             return Err(format!("line {}: {}", broken.line, broken.why));
         }
-        let is_own = files.iter().any(|file| file.stem().contains(session));
-        let has_id = |it: &Conversation| plain_id(&it.id) == plain_id(session);
+        let stem = files.first().map(LogFile::stem).unwrap_or_default();
+        let start = stem.strip_suffix(session);
+        let is_own = start.is_some_and(|start| start.is_empty() || start.ends_with('-'));
+        let has_id = |it: &Conversation| it.id == session;
         let place = found.iter().position(has_id);
         let place = place.or_else(|| (is_own && !found.is_empty()).then_some(0));
         let Some(place) = place else {
@@ -74,7 +78,7 @@ impl History {
         let note = json!({
             "kind": "history",
             "format": format,
-            "files": [files.first().map(LogFile::base)],
+            "files": files.iter().map(LogFile::base).collect::<Vec<_>>(),
             "sha256": log.sha256(),
             "lines": log.lines,
             "skipped": conversation.skipped,
@@ -123,4 +127,17 @@ impl History {
         } = self.conversation;
         write_events(run, events, &answers, &parents, &marks)
     }
+}
+
+/// Returns the log of a session with those of its sub-agents, which lie in a directory of its name.
+fn with_parts(file: FileBelow, path: &Path) -> Vec<LogFile> {
+    let stem = path.with_extension("");
+    let name = stem.file_name().unwrap_or_default().to_string_lossy();
+    let parts = FilesBelow::of(&stem.join(PARTS), Path::new(""));
+    let parts = parts.map(|parts| parts.files).unwrap_or_default();
+    let parts: Vec<FileBelow> = (parts.iter())
+        .filter_map(|part| file.beside(&format!("{name}/{PARTS}/{}", part.name.to_str()?)))
+        .collect();
+    let files = [file].into_iter().chain(parts).map(LogFile::new);
+    files.collect()
 }

@@ -116,7 +116,7 @@ fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
     };
     let of_team = on().filter_map(|(rule, level)| match rule.check {
         Check::Team(check) => Some((check, *level == Level::Ask)),
-        Check::BuiltIn(_) => None,
+        Check::BuiltIn(_) | Check::Hook => None,
     });
     let mut request = LoadRequest {
         team: TeamJudges::new(rules.team(), of_team),

@@ -72,6 +72,8 @@ pub(crate) enum Check {
     BuiltIn(fn(&mut Context<'_>) -> Option<Compared>),
     /// By a declaration of a team.
     Team(TeamCheck),
+    /// By the hook of an agent alone.
+    Hook,
 }
 
 /// Data that is read only where a rule that is on needs it.

@@ -4,6 +4,7 @@ mod actions;
 pub(in crate::judge) mod coverage;
 mod episode;
 mod events;
+mod hook;
 mod lifecycle;
 mod manifest;
 mod names;
@@ -172,6 +173,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &manifest::unlisted::RULE,
     &team::vocabulary::RULE,
     &coverage::required::RULE,
+    &hook::own_files::RULE,
 ];
 
 #[cfg(test)]

@@ -340,7 +340,7 @@ fn paths_of_patch(patch: &str) -> Vec<&str> {
 }
 
 /// Returns a path without `.` and `..`. One in a home directory or on Windows stays as it is.
-fn absolute(path: &str, directory: Option<&str>) -> Option<String> {
+pub(crate) fn absolute(path: &str, directory: Option<&str>) -> Option<String> {
     if path.starts_with('~') || path.get(1..3) == Some(":\\") {
         return Some(path.to_owned());
     }

@@ -69,6 +69,8 @@ pub struct Run {
     findings: Vec<Finding>,
     /// The acts that are under way, each with the line that it would have now.
     under_way: Vec<(Weak<()>, Vec<u8>)>,
+    /// The digest of the manifest, once the run has ended.
+    manifest_sha256: String,
 }
 
 /// A run that was paused.
@@ -113,6 +115,7 @@ impl Run {
             live: None,
             findings: Vec::new(),
             under_way: Vec::new(),
+            manifest_sha256: String::new(),
         }
     }
 

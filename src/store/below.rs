@@ -1,17 +1,20 @@
 //! A path that the user gave -> the regular files at or below it, each opened beneath it.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fs::{OFlags, RenameFlags};
+use rustix::fd::AsFd;
+use rustix::fs::{FlockOperation, OFlags, RenameFlags};
 use rustix::io::Errno;
 use walkdir::WalkDir;
 
 use super::path::directory_of;
-use super::{FileSystem, OpenDir};
+use super::{FileSystem, MAX_RECORD_BYTES, OpenDir};
+use crate::ground::source::EPISODES;
 
 /// A file that is open to be read.
 pub(crate) type OpenFile = File;
@@ -158,9 +161,99 @@ pub(crate) fn put_dir(from: &Path, to: &Path, name: &str) -> io::Result<()> {
     }
 }
 
-/// Removes the directory of a run.
-pub(crate) fn remove_run(path: &Path) -> io::Result<()> {
-    std::fs::remove_dir_all(path)
+/// A directory beside the runs, in which the run with an id is made, and into which it is removed,
+/// by one process at a time. It is removed when this is dropped.
+pub(crate) struct Workshop {
+    runs: PathBuf,
+    path: PathBuf,
+    /// Holds the lock.
+    _dir: OpenDir,
+}
+
+impl Workshop {
+    /// Makes the one of a run; `None` while another process has it. What a process left that was
+    /// killed is removed.
+    pub(crate) fn take(runs: &Path, id: &str) -> io::Result<Option<Self>> {
+        let (above, _) = super::open_or_make(&FileSystem, runs)?;
+        let name = format!(".hook-{id}");
+        super::make_unless_there(&FileSystem, &above, OsStr::new(&name))?;
+        let dir = match above.dir(&name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            dir => dir?,
+        };
+        match rustix::fs::flock(dir.fd(), FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => return Ok(None),
+            locked => locked?,
+        }
+        // Another process may have removed it meanwhile.
+        if !dir.is_in_place() {
+            return Ok(None);
+        }
+        let path = runs.join(name);
+        match std::fs::remove_dir_all(path.join(EPISODES)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        Ok(Some(Self {
+            runs: runs.to_owned(),
+            path,
+            _dir: dir,
+        }))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts the run that was made in it into its place, which has no run.
+    pub(crate) fn put(&self, id: &str) -> io::Result<()> {
+        put_dir(&self.path.join(EPISODES), &self.runs.join(EPISODES), id)
+    }
+
+    /// Removes the run from its place.
+    pub(crate) fn remove(&self, id: &str) -> io::Result<()> {
+        put_dir(&self.runs.join(EPISODES), &self.path.join(EPISODES), id)
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        // What stays is removed by the next one.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Returns `true` if a directory has nothing but what a run has before its first event is written,
+/// or does not exist.
+pub(crate) fn is_before_run(path: &Path) -> bool {
+    let dir = match OpenDir::open(path) {
+        Err(error) => return error.kind() == io::ErrorKind::NotFound,
+        Ok(dir) => dir,
+    };
+    let has_no_line = |name: &OsString| {
+        let is_of_run = name == "events.jsonl" || name == "learn.jsonl";
+        let content = dir.read(name, MAX_RECORD_BYTES);
+        is_of_run && content.is_ok_and(|content| !content.contains(&b'\n'))
+    };
+    let names = dir.names(2);
+    names.is_ok_and(|names| names.iter().all(|(name, _)| has_no_line(name)))
+}
+
+/// Returns a path in which the links are resolved, as far as it exists.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    let known = path.ancestors().find_map(|above| {
+        let rest = path.strip_prefix(above).ok()?;
+        Some(above.canonicalize().ok()?.join(rest))
+    });
+    known.unwrap_or_else(|| path.to_owned())
+}
+
+/// Returns `true` if nobody reads what is written to a file: it is the null device, which also takes
+/// the place of a standard output that is closed.
+pub(crate) fn is_null_device(file: impl AsFd) -> bool {
+    let null = rustix::fs::stat("/dev/null").map(|null| null.st_rdev);
+    let device = rustix::fs::fstat(file).map(|file| file.st_rdev);
+    null.is_ok_and(|null| null != 0 && device == Ok(null))
 }
 
 /// Returns the beginning of a file of a run, as far as a number of bytes.

@@ -51,6 +51,16 @@ impl Agent {
         }
     }
 
+    /// Returns the files in which its hooks are declared, from the directory of a project or of the
+    /// user.
+    pub(super) fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &[".claude/settings.json", ".claude/settings.local.json"],
+            Self::Codex => &[".codex/hooks.json", ".codex/config.toml"],
+            Self::Gemini => &[".gemini/settings.json"],
+        }
+    }
+
     /// Returns the format of its logs.
     pub(super) fn format(self) -> &'static str {
         match self {
@@ -160,25 +170,33 @@ impl HookEvent {
         let mut tape = Tape::default();
         let document = tape.read_record(bytes);
         let document = document.map_err(|why| unknown(format!("the input is {why}")))?;
-        if document.repeats_keys() {
-            let why = "an object of the input has the same key twice";
-            return Err(unknown(why.into()));
-        }
         let value = document.root().to_value();
         let name = value.get("hook_event_name").and_then(Value::as_str);
         let name = name.ok_or_else(|| unknown("the input has no `hook_event_name`".into()))?;
         let name = name.to_owned();
-        let input: Given = serde_json::from_value(value).map_err(|why| NoEvent {
+        let members = document.root().members();
+        let names = members.filter(|member| member.name() == "hook_event_name");
+        let wrong = |why: String| NoEvent {
             is_before: Agent::is_before(&name),
-            why: format!("the input of the event can't be read: {why}"),
-        })?;
+            why,
+        };
+        if names.count() > 1 {
+            return Err(unknown("the input has two `hook_event_name`".into()));
+        }
+        if document.repeats_keys() {
+            let why = "an object of the input has the same key twice";
+            return Err(wrong(why.into()));
+        }
+        let input: Given = serde_json::from_value(value)
+            .map_err(|why| wrong(format!("the input of the event can't be read: {why}")))?;
+        let agent = input.agent_id.clone().filter(|id| !id.is_empty());
         Ok(Self {
-            moment: moment(&name, &input),
+            moment: moment(&name, &input, agent.is_none()),
             session: input.session_id,
             transcript: input.transcript_path,
             cwd: input.cwd,
             call_id: input.tool_use_id.filter(|id| !id.is_empty()),
-            agent: input.agent_id.filter(|id| !id.is_empty()),
+            agent,
             prompt: input.prompt,
             tool: input.tool_name,
             input: input.tool_input,
@@ -202,7 +220,7 @@ impl HookEvent {
     }
 }
 
-fn moment(name: &str, input: &Given) -> Moment {
+fn moment(name: &str, input: &Given, is_of_first: bool) -> Moment {
     let after = |status, output: &Option<Value>| {
         Moment::After(Outcome {
             status,
@@ -224,7 +242,7 @@ fn moment(name: &str, input: &Given) -> Moment {
             )
         }
         "UserPromptSubmit" => Moment::Prompt,
-        "Stop" if input.agent_id.is_none() => Moment::Stop,
+        "Stop" if is_of_first => Moment::Stop,
         "SessionEnd" => Moment::End,
         _ => Moment::Other,
     }

@@ -2,19 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::event::{Call, HookEvent, Outcome};
+use super::own_files::OwnFiles;
 use super::{Decision, Hook, in_words};
 use crate::ground::finding::Finding;
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
 use crate::import::REPEATED;
 use crate::recorder::call::{AGENT, in_one_form};
-use crate::recorder::{Allowed, CallDecision, End, Error, MAX_OUTPUT, Run, arguments, bounded};
+use crate::recorder::{
+    Allowed, CallDecision, End, Error, MAX_OUTPUT, Recorded, Run, arguments, bounded,
+};
 use crate::store::{MAX_RECORD_BYTES, beginning_of};
 
 /// The key of the id of a call.
@@ -33,8 +36,6 @@ pub(super) struct Session {
     open: Vec<Begun>,
     /// The ids of the calls that have one.
     done: BTreeSet<String>,
-    /// What makes the rules count the open ones as under way.
-    under_way: Vec<Allowed>,
 }
 
 /// A call that has begun.
@@ -68,22 +69,23 @@ struct SeenPayload {
 
 impl Session {
     /// Reads what the timeline of a run says of calls.
-    pub(super) fn of(mut run: Run) -> Result<Self, Error> {
+    pub(super) fn of(run: Run) -> Result<Self, Error> {
         let (mut open, mut done) = (Vec::new(), BTreeSet::new());
         run.each_line(&mut |line| {
             if let Ok(seen) = serde_json::from_slice::<Seen>(line) {
                 follow(seen, &mut open, &mut done);
             }
         })?;
-        let counted = open.iter().filter(|begun| !begun.is_undone);
-        let under_way = counted.map(|begun| run.under_way_again(begun.action()));
-        let under_way = under_way.collect::<Result<_, _>>()?;
-        Ok(Self {
-            run,
-            open,
-            done,
-            under_way,
-        })
+        Ok(Self { run, open, done })
+    }
+
+    /// Has the rules count the calls that have begun, but for one, as long as what is returned
+    /// exists.
+    fn under_way(&mut self, but: &str) -> Result<Vec<Allowed>, Error> {
+        let open = self.open.iter();
+        let counted = open.filter(|begun| !begun.is_undone && begun.call != but);
+        let counted = counted.map(|begun| self.run.under_way_again(begun.action()));
+        counted.collect()
     }
 
     /// Decides on a call, and notes that it has begun.
@@ -95,14 +97,20 @@ impl Session {
     ) -> Result<Decision, String> {
         let id = event.call_id.clone();
         let id = id.unwrap_or_else(|| self.run.next_call());
+        // Where two hooks of one agent ask about a call, it is no other call under way.
+        let _under_way = self.under_way(&id).map_err(in_words)?;
         let action = action_of(event, call, &id);
+        let own = OwnFiles::of(hook, event, self.run.id()).changed_by(&action);
         let mut begun = note_of(event, "begun", &action);
         if hook.observes {
-            self.observe(event, &action).map_err(in_words)?;
+            let observed = self.observe(event, &action, own.as_deref());
+            observed.map_err(in_words)?;
             self.note(begun).map_err(in_words)?;
             return Ok(Decision::Pass);
         }
-        let decided = self.run.decide_call(action, hook.agent.asks());
+        let decided = self
+            .run
+            .decide_call(action, own.as_deref(), hook.agent.asks());
         match decided.map_err(in_words)? {
             CallDecision::Go(_allowed) => {
                 self.note(begun).map_err(in_words)?;
@@ -126,8 +134,13 @@ impl Session {
     }
 
     /// Notes what would be held back.
-    fn observe(&mut self, event: &HookEvent, action: &Action) -> Result<(), Error> {
-        let found = self.run.would_hold(action.clone())?;
+    fn observe(
+        &mut self,
+        event: &HookEvent,
+        action: &Action,
+        own: Option<&str>,
+    ) -> Result<(), Error> {
+        let found = self.run.would_hold(action.clone(), own)?;
         let mut rules = BTreeSet::new();
         for finding in found.iter().filter(|it| rules.insert(&it.rule)) {
             let mut payload = note_of(event, "would-hold", action);
@@ -200,7 +213,6 @@ impl Session {
     }
 
     fn undo(&mut self) -> Result<(), Error> {
-        self.under_way.clear();
         for begun in self.open.iter_mut().filter(|begun| !begun.is_undone) {
             let mut note = arguments(json!({"kind": "undone", "act": begun.act}));
             note.extend(begun.agent.clone().map(|agent| (AGENT.to_owned(), agent)));
@@ -210,9 +222,9 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the run, and returns its directory: a question without a call was answered `no`, and
+    /// Ends the run: a question without a call was answered `no`, and
     /// another call without a result is missing.
-    pub(super) fn end(mut self) -> Result<PathBuf, Error> {
+    pub(super) fn end(mut self) -> Result<Recorded, Error> {
         for begun in std::mem::take(&mut self.open) {
             for rule in &begun.asked {
                 self.run.note_answer(rule, &begun.act, false, "user")?;
@@ -223,7 +235,7 @@ impl Session {
                 self.record(action)?;
             }
         }
-        self.run.finish(End::ok()).map(|recorded| recorded.path)
+        self.run.finish(End::ok())
     }
 }
 
@@ -334,7 +346,10 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
         payload: Value,
     }
     let episode = runs.join(EPISODES).join(id);
-    let content = beginning_of(&episode, "events.jsonl", MAX_RECORD_BYTES as u64)?;
+    let content = beginning_of(&episode, "events.jsonl", MAX_RECORD_BYTES as u64 + 1)?;
+    if content.len() > MAX_RECORD_BYTES {
+        return Err(io::Error::other("its timeline is larger than 64 MiB"));
+    }
     let lines = content.split(|byte| *byte == b'\n');
     let events = lines.filter_map(|line| serde_json::from_slice::<Acted>(line).ok());
     let acts = events

@@ -8,12 +8,14 @@ use crate::ground::draft::{Draft, Drafted};
 use crate::ground::finding::{Coverage, EpisodeReport, Level, Lifecycle, Skip};
 use crate::ground::source::{Artifact, Place};
 use crate::judge::load::Loaded;
+use crate::judge::rule::{Check, Rule};
 use crate::judge::rules::coverage::required;
 
 /// Returns the coverage before any rule has answered: each rule that is on has nothing to compare.
 pub(super) fn silent(settings: &CheckSettings, levels: &[Level]) -> BTreeMap<String, Coverage> {
     let rules = settings.rules.iter().zip(levels);
-    let on = rules.filter(|(_, level)| **level != Level::Off);
+    let is_judged = |rule: &Rule| !matches!(rule.check, Check::Hook);
+    let on = rules.filter(|(rule, level)| **level != Level::Off && is_judged(rule));
     on.map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
         .collect()
 }

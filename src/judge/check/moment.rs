@@ -13,8 +13,8 @@ use crate::ground::draft::{Draft, Drafted, FindingMemory, Findings};
 use crate::ground::finding::{Finding, Level, Lifecycle, Severity};
 use crate::ground::record::State;
 use crate::ground::source::{Artifact, EpisodeKey, Line, Place, Pointer};
-use crate::judge::rule::{Check, TeamCheck};
-use crate::policy::team::{EventText, Judge, Judged, Name, RunValues, TeamJudges, run_as_json};
+use crate::judge::rule::{Check, PlacedRule, TeamCheck};
+use crate::policy::team::{Answer, EventText, Judge, Judged, Name, RunValues, TeamJudges, run_as_json};
 
 /// A check of one run by the rules of its team while it is written. It is fed with each event.
 pub(crate) struct LiveChecker {
@@ -154,7 +154,7 @@ impl LiveChecker {
         let rules = &self.check.settings.rules;
         match rules.get(finding.rule_index?)?.check {
             Check::Team(check) => Some(check),
-            Check::BuiltIn(_) => None,
+            Check::BuiltIn(_) | Check::Hook => None,
         }
     }
 
@@ -190,15 +190,39 @@ impl LiveChecker {
             is_it && level.severity() == Some(Severity::Error)
         })?;
         let message = format!("too many calls under way ({calls}): wait until some have ended");
+        self.finding(of, Severity::Error, message, event)
+    }
+
+    /// Returns the finding of the rule of hooks about their own files in a call, unless it is off.
+    pub(crate) fn own_files(&self, event: WrittenLine<'_>, message: &str) -> Option<Finding> {
+        let rules = &self.check.settings.rules;
+        let mut placed = rules.placed().zip(&*self.levels);
+        let (of, level) = placed.find(|(of, _)| matches!(of.rule.check, Check::Hook))?;
+        let clause = match level {
+            Level::Ask => Answer::None.clause(),
+            _ => "",
+        };
+        self.finding(of, level.severity()?, format!("{message}{clause}"), event)
+    }
+
+    /// Returns a finding in an event as a whole.
+    fn finding(
+        &self,
+        of: PlacedRule<'_>,
+        severity: Severity,
+        message: String,
+        event: WrittenLine<'_>,
+    ) -> Option<Finding> {
         let drafted = Drafted {
             rule_index: of.index,
-            severity: Severity::Error,
+            severity,
             draft: Draft::new(Place::line(event.artifact, event.line), message),
         };
         let read = |_, _, bytes: &mut Vec<u8>| {
             event.bytes.clone_into(bytes);
             Some(Ok(()))
         };
+        let rules = &self.check.settings.rules;
         let found = findings::locate(rules, vec![drafted], &[], &self.id, |places| {
             locate_in(places, &self.key, |_| None, read)
         });

@@ -56,6 +56,7 @@ impl<'c> Context<'c> {
         let compared = match &of.rule.check {
             Check::BuiltIn(check) => check(self),
             Check::Team(check) => self.team(check),
+            Check::Hook => None,
         };
         self.findings.close();
         compared

@@ -68,6 +68,10 @@ pub(crate) struct Done {
     /// The outcome with which it ended, as the summary has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::recorder) outcome: Option<SummaryOutcome>,
+    /// The SHA-256 of `manifest.json`, as 64 hexadecimal digits, in the answer to `finish`: whoever
+    /// keeps it elsewhere can tell later whether the run was changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::recorder) manifest_sha256: Option<String>,
     /// The number of commands of the session that were refused, in the answer to `pause` and
     /// `finish`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,6 +147,7 @@ impl Done {
             path: Some(recorded.path.display().to_string()),
             status: Some(recorded.state.outcomes.status),
             outcome: Some(recorded.summary.outcome),
+            manifest_sha256: Some(recorded.manifest_sha256.clone()),
             ..Self::with_id(recorded.state.episode.id.clone())
         }
     }

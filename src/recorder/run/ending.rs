@@ -15,6 +15,7 @@ use super::super::text::text;
 use super::super::timeline::Held;
 use super::Run;
 use super::verification::{BeforeRun, POST, PRE, SNAPSHOTS, evaluation};
+use crate::ground::digest::FileDigest;
 use crate::ground::finding::Finding;
 use crate::ground::record::{RunStatus, State, StepStatus, Summary, any_value, describe_values};
 
@@ -216,6 +217,9 @@ pub struct Recorded {
     pub state: State,
     /// The summary record.
     pub summary: Summary,
+    /// The SHA-256 of `manifest.json`, which covers all files of the run, as 64 hexadecimal digits:
+    /// whoever keeps it elsewhere can tell later whether the run was changed.
+    pub manifest_sha256: String,
     /// The findings of the recorder's gate in the whole run; empty without
     /// [`Recorder::gate`](super::super::Recorder::gate).
     pub findings: Vec<Finding>,
@@ -323,6 +327,7 @@ impl Run {
         self.replace(&dir, "summary.json", &summary)?;
         let manifest = text(&self.manifest(&state, &summary)?, "the manifest")?;
         self.replace(&dir, "manifest.json", &manifest)?;
+        self.manifest_sha256 = FileDigest::of(&manifest).to_string();
         self.sync_names(&dir, "manifest.json")?;
         self.put_state(&state)
     }

@@ -259,7 +259,7 @@ impl Run {
         step: Option<&str>,
         draft: &RunEvent,
     ) -> Result<Allowed, Error> {
-        match self.decide(step, draft, None, false)? {
+        match self.decide(step, draft, None, (None, false))? {
             CallDecision::Go(allowed) => Ok(allowed),
             CallDecision::Ask(findings) => Err(Error::Violates {
                 what: ACTION,
@@ -269,14 +269,14 @@ impl Run {
         }
     }
 
-    /// Decides on an act that is about to be made, with the answer of a person, if there is one. If
-    /// it `may_wait`, somebody else asks people.
+    /// Decides on an act that is about to be made, with the answer of a person, if there is one, and
+    /// what the hook of an agent finds in it. If it `may_wait`, somebody else asks people.
     pub(super) fn decide(
         &mut self,
         step: Option<&str>,
         draft: &RunEvent,
         answer: Option<(bool, &str)>,
-        may_wait: bool,
+        (own, may_wait): (Option<&str>, bool),
     ) -> Result<CallDecision, Error> {
         let allowed = Allowed(Arc::default());
         self.under_way.retain(|(act, _)| act.strong_count() > 0);
@@ -293,7 +293,8 @@ impl Run {
             let event = draft.clone();
             let event = event.numbered(self.id(), self.fold.events + 1, self.now());
             let text = event.line()?;
-            let found = self.holding_findings(&event, &text, payload);
+            let mut found = self.holding_findings(&event, &text, payload);
+            found.extend(self.own_finding(&text, own));
             let asks = |live: &LiveChecker| found.iter().all(|finding| live.asks(finding));
             let is_asking = self.holding().is_some_and(|(live, _)| asks(live));
             if found.is_empty() || !is_asking || questions == MAX_QUESTIONS {
@@ -332,10 +333,25 @@ impl Run {
     }
 
     /// Returns the findings for which an act that is about to be made would be held back.
-    pub(super) fn held_for(&self, draft: &RunEvent) -> Result<Vec<Finding>, Error> {
+    pub(super) fn held_for(
+        &self,
+        draft: &RunEvent,
+        own: Option<&str>,
+    ) -> Result<Vec<Finding>, Error> {
         let event = draft.clone();
         let event = event.numbered(self.id(), self.fold.events + 1, self.now());
-        Ok(self.holding_findings(&event, &event.line()?, &draft.payload))
+        let text = event.line()?;
+        let mut found = self.holding_findings(&event, &text, &draft.payload);
+        found.extend(self.own_finding(&text, own));
+        Ok(found)
+    }
+
+    /// Returns the error in a call that changes what the hook of its agent works by.
+    fn own_finding(&self, text: &[u8], own: Option<&str>) -> Option<Finding> {
+        let (live, _) = self.holding()?;
+        let event = written(Artifact::Events, self.fold.events + 1, 0, text);
+        let found = live.own_files(event, own?)?;
+        (found.severity == Severity::Error).then_some(found)
     }
 
     /// Counts an act as under way.
@@ -551,6 +567,7 @@ impl Run {
             path: self.path().to_owned(),
             state: self.fold.state.clone(),
             summary: self.fold.summary(),
+            manifest_sha256: self.manifest_sha256.clone(),
             findings: self.findings.clone(),
         }
     }

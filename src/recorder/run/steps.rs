@@ -443,7 +443,7 @@ impl Run {
         let mut payload = self.act_of(step, action)?;
         payload.insert("x-call-id".into(), call.into());
         let draft = RunEvent::told("act", payload.clone());
-        let decision = self.decide(step, &draft, answer, true)?;
+        let decision = self.decide(step, &draft, answer, (None, true))?;
         if let CallDecision::Go(_) = decision {
             payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "x-call-id"));
             let begun = object([("kind", "begun".into()), ("act", payload.into())]);
@@ -452,21 +452,27 @@ impl Run {
         Ok(decision)
     }
 
-    /// Decides on a call that is about to be made, where what has begun is noted by the caller.
+    /// Decides on a call that is about to be made, where what has begun is noted by the caller, who
+    /// says also whether it changes the caller's `own` files.
     pub(crate) fn decide_call(
         &mut self,
         action: Action,
+        own: Option<&str>,
         may_wait: bool,
     ) -> Result<CallDecision, Error> {
         self.must_not_have_ended()?;
         let draft = RunEvent::told("act", self.act_of(None, action)?);
-        self.decide(None, &draft, None, may_wait)
+        self.decide(None, &draft, None, (own, may_wait))
     }
 
     /// Returns the findings for which such a call would be held back.
-    pub(crate) fn would_hold(&self, action: Action) -> Result<Vec<Finding>, Error> {
+    pub(crate) fn would_hold(
+        &self,
+        action: Action,
+        own: Option<&str>,
+    ) -> Result<Vec<Finding>, Error> {
         let draft = RunEvent::told("act", self.act_of(None, action)?);
-        self.held_for(&draft)
+        self.held_for(&draft, own)
     }
 
     /// Counts a call as under way that another process let pass.

@@ -69,7 +69,7 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
 fn of_team(gate: &Gate) -> Vec<(RuleInfo, TeamCheck)> {
     let rules = gate.rule_set().iter();
     let of_team = rules.filter_map(|rule| match rule.check {
-        Check::Team(TeamCheck::Vocabulary) | Check::BuiltIn(_) => None,
+        Check::Team(TeamCheck::Vocabulary) | Check::BuiltIn(_) | Check::Hook => None,
         Check::Team(check) => Some((rule.info.clone(), check)),
     });
     of_team.collect()
