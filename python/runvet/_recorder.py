@@ -170,13 +170,19 @@ class Recorder:
         verify: Iterable[Assertion] = (),
         id: str | None = None,
         started_at: datetime | None = None,
+        parent: str | None = None,
     ) -> Run:
         """Begins a run, with a new id unless one is given.
 
+        `parent` is the id of the run that it is a part of, and becomes the tag `parent`.
         `using` labels what executes it. The files of a `workspace` before and after the run are
         compared, and the assertions are checked there when it ends `ok`. With `started_at`, the run
         is recorded afterwards: all events happen at this time, until `Run.at` sets another one.
         """
+        if parent is not None:
+            if tags is not None and "parent" in tags:
+                raise ValueError("the parent is given twice: as `parent` and as a tag")
+            tags = {**(tags or {}), "parent": parent}
         made = self._recorder.begin(
             task,
             type,
@@ -227,8 +233,8 @@ class Recorder:
 
         The files of its `workspace` are compared only if it is named here.
         """
-        made = self._recorder.abandon(episode_id, reason, _path(workspace))
-        return Recorded(episode_id, Path(made))
+        made, digest = self._recorder.abandon(episode_id, reason, _path(workspace))
+        return Recorded(episode_id, Path(made), manifest_sha256=digest)
 
 
 def _path(path: PathLike | None) -> str | None:

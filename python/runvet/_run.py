@@ -71,12 +71,15 @@ class Evaluated:
 class Recorded:
     """A run that has ended, as it was recorded.
 
-    `findings` are those of the recorder's configuration in the whole run.
+    `findings` are those of the recorder's configuration in the whole run. `manifest_sha256` is the
+    SHA-256 of `manifest.json`, which covers all files of the run: whoever keeps it elsewhere can
+    tell later whether the run was changed.
     """
 
     id: str
     path: Path
     findings: tuple[Finding, ...] = ()
+    manifest_sha256: str = ""
 
     @property
     def state(self) -> State:
@@ -368,8 +371,8 @@ class Run:
             end["reason"] = status if why is None else why
         calls = (it._allowed for it in AROUND.get() if it._step._of_run is self)
         self._ended_by = threading.get_ident()
-        found = self._run.finish(end, score, [it for it in calls if it is not None])
-        return Recorded(self.id, self.path, tuple(found))
+        found, digest = self._run.finish(end, score, [it for it in calls if it is not None])
+        return Recorded(self.id, self.path, tuple(found), digest)
 
     def execute(self, adapter: Adapter) -> None:
         """Has a function execute all pending steps, in their order, until one fails.

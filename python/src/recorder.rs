@@ -194,11 +194,11 @@ impl Recorder {
         id: &str,
         reason: Text,
         workspace: Option<PathBuf>,
-    ) -> PyResult<OsString> {
+    ) -> PyResult<(OsString, String)> {
         let recorder = self.working_in(workspace);
         let abandoned = py.detach(|| recorder.abandon(id, &reason.0));
         let run = abandoned.map_err(|error| errors::of_recorder(py, &error))?;
-        Ok(run.path.into())
+        Ok((run.path.into(), run.manifest_sha256))
     }
 }
 

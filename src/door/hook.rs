@@ -19,6 +19,7 @@ pub(crate) use event::{Agent, HookEvent};
 use session::Session;
 
 use crate::ground::digest::FileDigest;
+use crate::ground::finding::PARENT;
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
 use crate::import::{History, plain_id};
@@ -198,7 +199,7 @@ impl Hook {
             .map(|(name, text)| (name.clone(), text.as_str().into()))
             .collect();
         tags.extend(event.cwd.clone().map(|cwd| ("cwd".to_owned(), cwd.into())));
-        tags.extend(ended.map(|ended| ("parent".to_owned(), ended.into())));
+        tags.extend(ended.map(|ended| (PARENT.to_owned(), ended.into())));
         let known = history.started_at().unwrap_or_else(SystemTime::now);
         let fallback = || format!("unknown: a session of {}", self.agent.name());
         let task = Task {

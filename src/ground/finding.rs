@@ -21,7 +21,7 @@ use crate::ground::printable::escape;
 use crate::ground::source::{Artifact, EpisodeKey, Excerpt};
 use crate::ground::words::words;
 pub use entry::{Pause, RunEntry};
-pub(crate) use entry::{SharedTexts, TIME_UNKNOWN, cut};
+pub(crate) use entry::{PARENT, SharedTexts, TIME_UNKNOWN, cut};
 pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
 pub use totals::{Deny, NotJudged, Statistics, Totals};

@@ -70,7 +70,7 @@ pub struct Run {
     /// The acts that are under way, each with the line that it would have now.
     under_way: Vec<(Weak<()>, Vec<u8>)>,
     /// The digest of the manifest, once the run has ended.
-    manifest_sha256: String,
+    manifest_sha256: Option<String>,
 }
 
 /// A run that was paused.
@@ -115,7 +115,7 @@ impl Run {
             live: None,
             findings: Vec::new(),
             under_way: Vec::new(),
-            manifest_sha256: String::new(),
+            manifest_sha256: None,
         }
     }
 
@@ -129,6 +129,13 @@ impl Run {
     #[must_use]
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// Returns the SHA-256 of `manifest.json`, as 64 hexadecimal digits, once the run has ended:
+    /// see [`Recorded::manifest_sha256`].
+    #[must_use]
+    pub fn manifest_sha256(&self) -> Option<&str> {
+        self.manifest_sha256.as_deref()
     }
 
     /// Returns the state, as the events so far make it.

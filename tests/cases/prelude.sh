@@ -189,11 +189,13 @@ message = "a page is fetched"
 END
 }
 hook() {
-  echo "{\"session_id\":\"s\",\"transcript_path\":null,\"cwd\":\"/repo\",\"hook_event_name\":\"$1\",$2}" |
+  echo "{\"session_id\":\"${id:-s}\",\"transcript_path\":null,\"cwd\":\"${cwd:-/repo}\",\"hook_event_name\":\"$1\",$2}" |
     runvet hook $agent --config runvet.toml --into runs $options
 }
 before() { hook PreToolUse "\"tool_name\":\"$2\",\"tool_input\":$3,\"tool_use_id\":\"$1\""; }
 after() { hook PostToolUse "\"tool_name\":\"$2\",\"tool_input\":$3,\"tool_response\":$4,\"tool_use_id\":\"$1\""; }
+ends() { hook SessionEnd '"reason":"exit"' > ended; }
+answer() { sed -E 's/.*"permissionDecision":"([a-z]*)","permissionDecisionReason":"(.*)"\}\}/\1 \2/'; }
 kinds() {
   sed -nE -e 's/.*"event_type":"direction\.([a-z]*)".*/\1/p' -e 's/.*"result_status":"([a-z]*)".*"phase":"act".*/act \1/p' \
     -e 's/.*"kind":"(begun|undone|would-hold|history)".*"phase":"observe".*/\1/p' runs/episodes/${1:-s}/events.jsonl

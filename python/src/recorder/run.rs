@@ -511,12 +511,12 @@ impl Run {
         end: Bound<'_, PyAny>,
         score: Option<f64>,
         around: Vec<PyRef<'_, Allowed>>,
-    ) -> PyResult<Vec<Py<PyAny>>> {
+    ) -> PyResult<(Vec<Py<PyAny>>, String)> {
         let given: End = self.typed(&end)?;
         let mut partial = self.encoder.map(&end)?;
         let is_ok = partial.get("status").is_some_and(|status| status == "ok");
         let around: BTreeSet<u64> = around.iter().map(|it| it.id).collect();
-        let found = self.taking(py, None, |turn| {
+        let (found, digest) = self.taking(py, None, |turn| {
             let run = turn.run()?;
             let unfinished = ["pending", "running", "failed"].map(str::to_owned);
             let mut end = given;
@@ -538,13 +538,15 @@ impl Run {
                 Some(score) => end.score(score),
                 None => end,
             })?;
+            let digest = run.manifest_sha256().unwrap_or_default().to_owned();
             let _ = self.ended.set(run.state().outcomes.status.to_string());
             turn.found = run.take_findings();
             *turn.run = None;
-            Ok(turn.found.clone())
+            Ok((turn.found.clone(), digest))
         })?;
         let shown = found.iter().map(|it| finding::finding(py, it));
-        shown.map(|it| Ok(it?.unbind())).collect()
+        let shown: PyResult<_> = shown.map(|it| Ok(it?.unbind())).collect();
+        Ok((shown?, digest))
     }
 }
 

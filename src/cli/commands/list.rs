@@ -1,7 +1,10 @@
 //! `runvet list`: the runs of a run-data directory, newest first.
 
+mod tree;
+
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -14,6 +17,8 @@ use super::settings::GateArgs;
 use super::usage::{given, note_idle, refuse_all, refuse_colour};
 use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
+use tree::Branch;
+
 use crate::gate::Gate;
 use crate::ground::finding::Lifecycle;
 use crate::ground::printable::{columns_of, escape, fit, padded};
@@ -46,6 +51,11 @@ pub(in crate::cli) struct ListCommand {
     /// The order of the runs; other orders than `newest` open all runs
     #[arg(long, value_name = "ORDER", default_value = "newest")]
     sort: Order,
+
+    /// Show runs below the run that they are a part of, by their tag `parent`, with the sums of
+    /// those below; opens all runs
+    #[arg(long)]
+    tree: bool,
 
     #[command(flatten)]
     filters: FilterArgs,
@@ -122,24 +132,38 @@ impl ListCommand {
             refuse_all::<GateArgs>(matches, "without --invalid")?;
         }
         let mut filter = self.filters.filter();
-        let (mut opened, mut faults) = (0, Vec::new());
+        let (mut opened, mut known, mut faults) = (0, BTreeSet::new(), Vec::new());
         let matching = run_data
             .opened()
             .filter_map(|run| run.map_err(|fault| faults.push(fault)).ok())
-            .inspect(|_| opened += 1)
+            .inspect(|run| {
+                opened += 1;
+                if self.tree {
+                    known.extend(run.path().file_name().map(|it| it.to_string_lossy().into()));
+                }
+            })
             .filter_map(|run| Self::matching(run, &mut filter, gate.as_mut()));
-        let is_sorted = self.sort != Order::Newest;
-        let looked_at = if is_sorted { usize::MAX } else { limit };
+        let looked_at = if self.looks_at_all() { usize::MAX } else { limit };
         let mut runs: Vec<RunEntry> = matching.take(looked_at).collect();
         self.sort.sort(&mut runs);
-        let more = if is_sorted {
+        let mut more = if self.looks_at_all() {
             runs.len().saturating_sub(limit)
         } else if runs.len() < limit {
             0
         } else {
             run_data.len().saturating_sub(opened)
         };
-        runs.truncate(limit);
+        if self.tree {
+            let all = tree::branches(runs, &known);
+            let firsts = all.iter().enumerate().filter(|(_, branch)| branch.depth == 0);
+            let end = firsts.map(|(at, _)| at).nth(limit).unwrap_or(all.len());
+            more = all.len() - end;
+            let is_for_people = self.format == OutputFormat::Human;
+            let shown = all.into_iter().take(end);
+            runs = shown.map(|branch| in_tree(branch, is_for_people)).collect();
+        } else {
+            runs.truncate(limit);
+        }
         let mut filters = given::<FilterArgs>(matches);
         filters.extend(self.invalid.then(|| "--invalid".to_owned()));
         self.print(output, runs, [more, opened], &filters.join(" "))?;
@@ -148,6 +172,11 @@ impl ListCommand {
             0 => Exit::Success,
             _ => Exit::Fault,
         })
+    }
+
+    /// Returns `true` if every run is opened.
+    fn looks_at_all(&self) -> bool {
+        self.sort != Order::Newest || self.tree
     }
 
     /// Prints the runs that are shown; `more` were left out, and `opened` looked at.
@@ -202,7 +231,7 @@ impl ListCommand {
             }
             (_, 0, _) => None,
             (_, more, "") => Some(format!("… and {more} more runs (--limit 0 shows all)")),
-            (_, more, _) if self.sort != Order::Newest => Some(format!(
+            (_, more, _) if self.looks_at_all() => Some(format!(
                 "… and {more} more runs that match (--limit 0 shows all)"
             )),
             (_, more, _) => Some(format!(
@@ -211,6 +240,23 @@ impl ListCommand {
         }
     }
 }
+
+/// Returns the run of a branch; for people, with its place in the tree, and the sums of the runs
+/// below it.
+fn in_tree(branch: Branch, is_for_people: bool) -> RunEntry {
+    let before = branch.sums().into_iter().chain(branch.note.clone());
+    let before: Vec<String> = before.map(|it| format!("({it}) ")).collect();
+    let mut run = branch.run;
+    if is_for_people {
+        run.episode_id.insert_str(0, &"  ".repeat(branch.depth.min(DEEPEST)));
+        let task = run.task.as_deref().unwrap_or("-");
+        run.task = Some(format!("{}{task}", before.concat()));
+    }
+    run
+}
+
+/// The depth from which on runs are no longer moved to the right.
+const DEEPEST: usize = 8;
 
 /// Returns what a run that was judged fails the gate by.
 fn failure(run: &RunEntry) -> Option<String> {

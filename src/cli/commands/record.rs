@@ -21,7 +21,7 @@ use super::run_data::{RunDataArgs, known_runs};
 use super::words::word_among;
 use super::{CommandFailure, Result};
 use crate::cli::settings::ConfigArgs;
-use crate::ground::finding::Finding;
+use crate::ground::finding::{Finding, PARENT};
 use crate::ground::printable::quote;
 use crate::ground::source::EPISODES;
 use crate::recorder::protocol::number;
@@ -100,6 +100,10 @@ pub(in crate::cli) struct RecordCommand {
     /// A tag of the run; repeatable
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     tags: Vec<(String, String)>,
+
+    /// The id of the run that this one is a part of: its tag `parent`
+    #[arg(long, value_name = "ID", conflicts_with = "resume")]
+    parent: Option<String>,
 
     /// The label of the adapter that executes the run
     #[arg(long, value_name = "LABEL")]
@@ -249,8 +253,10 @@ impl RecordCommand {
 
     fn must_have_each_tag_once(&self) -> Result<()> {
         let mut names = BTreeSet::new();
-        match self.tags.iter().find(|(name, _)| !names.insert(name)) {
-            Some((name, _)) => Err(CommandFailure::Fault(format!(
+        let names_parent = self.parent.as_ref().map(|_| PARENT);
+        let given = self.tags.iter().map(|(name, _)| name.as_str());
+        match given.chain(names_parent).find(|name| !names.insert(*name)) {
+            Some(name) => Err(CommandFailure::Fault(format!(
                 "the tag {} is given twice",
                 quote(name)
             ))),
@@ -261,6 +267,8 @@ impl RecordCommand {
     fn task(&self, text: impl Into<String>) -> Task {
         let tags = self.tags.iter();
         let tags = tags.map(|(name, value)| (name.clone(), value.clone().into()));
+        let parent = self.parent.clone();
+        let tags = tags.chain(parent.map(|id| (PARENT.to_owned(), id.into())));
         Task {
             text: self.task.clone().unwrap_or_else(|| text.into()),
             id: self.id.clone(),

@@ -27,6 +27,9 @@ const MAX_SHARED: usize = 10_000;
 /// are those of the file that it was made of.
 pub(crate) const TIME_UNKNOWN: (&str, &str) = ("started_at", "unknown");
 
+/// The tag by which a run names the run that it is a part of.
+pub(crate) const PARENT: &str = "parent";
+
 /// A run as an entry of a list. What its records do not say is null, and so are the start and the
 /// duration of a run with the tag `started_at=unknown`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, PartialEq)]
@@ -48,6 +51,10 @@ pub struct RunEntry {
     pub outcome: Option<String>,
     /// The duration in seconds that the summary gives; at least 0 where the record is valid.
     pub duration_sec: Option<f64>,
+    /// The id of the run that it is a part of, by its tag `parent`; null where it has none.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub parent: Option<String>,
     /// The stage of the run: whether it has ended.
     pub lifecycle: Lifecycle,
     /// The path of its directory: the given path joined with what lies below.
@@ -158,6 +165,8 @@ impl RunEntry {
             task: text(state, &["goal", "task"]).or_else(|| text(summary, &["task"])),
             status: text(state, &["outcomes", "status"]),
             outcome: text(summary, &["outcome"]),
+            parent: text(state, &["episode", "tags", PARENT])
+                .or_else(|| text(summary, &["tags", PARENT])),
             duration_sec: duration.filter(|_| is_dated).map(Number::as_f64),
             mode: text(summary, &["flags", "mode"]).map(Arc::from),
             adapter: text(state, &["episode", "using"]).map(Arc::from),
@@ -196,6 +205,7 @@ impl RunEntry {
             Some("start") if self.started_at.is_none() => {
                 self.task = self.task.or_else(|| text(&["payload", "task"]));
                 self.adapter = text(&["payload", "using"]).map(Arc::from);
+                self.parent = text(&["payload", "tags", PARENT]);
                 self.started(text(&["timestamp"]))
             }
             Some("plan") => {
@@ -291,6 +301,7 @@ impl RunEntry {
             &mut self.task,
             &mut self.status,
             &mut self.outcome,
+            &mut self.parent,
             &mut self.started_at,
         ]
         .into_iter()

@@ -15,7 +15,7 @@ use super::answer::{Answer, CallKind, Done, Failed, Judgement};
 use super::command::{
     Act, Attach, COMMANDS, CallAnswer, Close, Either, RecorderCommand, SourcedPlan, YesOrNo,
 };
-use crate::ground::document::{Document, Kind, Tape};
+use crate::ground::document::{Document, Kind, Node, Tape};
 use crate::ground::finding::Finding;
 use crate::ground::printable::quote;
 use crate::ground::spelling::is_near;
@@ -29,9 +29,10 @@ pub(crate) const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
 /// The number of bytes of a line whose mistake is explained, at most.
 const EXPLAINED_BYTES: usize = 64 << 10;
 
-/// The commands that record what has happened: one that is refused is counted.
-const RECORDING: [&str; 8] = [
-    "act", "attach", "note", "believe", "remember", "jot", "reflect", "propose",
+/// The commands that record what has happened, besides `act` and `close`: one that is refused is
+/// counted.
+const RECORDING: [&str; 7] = [
+    "attach", "note", "believe", "remember", "jot", "reflect", "propose",
 ];
 
 /// The source of a plan that names none.
@@ -121,18 +122,15 @@ impl Session {
 
     /// Obeys the command of a line, and answers it.
     pub(crate) fn answer(&mut self, line: &[u8]) -> Answer {
-        let (mut command, lost) = (None, self.lost());
+        let (mut is_record, lost) = (None, self.lost());
         let answered = self
-            .read(line, &mut command)
+            .read(line, &mut is_record)
             .and_then(|command| self.obey(command))
             .map_or_else(Answer::Failed, |done| Answer::Done(Box::new(done)));
         self.tape.release();
         if let Answer::Failed(failed) = &answered {
             self.refused += u64::from(!failed.is_fault());
-            let was_to_record = match command {
-                Some(name) => RECORDING.contains(&name),
-                None => failed.error.kind != "command",
-            };
+            let was_to_record = is_record.unwrap_or(failed.error.kind != "command");
             // What the run refused, it has counted.
             if was_to_record && !failed.is_of_rules() && self.lost() == lost {
                 self.lose();
@@ -191,12 +189,12 @@ impl Session {
         }
     }
 
-    /// Checks the grammar and the limits before anything is built of a line; notes which command it
-    /// is.
+    /// Checks the grammar and the limits before anything is built of a line; notes whether it is a
+    /// command that records something.
     fn read(
         &mut self,
         line: &[u8],
-        command: &mut Option<&'static str>,
+        is_record: &mut Option<bool>,
     ) -> Result<RecorderCommand, Failed> {
         if line.len() > LINE_LIMIT {
             return Err(too_long());
@@ -211,7 +209,8 @@ impl Session {
             Failed::new("syntax", &format!("the line is {refused}{place}"))
         })?;
         let name = named(document)?;
-        *command = Some(name);
+        let argument = document.root().get(name);
+        *is_record = Some(argument.is_some_and(|argument| records(name, argument)));
         let value = value(document, "the line")?;
         let wrong = |why: &str| Failed::new("argument", why);
         if !RECORD_COMMAND.accepts(document) {
@@ -360,6 +359,18 @@ fn over() -> Failed {
         "ended",
         "the session is over: the run has ended or is paused",
     )
+}
+
+/// Returns `true` if a command records something that has happened, or a value: asking about a call
+/// does not, nor does closing a step without a value.
+fn records(name: &str, argument: Node<'_>) -> bool {
+    match name {
+        "act" => argument.get("hold").map(Node::to_value) != Some(true.into()),
+        "close" => ["outputs", "error", "reason"]
+            .into_iter()
+            .any(|value| argument.get(value).is_some()),
+        name => RECORDING.contains(&name),
+    }
 }
 
 /// Returns the name of the one command of a line.

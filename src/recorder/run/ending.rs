@@ -327,7 +327,7 @@ impl Run {
         self.replace(&dir, "summary.json", &summary)?;
         let manifest = text(&self.manifest(&state, &summary)?, "the manifest")?;
         self.replace(&dir, "manifest.json", &manifest)?;
-        self.manifest_sha256 = FileDigest::of(&manifest).to_string();
+        self.manifest_sha256 = Some(FileDigest::of(&manifest).to_string());
         self.sync_names(&dir, "manifest.json")?;
         self.put_state(&state)
     }

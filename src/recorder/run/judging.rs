@@ -567,7 +567,7 @@ impl Run {
             path: self.path().to_owned(),
             state: self.fold.state.clone(),
             summary: self.fold.summary(),
-            manifest_sha256: self.manifest_sha256.clone(),
+            manifest_sha256: self.manifest_sha256.clone().unwrap_or_default(),
             findings: self.findings.clone(),
         }
     }

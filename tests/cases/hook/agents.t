@@ -21,7 +21,7 @@ A hook judges the calls of a coding agent, in the form that the agent has.
 
 # A person is asked where the agent can, and answers by making the call, or not.
   $ session claude-code
-  $ before 1 WebFetch '{"url":"u"}'; after 1 WebFetch '{"url":"u"}' '"page"'; before 2 WebFetch '{"url":"v"}' > asked; hook SessionEnd '"reason":"exit"'
+  $ before 1 WebFetch '{"url":"u"}'; after 1 WebFetch '{"url":"u"}' '"page"'; before 2 WebFetch '{"url":"v"}' > asked; ends
   {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"a page is fetched (acme/asked): Keep the order; `runvet explain acme/asked` shows the order."}}
   $ kinds; grep -o '"answer":"[a-z]*","by":"[a-z]*"' runs/episodes/s/events.jsonl
   begun
@@ -50,16 +50,57 @@ A hook judges the calls of a coding agent, in the form that the agent has.
 
 # What stops counts no longer: a person declined it. An act that comes nevertheless is one.
   $ session claude-code
-  $ before 1 ls '{}'; hook Stop '"stop_hook_active":false'; after 1 ls '{}' '"x"'; before 2 ls '{}'; hook SessionEnd '"reason":"exit"'; kinds
+  $ before 1 ls '{}'; hook Stop '"stop_hook_active":false'; after 1 ls '{}' '"x"'; before 2 ls '{}'; ends; kinds
   begun
   undone
   act ok
   begun
   act missing
 
+# The same holds from what the user says on; a sub-agent that stops changes nothing.
+  $ session claude-code; before 1 ls '{}'; hook Stop '"agent_id":"a1"'; hook SubagentStop '"agent_id":"a1"'; kinds
+  begun
+  $ before 2 Bash '{"command":"pytest"}'; hook UserPromptSubmit '"prompt":"Stop that!"'; before 3 Bash '{"command":"git push"}' | answer
+  deny a push without a test (acme/tested): Keep the order; `runvet explain acme/tested` shows the order.
+  $ ends; kinds
+  begun
+  begun
+  undone
+  undone
+  veto
+  $ grep -c '"text":"Stop that!"' runs/episodes/s/events.jsonl
+  1
+
+# A sub-agent calls the same hook: its name stands in what it began and did.
+  $ session claude-code; hook PreToolUse '"tool_name":"Bash","tool_input":{"command":"pytest"},"tool_use_id":"1","agent_id":"a1","agent_type":"tester"'; hook PostToolUse '"tool_name":"Bash","tool_input":{"command":"pytest"},"tool_use_id":"1","agent_id":"a1","tool_response":"ok","duration_ms":12'
+  $ grep -o '"phase":"[a-z]*"\|"x-agent":"a1"\|"duration_ms":12' runs/episodes/s/events.jsonl | tail -4
+  "phase":"observe"
+  "duration_ms":12
+  "x-agent":"a1"
+  "phase":"act"
+  $ before 2 Bash '{"command":"git push"}'
+
+# Two hooks of one agent that ask about one call count it once; without ids, equal calls are paired in order.
+  $ session claude-code; echo '[[order]]
+  > id = "acme/once"
+  > each = { tool = "deploy" }
+  > at-most = 1
+  > message = "deployed twice"' >> runvet.toml
+  $ before 1 deploy '{}'; before 1 deploy '{}'; before 2 deploy '{}' | answer
+  deny deployed twice (acme/once): Keep the order; `runvet explain acme/once` shows the order.
+  $ session gemini; for n in 1 2; do hook BeforeTool '"tool_name":"ls","tool_input":{"a":1}'; done; for n in 1 2; do hook AfterTool '"tool_name":"ls","tool_input":{"a":1},"tool_response":{"output":"x"}'; done; kinds
+  {}
+  {}
+  {}
+  {}
+  begun
+  begun
+  act ok
+  act ok
+
 # A session that comes again goes on as another run with what was done.
   $ session claude-code
-  $ before 1 Bash '{"command":"pytest"}'; after 1 Bash '{"command":"pytest"}' '"ok"'; hook SessionEnd '"reason":"exit"'; before 2 Bash '{"command":"git push"}'; kinds s.2
+  $ before 1 Bash '{"command":"pytest"}'; after 1 Bash '{"command":"pytest"}' '"ok"'; ends; before 2 Bash '{"command":"git push"}'; kinds s.2
   act ok
   begun
   $ cat runs/episodes/s.2/state.json | json /episode/tags parent
@@ -72,6 +113,7 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   $ echo "{\"session_id\":\"$id\",\"transcript_path\":\"$log\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"ls\",\"tool_use_id\":\"n\"}" | runvet hook claude-code --config runvet.toml --into runs
   $ kinds $id; runvet validate runs
   history
+  act ok
   act ok
   act ok
   act ok
@@ -120,11 +162,36 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   $ before 1 WebFetch '{}' > /dev/full
   error: the answer can't be written: No space left on device (os error 28)
   [2]
+  $ before 2 WebFetch '{}' >&-
+  error: the answer can't be written: standard output is closed
+  [2]
+  $ hook Stop '"a":1,"a":2'
+  error: an object of the input has the same key twice
+  $ hook PreToolUse '"hook_event_name":"Stop"'
+  error: an object of the input has the same key twice
+  [2]
 
 # With --observe everything passes, and what would be held back is noted.
-  $ session claude-code --observe; before 1 Bash '{"command":"git push"}'; kinds
+  $ session claude-code --observe; before 1 Bash '{"command":"git push"}'; before 2 WebFetch '{"url":"u"}'; before 3 Edit '{"file_path":"/repo/.claude/settings.json"}'; before 4 Bash '{"command":"ls"}'; kinds
   would-hold
   begun
+  would-hold
+  begun
+  would-hold
+  begun
+  begun
+  $ grep -o '"act":.*"kind":"would-hold".*"rule":"[a-z/-]*"' runs/episodes/s/events.jsonl | sed 's/"message":"[^"]*",//'
+  "act":{"input":{"command":"git push"},"kind":"execute","tool":"Bash","x-call-id":"1"},"kind":"would-hold","rule":"acme/tested"
+  "act":{"input":{"url":"u"},"kind":"fetch","tool":"WebFetch","x-call-id":"2"},"kind":"would-hold","rule":"acme/asked"
+  "act":{"input":{"file_path":"/repo/.claude/settings.json"},"kind":"edit","tool":"Edit","x-call-id":"3"},"kind":"would-hold","message":"the call changes \"/repo/.claude/settings.json\", which the hook works by, and nobody was asked","rule":"hook/own-files"
+
+# With --fail-open passes what could not be judged, and nothing that was.
+  $ session claude-code --fail-open; hook PreToolUse '"tool_input":{}'
+  error: the call has no `tool_name`, by which rules would know it
+  $ before 1 WebFetch '{}' >&-
+  error: the answer can't be written: standard output is closed
+  $ before 2 Bash '{"command":"git push"}' | answer
+  deny a push without a test (acme/tested): Keep the order; `runvet explain acme/tested` shows the order.
 
 # Hooks of one session at the same time wait for each other.
   $ session claude-code; for n in 1 2 3 4 5 6; do before $n ls '{}' & done; wait; kinds | sort | uniq -c | sed 's/^ *//'
