@@ -272,6 +272,7 @@ class RunEntry(TypedDict):
     lifecycle: Lifecycle
     now: NotRequired[str]
     outcome: str | None
+    parent: str | None
     paused: NotRequired[Pause]
     started_at: str | None
     status: str | None

@@ -381,6 +381,7 @@ What commands refuse, and the words for it.
   manifest/unlisted Write the manifest last, and list every file of the run in it; move other files elsewhere.
   team/vocabulary Correct the program that writes the value, or add the value to `[vocabulary]`.
   coverage/required Give the rule what it compares, or take it out of `require`.
+  hook/own-files Let a person make the change, outside of the session.
 
 # What is larger than a limit, or misspelled often, is told with its number.
   $ copy good/terminal/episodes/ep_answer; truncate -s 65M episodes/ep_answer/state.json; runvet validate --select record/unreadable . | grep -e error -e help

@@ -40,11 +40,12 @@ A hook asks about the files that it works by itself.
   cat runvet.toml.bak:
 
 # Where nobody can ask, it is refused; a patch is an edit.
-  $ session codex; before 1 apply_patch '{"command":"*** Begin Patch\\n*** Update File: runvet.toml\\n*** End Patch"}' | answer
+  $ cwd=$PWD; session codex; before 1 apply_patch '{"command":"*** Begin Patch\\n*** Update File: runvet.toml\\n*** End Patch"}' | answer
+  deny ask a person: the call changes \"[DIR]/runvet.toml\", which the hook works by (hook/own-files): Let a person make the change, outside of the session.
   $ before 2 Bash '{"command":"tee ~/.codex/config.toml"}' | answer
   deny ask a person: the command names \"~/.codex/config.toml\", which the hook works by (hook/own-files): Let a person make the change, outside of the session.
   $ session gemini; hook BeforeTool '"tool_name":"write_file","tool_input":{"file_path":".gemini/settings.json"}'
-  {"decision":"deny","reason":"ask a person: the call changes \"/repo/.gemini/settings.json\", which the hook works by (hook/own-files): Let a person make the change, outside of the session."}
+  {"decision":"deny","reason":"ask a person: the call changes \"[DIR]/.gemini/settings.json\", which the hook works by (hook/own-files): Let a person make the change, outside of the session."}
 
 # The level is that of the configuration or of --rule, and a yes is one for one call.
   $ cwd=$PWD; session claude-code --rule hook/own-files=error; before 1 Edit '{"file_path":"runvet.toml"}' | answer; kinds
@@ -53,13 +54,16 @@ A hook asks about the files that it works by itself.
   $ session claude-code --rule 'hook/*=off'; before 1 Edit '{"file_path":"runvet.toml"}'
   $ session claude-code; printf '[rules]\n"hook/own-files" = "error"\n' >> runvet.toml; before 1 Edit '{"file_path":"runvet.toml"}' | answer
   deny the call changes \"[DIR]/runvet.toml\", which the hook works by (hook/own-files): Let a person make the change, outside of the session.
-  $ session claude-code; before 1 Edit '{"file_path":"runvet.toml"}' > asked; after 1 Edit '{"file_path":"runvet.toml"}' '"done"'; before 2 Edit '{"file_path":"runvet.toml"}' > asked; ends; kinds; grep -o '"answer":"[a-z]*","by":"[a-z]*","rule":"[a-z/-]*"' runs/episodes/s/events.jsonl
+  $ session claude-code; before 1 Edit '{"file_path":"runvet.toml"}' > asked; after 1 Edit '{"file_path":"runvet.toml"}' '"done"'; before 2 Edit '{"file_path":"runvet.toml"}' > asked; ends; kinds; grep -o '"answer":"[a-z]*"\|"rule":"[a-z/-]*"' runs/episodes/s/events.jsonl
   begun
   ask
   act ok
   begun
   ask
-  [1]
+  "answer":"yes"
+  "rule":"hook/own-files"
+  "answer":"no"
+  "rule":"hook/own-files"
   $ session claude-code; printf '[rules]\n"hook/own-files" = "warning"\n' >> runvet.toml; runvet config --config runvet.toml
   error: `hook/own-files` has no level `warning`: it asks (`ask`), refuses (`error`) or is `off`
       ╭─[runvet.toml:13:1]

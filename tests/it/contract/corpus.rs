@@ -94,7 +94,8 @@ fn every_rule_has_a_bad_case() {
                 .to_string()
         })
         .collect();
-    for rule in all_rules() {
+    // Nothing in a run wakes a rule of hooks.
+    for rule in all_rules().filter(|rule| !rule.id.starts_with("hook/")) {
         assert!(
             named.contains(&*rule.id),
             "corpus/bad/{} is missing",
