@@ -45,8 +45,8 @@ mod writing;
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "commands")]
 pub(crate) use below::{
-    FileBelow, FilesBelow, OpenFile, Scratch, Workshop, beginning_of, is_before_run, is_null_device,
-    put_dir, resolved,
+    FileBelow, FilesBelow, OpenFile, Scratch, Workshop, beginning_of, is_before_run,
+    is_null_device, put_dir, resolved,
 };
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Reads, changed_since};

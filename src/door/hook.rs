@@ -6,6 +6,7 @@
 mod event;
 mod own_files;
 mod session;
+mod tests;
 
 use std::io;
 use std::path::PathBuf;
@@ -167,9 +168,9 @@ impl Hook {
         }
         let (task, history, repeated) = self.past(event, id, ended)?;
         let recorder = self.recorder.clone().into_dir(shop.path());
-        let begun = recorder.begin(task).and_then(|mut run| {
-            with_past(&mut run, history, repeated, ended.is_some())
-        });
+        let begun = recorder
+            .begin(task)
+            .and_then(|mut run| with_past(&mut run, history, repeated, ended.is_some()));
         begun.map_err(in_words)?;
         shop.put(id).map_err(failed)?;
         Ok(true)

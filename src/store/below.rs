@@ -248,8 +248,8 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     known.unwrap_or_else(|| path.to_owned())
 }
 
-/// Returns `true` if nobody reads what is written to a file: it is the null device, which also takes
-/// the place of a standard output that is closed.
+/// Returns `true` if nobody reads what is written to a file: it is the null device, which also
+/// takes the place of a standard output that is closed.
 pub(crate) fn is_null_device(file: impl AsFd) -> bool {
     let null = rustix::fs::stat("/dev/null").map(|null| null.st_rdev);
     let device = rustix::fs::fstat(file).map(|file| file.st_rdev);

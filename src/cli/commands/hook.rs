@@ -134,8 +134,8 @@ impl HookCommand {
     }
 }
 
-/// Does the work in a thread of its own, and returns its failure, a panic included, or that it takes
-/// too long.
+/// Does the work in a thread of its own, and returns its failure, a panic included, or that it
+/// takes too long.
 fn in_time(work: impl FnOnce() -> Result<(), String> + Send + 'static) -> Result<(), String> {
     let (done, answer) = mpsc::channel();
     let worker = thread::Builder::new().spawn(move || {
@@ -151,9 +151,11 @@ fn in_time(work: impl FnOnce() -> Result<(), String> + Send + 'static) -> Result
             let text = text.unwrap_or("it panicked");
             Err(format!("this is a mistake in runvet: {text}"))
         }
-        Err(_) => Err("there is no answer in time: standard input stays open, or the run is too \
+        Err(_) => Err(
+            "there is no answer in time: standard input stays open, or the run is too \
                        large"
-            .into()),
+                .into(),
+        ),
     }
 }
 
@@ -164,7 +166,7 @@ fn read_event(input: &Mutex<Vec<u8>>) -> Result<HookEvent, String> {
         let read = io::stdin().lock().read(&mut part);
         let read = read.map_err(|why| format!("the input can't be read: {why}"))?;
         let mut input = locked(input);
-        input.extend(part.iter().take(read));
+        input.extend_from_slice(part.get(..read).unwrap_or_default());
         if input.len() > MAX_RECORD_BYTES {
             return Err("the input is larger than 64 MiB".into());
         }
@@ -211,7 +213,10 @@ mod tests {
             (r#"{"session_id":"s","hook_event_name":"BeforeTool"}"#, true),
             (r#"{"session_id":"s","hook_event_name":"Stop"}"#, false),
             (r#"{"hook_event_name":"Stop","a":1,"a":2}"#, false),
-            (r#"{"hook_event_name":"Stop","hook_event_name":"PreToolUse"}"#, true),
+            (
+                r#"{"hook_event_name":"Stop","hook_event_name":"PreToolUse"}"#,
+                true,
+            ),
             (r#"{"session_id":"s","hook_event_name":"Stop""#, true),
             ("", true),
         ] {

@@ -143,7 +143,11 @@ impl ListCommand {
                 }
             })
             .filter_map(|run| Self::matching(run, &mut filter, gate.as_mut()));
-        let looked_at = if self.looks_at_all() { usize::MAX } else { limit };
+        let looked_at = if self.looks_at_all() {
+            usize::MAX
+        } else {
+            limit
+        };
         let mut runs: Vec<RunEntry> = matching.take(looked_at).collect();
         self.sort.sort(&mut runs);
         let mut more = if self.looks_at_all() {
@@ -155,7 +159,10 @@ impl ListCommand {
         };
         if self.tree {
             let all = tree::branches(runs, &known);
-            let firsts = all.iter().enumerate().filter(|(_, branch)| branch.depth == 0);
+            let firsts = all
+                .iter()
+                .enumerate()
+                .filter(|(_, branch)| branch.depth == 0);
             let end = firsts.map(|(at, _)| at).nth(limit).unwrap_or(all.len());
             more = all.len() - end;
             let is_for_people = self.format == OutputFormat::Human;
@@ -248,7 +255,8 @@ fn in_tree(branch: Branch, is_for_people: bool) -> RunEntry {
     let before: Vec<String> = before.map(|it| format!("({it}) ")).collect();
     let mut run = branch.run;
     if is_for_people {
-        run.episode_id.insert_str(0, &"  ".repeat(branch.depth.min(DEEPEST)));
+        run.episode_id
+            .insert_str(0, &"  ".repeat(branch.depth.min(DEEPEST)));
         let task = run.task.as_deref().unwrap_or("-");
         run.task = Some(format!("{}{task}", before.concat()));
     }

@@ -74,7 +74,12 @@ impl OwnFiles {
         if of_act != "execute" && kind(&text(&action.tool), &Map::new()) != "execute" {
             return None;
         }
-        let command = match action.input.as_ref().and_then(Value::as_object).map(command)?? {
+        let command = match action
+            .input
+            .as_ref()
+            .and_then(Value::as_object)
+            .map(command)??
+        {
             Value::String(command) => command,
             other => other.to_string(),
         };
@@ -83,9 +88,7 @@ impl OwnFiles {
         let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).collect();
         let word = words.into_iter().find(|word| self.is_named_by(word))?;
         let word = quote(word);
-        Some(format!(
-            "the command names {word}, which the hook works by"
-        ))
+        Some(format!("the command names {word}, which the hook works by"))
     }
 
     /// Returns `true` if a path leads to one of them, or, where what is below it goes along, to a
@@ -112,9 +115,8 @@ impl OwnFiles {
         if parts().any(|part| part.as_os_str() == &*self.run) {
             return true;
         }
-        self.path(word).is_some_and(|path| {
-            self.around.contains(&path) || self.has(word, false)
-        })
+        self.path(word)
+            .is_some_and(|path| self.around.contains(&path) || self.has(word, false))
     }
 
     /// Returns the absolute path of a text.

@@ -14,7 +14,9 @@ use crate::ground::finding::{Finding, Level, Lifecycle, Severity};
 use crate::ground::record::State;
 use crate::ground::source::{Artifact, EpisodeKey, Line, Place, Pointer};
 use crate::judge::rule::{Check, PlacedRule, TeamCheck};
-use crate::policy::team::{Answer, EventText, Judge, Judged, Name, RunValues, TeamJudges, run_as_json};
+use crate::policy::team::{
+    Answer, EventText, Judge, Judged, Name, RunValues, TeamJudges, run_as_json,
+};
 
 /// A check of one run by the rules of its team while it is written. It is fed with each event.
 pub(crate) struct LiveChecker {

@@ -269,8 +269,8 @@ impl Run {
         }
     }
 
-    /// Decides on an act that is about to be made, with the answer of a person, if there is one, and
-    /// what the hook of an agent finds in it. If it `may_wait`, somebody else asks people.
+    /// Decides on an act that is about to be made, with the answer of a person, if there is one,
+    /// and what the hook of an agent finds in it. If it `may_wait`, somebody else asks people.
     pub(super) fn decide(
         &mut self,
         step: Option<&str>,

@@ -162,6 +162,18 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   $ before 1 WebFetch '{}' > /dev/full
   error: the answer can't be written: No space left on device (os error 28)
   [2]
+  $ printf '[rules]\n"acme/none" = "error"\n' > wrong.toml; echo '{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"a"}' | runvet hook claude-code --config wrong.toml
+  error: the configuration wrong.toml has mistakes: `runvet config --config wrong.toml` shows them
+  [2]
+  $ head -c 67108865 /dev/zero | runvet hook claude-code --config runvet.toml
+  error: the input is larger than 64 MiB
+  [2]
+  $ echo '{"session_id":"","hook_event_name":"PreToolUse","tool_name":"a"}' | env -u HOME -u XDG_STATE_HOME runvet hook claude-code --config runvet.toml
+  error: no directory of this user is known: name one with --into
+  [2]
+  $ echo '{"session_id":"","hook_event_name":"PreToolUse","tool_name":"a"}' | runvet hook claude-code --config runvet.toml --into runs
+  error: `session_id` is empty
+  [2]
   $ before 2 WebFetch '{}' >&-
   error: the answer can't be written: standard output is closed
   [2]

@@ -110,7 +110,13 @@ fn add_up(tree: &mut [Branch]) {
         branch.below = below;
         let own = Sums {
             runs: 1,
-            failed: u64::from(branch.run.outcome.as_ref().is_some_and(|it| !it.starts_with("success"))),
+            failed: u64::from(
+                branch
+                    .run
+                    .outcome
+                    .as_ref()
+                    .is_some_and(|it| !it.starts_with("success")),
+            ),
             seconds: branch.run.duration_sec.unwrap_or_default(),
         };
         open.resize(branch.depth + 1, Sums::default());
