@@ -94,6 +94,18 @@ def test_block_records_a_whole_run(tmp_path: Path) -> None:
     assert state["memory"]["facts"][0]["value"] == {"deep": [1, 2.5, None]}
 
 
+def test_run_names_its_parent_and_the_digest_of_its_manifest(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+    outer = recorder.begin("Plan", id="outer").finish()
+    inner = recorder.begin("Write", parent="outer", tags={"team": "docs"}).finish()
+    assert inner.state()["episode"]["tags"] == {"parent": "outer", "team": "docs"}
+    for recorded in (outer, inner, recorder.abandon(recorder.begin("Stop").id, "enough")):
+        manifest = (recorded.path / "manifest.json").read_bytes()
+        assert recorded.manifest_sha256 == hashlib.sha256(manifest).hexdigest()
+    with pytest.raises(ValueError, match="given twice"):
+        recorder.begin("Write", parent="outer", tags={"parent": "other"})
+
+
 def test_leaving_the_block_ends_the_run(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path)
     with recorder.begin("nothing to do") as run:

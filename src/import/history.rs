@@ -45,7 +45,8 @@ impl History {
             below => below.map_err(|why| why.to_string())?,
         };
         let [file]: [_; 1] = <[_; 1]>::try_from(below.files).map_err(|_| "it is no file")?;
-        let files = with_parts(file, path);
+        let files = with_parts(file, path)
+            .map_err(|why| format!("the logs of its sub-agents can't be read: {why}"))?;
         let mut log = Log::new(&files);
         let known = FORMATS.iter().find(|it| it.name == format);
         let known = known.ok_or_else(|| format!("there is no format {format}"))?;
@@ -130,14 +131,21 @@ impl History {
 }
 
 /// Returns the log of a session with those of its sub-agents, which lie in a directory of its name.
-fn with_parts(file: FileBelow, path: &Path) -> Vec<LogFile> {
+fn with_parts(file: FileBelow, path: &Path) -> io::Result<Vec<LogFile>> {
     let stem = path.with_extension("");
     let name = stem.file_name().unwrap_or_default().to_string_lossy();
-    let parts = FilesBelow::of(&stem.join(PARTS), Path::new(""));
-    let parts = parts.map(|parts| parts.files).unwrap_or_default();
-    let parts: Vec<FileBelow> = (parts.iter())
-        .filter_map(|part| file.beside(&format!("{name}/{PARTS}/{}", part.name.to_str()?)))
-        .collect();
+    let below = match FilesBelow::of(&stem.join(PARTS), Path::new("")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => FilesBelow::default(),
+        below => below?,
+    };
+    if let Some(fault) = below.faults.into_iter().next() {
+        return Err(fault);
+    }
+    let parts = below.files.iter().filter_map(|part| {
+        let part = part.name.to_str()?;
+        file.beside(&format!("{name}/{PARTS}/{part}"))
+    });
+    let parts: Vec<FileBelow> = parts.collect();
     let files = [file].into_iter().chain(parts).map(LogFile::new);
-    files.collect()
+    Ok(files.filter(LogFile::may_be_log).collect())
 }

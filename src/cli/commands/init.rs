@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use hook::HookSettings;
+use hook::{HookArgs, HookSettings};
 
 use super::output::Output;
 use super::sinks::unwritable;
 use super::{CommandFailure, Exit, Result};
-use crate::door::hook::Agent;
 use crate::gate::Gate;
 use crate::ground::printable::escape;
 use crate::ground::source::run_data_of;
@@ -62,15 +61,8 @@ pub(in crate::cli) struct Init {
     #[arg(long)]
     workflow: bool,
 
-    /// Also have a coding agent call `runvet hook` before each call: write your settings of this
-    /// project, or print them where the agent has no such file
-    #[arg(long, value_name = "AGENT")]
-    hook: Option<Agent>,
-
-    /// Have the agents of all who work on the project do so: who has no runvet is then refused each
-    /// call
-    #[arg(long, requires = "hook")]
-    shared: bool,
+    #[command(flatten)]
+    agent: HookArgs,
 }
 
 /// A file to write.
@@ -120,17 +112,14 @@ impl Init {
                  directory above it, such as the root of the repository"
             )));
         }
-        let settings = self
-            .hook
-            .map(|agent| hook::settings(agent, &dir, self.shared));
-        let settings = settings.transpose()?;
+        let settings = self.agent.settings(&dir)?;
         let files = self.files();
         let (there, missing): (Vec<&InitFile>, Vec<&InitFile>) = files
             .iter()
             .partition(|file| !is_gone(&self.dir.join(file.name)));
         if let [config] = &*there
             && missing.is_empty()
-            && self.hook.is_none()
+            && settings.is_none()
         {
             return Err(CommandFailure::Fault(format!(
                 "{} exists, and nothing is overwritten: no file was written",
@@ -181,7 +170,7 @@ impl Init {
     fn set_hook(&self, settings: &HookSettings, output: &mut Output) -> Result<()> {
         let path = self.dir.join(settings.file);
         let name = shown(&path);
-        let is_asked = self.shared || !settings.is_shared;
+        let is_asked = self.agent.shared || !settings.is_shared;
         if is_asked && is_gone(&path) {
             write_new_file(&path, &settings.text).map_err(unwritable(&path))?;
             writeln!(output.stdout(), "wrote {name}")?;
@@ -196,7 +185,7 @@ impl Init {
                 writeln!(output.stdout(), "  {line}")?;
             }
         }
-        if self.shared {
+        if self.agent.shared {
             output.note("whoever has no runvet will now be refused each call of the agent");
         }
         Ok(())

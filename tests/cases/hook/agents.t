@@ -111,7 +111,7 @@ A hook judges the calls of a coding agent, in the form that the agent has.
 # What was done before the hook is the beginning of the run.
   $ session claude-code; log=$(ls "$CORPUS"/logs/claude/*/*.jsonl); id=$(basename $log .jsonl)
   $ echo "{\"session_id\":\"$id\",\"transcript_path\":\"$log\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"ls\",\"tool_use_id\":\"n\"}" | runvet hook claude-code --config runvet.toml --into runs
-  $ kinds $id; runvet validate runs
+  $ kinds $id; grep -c '"x-agent"' runs/episodes/$id/events.jsonl; runvet validate runs
   history
   act ok
   act ok
@@ -122,6 +122,7 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   act ok
   act ok
   begun
+  4
   1 episode: 1 valid, 1 not ended
   note: acme/asked: `each` matches no event of any run
   $ echo "{\"session_id\":\"other\",\"transcript_path\":\"$log\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"ls\"}" | runvet hook claude-code --config runvet.toml --into runs 2>&1 | sed 's/script .*logs/script …/'
@@ -218,6 +219,8 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   $ runvet init --hook claude-code --shared > out; sed -n '/command"/p' .claude/settings.json | grep -c CLAUDE_PROJECT_DIR
   note: whoever has no runvet will now be refused each call of the agent
   6
+  $ rm -r .claude; runvet init --hook claude-code --observe --fail-open > out; sed -n 's/^.*"command": //p' .claude/settings.local.json | sed "s#$PWD#.#" | sort -u
+  "runvet hook claude-code --config ./runvet.toml --observe --fail-open || exit 0",
   $ runvet init --hook codex --shared
   error: codex has no variable for the directory of the project, so a shared file would name a path of this machine: leave out --shared
   [2]

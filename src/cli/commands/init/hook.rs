@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::super::{CommandFailure, Result};
@@ -17,49 +18,86 @@ pub(super) struct HookSettings {
     pub(super) text: String,
 }
 
-/// Returns the settings, which name the configuration in a directory; `is_shared` asks for those of
-/// everyone who works on the project.
-pub(super) fn settings(agent: Agent, dir: &Path, is_shared: bool) -> Result<HookSettings> {
-    let (file, variable) = match agent {
-        Agent::ClaudeCode if is_shared => (".claude/settings.json", Some("CLAUDE_PROJECT_DIR")),
-        Agent::ClaudeCode => (".claude/settings.local.json", Some("CLAUDE_PROJECT_DIR")),
-        Agent::Codex => (".codex/hooks.json", None),
-        Agent::Gemini => (".gemini/settings.json", Some("GEMINI_PROJECT_DIR")),
-    };
-    let config = match variable {
-        Some(variable) if is_shared => format!("\"${variable}\"/runvet.toml"),
-        None if is_shared => {
-            return Err(CommandFailure::Fault(format!(
-                "{} has no variable for the directory of the project, so a shared file would name \
-                 a path of this machine: leave out --shared",
-                agent.name()
-            )));
-        }
-        _ => {
-            let path = dir.join("runvet.toml");
-            let path = path
-                .to_str()
-                .ok_or_else(|| CommandFailure::Fault(format!("{} is no UTF-8", path.display())))?;
-            quoted(path)
-        }
-    };
-    let hooks: Map<String, Value> = (agent.events().iter())
-        .map(|event| ((*event).to_owned(), hook(agent, event, &config)))
-        .collect();
-    Ok(HookSettings {
-        file,
-        is_shared: is_shared || agent != Agent::ClaudeCode,
-        text: format!("{:#}\n", json!({ "hooks": hooks })),
-    })
+/// The options about the hook of an agent.
+#[derive(Args)]
+pub(super) struct HookArgs {
+    /// Also have a coding agent call `runvet hook` before each call: write your settings of this
+    /// project, or print them where the agent has no such file
+    #[arg(long, value_name = "AGENT")]
+    hook: Option<Agent>,
+
+    /// With `--hook`, let every call pass, and note what would be held back
+    #[arg(long, requires = "hook")]
+    observe: bool,
+
+    /// With `--hook`, let a call pass that could not be judged, also where there is no runvet
+    #[arg(long, requires = "hook")]
+    fail_open: bool,
+
+    /// With `--hook`, have the agents of all who work on the project do so: who has no runvet is
+    /// then refused each call
+    #[arg(long, requires = "hook")]
+    pub(super) shared: bool,
 }
 
-/// Returns the hook for an event. A program that is absent or killed refuses a call, and nothing
-/// else.
-fn hook(agent: Agent, event: &str, config: &str) -> Value {
-    let code = if Agent::is_before(event) { 2 } else { 0 };
-    let name = agent.name();
-    let command = format!("runvet hook {name} --config {config} || exit {code}");
-    // Gemini CLI counts milliseconds, the others seconds.
-    let timeout = if agent == Agent::Gemini { 10_000 } else { 10 };
-    json!([{"hooks": [{"type": "command", "command": command, "timeout": timeout}]}])
+impl HookArgs {
+    /// Returns the settings that are asked for, which name the configuration in a directory.
+    pub(super) fn settings(&self, dir: &Path) -> Result<Option<HookSettings>> {
+        let Some(agent) = self.hook else {
+            return Ok(None);
+        };
+        let (file, variable) = match agent {
+            Agent::ClaudeCode if self.shared => {
+                (".claude/settings.json", Some("CLAUDE_PROJECT_DIR"))
+            }
+            Agent::ClaudeCode => (".claude/settings.local.json", None),
+            Agent::Codex => (".codex/hooks.json", None),
+            Agent::Gemini => (".gemini/settings.json", Some("GEMINI_PROJECT_DIR")),
+        };
+        let config = match variable {
+            Some(variable) if self.shared => format!("\"${variable}\"/runvet.toml"),
+            None if self.shared => {
+                return Err(CommandFailure::Fault(format!(
+                    "{} has no variable for the directory of the project, so a shared file would \
+                     name a path of this machine: leave out --shared",
+                    agent.name()
+                )));
+            }
+            _ => {
+                let path = dir.join("runvet.toml");
+                let path = path.to_str().ok_or_else(|| {
+                    CommandFailure::Fault(format!("{} is no UTF-8", path.display()))
+                })?;
+                quoted(path)
+            }
+        };
+        let hooks: Map<String, Value> = (agent.events().iter())
+            .map(|event| ((*event).to_owned(), self.of_event(agent, event, &config)))
+            .collect();
+        Ok(Some(HookSettings {
+            file,
+            is_shared: self.shared || agent != Agent::ClaudeCode,
+            text: format!("{:#}\n", json!({ "hooks": hooks })),
+        }))
+    }
+
+    /// Returns the hook for an event. A program that is absent or killed refuses a call, and
+    /// nothing else.
+    fn of_event(&self, agent: Agent, event: &str, config: &str) -> Value {
+        let holds_back = Agent::is_before(event) && !self.fail_open;
+        let options = [
+            (self.observe, " --observe"),
+            (self.fail_open, " --fail-open"),
+        ];
+        let options = options.into_iter().filter(|(is_given, _)| *is_given);
+        let options: String = options.map(|(_, option)| option).collect();
+        let command = format!(
+            "runvet hook {} --config {config}{options} || exit {}",
+            agent.name(),
+            if holds_back { 2 } else { 0 }
+        );
+        // Gemini CLI counts milliseconds, the others seconds.
+        let timeout = if agent == Agent::Gemini { 10_000 } else { 10 };
+        json!([{"hooks": [{"type": "command", "command": command, "timeout": timeout}]}])
+    }
 }
