@@ -121,6 +121,7 @@ impl Hook {
         self.open(event, false)
     }
 
+    /// Opens the run of a session, or begins it if that is wanted.
     fn open(&self, event: &HookEvent, begin: bool) -> Result<Option<Session>, String> {
         let first = run_id(&event.session)?;
         let patience = Instant::now();

@@ -40,6 +40,8 @@ pub(in crate::judge) enum Subject {
     Summaries,
     /// All, if the team declares vocabularies.
     Vocabularies,
+    /// None: the rule is about calls before they are made.
+    NoRuns,
 }
 
 impl Subject {
@@ -51,6 +53,7 @@ impl Subject {
             Self::RunsInProgress => run.lifecycle != Lifecycle::Terminal,
             Self::Summaries => Self::EndedRuns.has(run, team) || run.entries.has(Artifact::Summary),
             Self::Vocabularies => team.has_vocabulary(),
+            Self::NoRuns => false,
         }
     }
 }

@@ -72,7 +72,7 @@ A hook asks about the files that it works by itself.
       ╰────
   [2]
 
-# The rule is listed and explained, and no check judges it.
+# The rule is listed and explained, and no check judges it, so that it alone makes no gate green.
   $ runvet rules --no-config | grep hook/; runvet explain hook; runvet explain hook/own-files | head -1
   hook/own-files               ask, holds back            a call changes what the hook works by
   hook/own-files (ask, holds back): a call changes what the hook works by
@@ -80,3 +80,4 @@ A hook asks about the files that it works by itself.
   $ session claude-code; before 1 Edit '{"file_path":"runvet.toml"}' > asked; ends; runvet validate runs --coverage --rule hook/own-files=error 2>&1 | grep -c own-files
   0
   [1]
+  $ runvet validate runs --select hook/own-files

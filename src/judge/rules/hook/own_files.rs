@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::ground::finding::{Holds, RuleInfo};
-use crate::judge::rule::{Check, Level, Rule};
+use crate::judge::rule::{Check, Level, Rule, Subject};
 
 pub(in crate::judge) static RULE: Rule = Rule::with_info(
     RuleInfo {
@@ -17,4 +17,5 @@ pub(in crate::judge) static RULE: Rule = Rule::with_info(
         holds: Some(Holds::Before),
     },
     Check::Hook,
-);
+)
+.applies_to(Subject::NoRuns);
