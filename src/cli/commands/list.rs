@@ -143,34 +143,24 @@ impl ListCommand {
                 }
             })
             .filter_map(|run| Self::matching(run, &mut filter, gate.as_mut()));
-        let looked_at = if self.looks_at_all() {
-            usize::MAX
-        } else {
-            limit
-        };
+        let all = self.looks_at_all();
+        let looked_at = if all { usize::MAX } else { limit };
         let mut runs: Vec<RunEntry> = matching.take(looked_at).collect();
         self.sort.sort(&mut runs);
-        let mut more = if self.looks_at_all() {
-            runs.len().saturating_sub(limit)
-        } else if runs.len() < limit {
-            0
-        } else {
-            run_data.len().saturating_sub(opened)
-        };
-        if self.tree {
-            let all = tree::branches(runs, &known);
-            let firsts = all
-                .iter()
-                .enumerate()
-                .filter(|(_, branch)| branch.depth == 0);
-            let end = firsts.map(|(at, _)| at).nth(limit).unwrap_or(all.len());
-            more = all.len() - end;
-            let is_for_people = self.format == OutputFormat::Human;
-            let shown = all.into_iter().take(end);
-            runs = shown.map(|branch| in_tree(branch, is_for_people)).collect();
+        let found = runs.len();
+        let (runs, more) = if self.tree {
+            let shown = self.in_trees(runs, &known, limit);
+            let more = found - shown.len();
+            (shown, more)
         } else {
             runs.truncate(limit);
-        }
+            let more = match found {
+                found if all => found.saturating_sub(limit),
+                found if found < limit => 0,
+                _ => run_data.len().saturating_sub(opened),
+            };
+            (runs, more)
+        };
         let mut filters = given::<FilterArgs>(matches);
         filters.extend(self.invalid.then(|| "--invalid".to_owned()));
         self.print(output, runs, [more, opened], &filters.join(" "))?;
@@ -179,6 +169,23 @@ impl ListCommand {
             0 => Exit::Success,
             _ => Exit::Fault,
         })
+    }
+
+    /// Returns the runs of the first trees, as many as the limit.
+    fn in_trees(
+        &self,
+        runs: Vec<RunEntry>,
+        known: &BTreeSet<String>,
+        limit: usize,
+    ) -> Vec<RunEntry> {
+        let mut trees = 0;
+        let branches = tree::branches(runs, known).into_iter();
+        let shown = branches.take_while(|branch| {
+            trees += usize::from(branch.depth == 0);
+            trees <= limit
+        });
+        let is_for_people = self.format == OutputFormat::Human;
+        shown.map(|branch| in_tree(branch, is_for_people)).collect()
     }
 
     /// Returns `true` if every run is opened.

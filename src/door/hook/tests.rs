@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::session::acts_of;
 use super::{Agent, Hook, HookEvent};
 use crate::gate::Gate;
 use crate::recorder::{Durability, Recorder};
@@ -37,11 +38,11 @@ const EVENTS: usize = 12;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: u64) -> u64 {
+    fn below(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 11) % most
+        usize::try_from(self.0 >> 33).unwrap() % most
     }
 }
 
@@ -99,7 +100,7 @@ fn session(hook: &Hook, number: u64) {
         match random.below(8) {
             0..4 => {
                 let asked = ["push", "test", "deploy", "fetch", "ls"];
-                let asked = asked[random.below(5) as usize];
+                let asked = asked[random.below(5)];
                 judge.number += 1;
                 let answer = answer("PreToolUse", call(judge.number, asked));
                 let answer = answer.as_ref().map_or("pass", |answer| {
@@ -113,7 +114,7 @@ fn session(hook: &Hook, number: u64) {
                 }
             }
             4..7 => {
-                let place = random.below(judge.open.len().max(1) as u64) as usize;
+                let place = random.below(judge.open.len().max(1));
                 let Some(id) = judge.open.keys().copied().nth(place) else {
                     continue;
                 };
@@ -128,7 +129,7 @@ fn session(hook: &Hook, number: u64) {
                 judge.acts.push((done, status));
             }
             _ => {
-                let event = ["Stop", "UserPromptSubmit"][random.below(2) as usize];
+                let event = ["Stop", "UserPromptSubmit"][random.below(2)];
                 answer(event, json!({"prompt": "Go on"}));
                 let open = judge.open.values_mut();
                 open.for_each(|(_, counts)| *counts = false);
@@ -139,11 +140,7 @@ fn session(hook: &Hook, number: u64) {
     let left = judge.open.values();
     let missing = left.filter(|(it, counts)| *counts && *it != "fetch");
     judge.acts.extend(missing.map(|(it, _)| (*it, "missing")));
-    let state = hook.runs.join("episodes").join(&name).join("state.json");
-    let recorded = std::fs::read(state).map_or(0, |state| {
-        let state: Value = serde_json::from_slice(&state).unwrap();
-        state["outcomes"]["actions"].as_array().map_or(0, Vec::len)
-    });
+    let recorded = acts_of(&hook.runs, &name).map_or(0, |acts| acts.len());
     assert_eq!(recorded, judge.acts.len(), "the acts of {name}");
 }
 
