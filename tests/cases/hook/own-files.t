@@ -81,3 +81,6 @@ A hook asks about the files that it works by itself.
   0
   [1]
   $ runvet validate runs --select hook/own-files
+  1 episode: valid
+  error: no rule is on that applies to 1 episode, so nothing was checked there
+  [3]
