@@ -221,6 +221,10 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   6
   $ rm -r .claude; runvet init --hook claude-code --observe --fail-open > out; sed -n 's/^.*"command": //p' .claude/settings.local.json | sed "s#$PWD#.#" | sort -u
   "runvet hook claude-code --config ./runvet.toml --observe --fail-open || exit 0",
+  $ runvet init --hook claude-code | grep kept; runvet init --hook codex | grep written
+  kept runvet.toml, which exists
+  .claude/settings.local.json is kept, as it exists: add
+  .codex/hooks.json is not written, as others share it: to your own settings, or to it, add
   $ runvet init --hook codex --shared
   error: codex has no variable for the directory of the project, so a shared file would name a path of this machine: leave out --shared
   [2]
