@@ -420,7 +420,7 @@ impl Run {
         }
         let payload = self.act_of(step, action)?;
         let draft = RunEvent::told("act", payload);
-        match self.decide(step, &draft, answer, true)? {
+        match self.decide(step, &draft, answer, (None, true))? {
             CallDecision::Go(allowed) => Ok(ActDecision::Go(allowed)),
             CallDecision::Ask(findings) => Ok(ActDecision::Ask(findings)),
             CallDecision::Veto(what, findings) => Err(Error::Violates { what, findings }),
