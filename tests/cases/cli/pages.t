@@ -12,6 +12,7 @@ The sentences of pages for browsers.
   : The confidence of the run, from 0 (none) to 1 (certainty).
   Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.
   Keys without a modifier act
+  Not judged: 1 not ended, 1 not fully judged.
   Nothing was found: the records agree with their schemas and each other.
   Persist the state and emit its projection event from the same value.
   Rebuild the plan from the timeline before you persist it;
@@ -111,6 +112,7 @@ The sentences of pages for browsers.
   This check is not complete
   $ rm -r episodes/only; rm episodes/ep_answer/events.jsonl; runvet validate --rule events/missing=off --format html . 2> said | texts | grep -i -e complete -e judged -e plan -e trust -e says
   , judged by runvet [VERSION] with default settings, changed by options.
+  Not judged: 1 not fully judged.
   could not be judged by every rule
   says that the records of a run agree with each other and with their schemas, and keep the rules of the team; whether the run reached its goal is its outcome.
   valid, not all rules judged
