@@ -47,6 +47,8 @@ mod ground;
 pub mod import;
 mod judge;
 mod look;
+#[cfg(feature = "commands")]
+mod mcp;
 mod policy;
 mod reading;
 pub mod recorder;

@@ -27,6 +27,8 @@ mod list;
 #[cfg(feature = "commands")]
 mod man;
 #[cfg(feature = "commands")]
+mod mcp;
+#[cfg(feature = "commands")]
 mod plan;
 #[cfg(feature = "commands")]
 mod record;
@@ -113,6 +115,7 @@ pub(super) enum Other {
     Import(import::ImportCommand),
     Record(record::RecordCommand),
     Hook(hook::HookCommand),
+    Mcp(mcp::McpCommand),
     Recover(recover::Recover),
     Abandon(abandon::Abandon),
     Rules(rules::RulesCommand),
@@ -144,6 +147,7 @@ impl Other {
             // It may have the exit code of another program.
             Self::Record(command) => return command.run(output),
             Self::Hook(command) => return Ok(command.run(output)),
+            Self::Mcp(command) => return command.run(output),
             Self::Import(command) => command.run(output),
             Self::Recover(command) => command.run(output),
             Self::Abandon(command) => command.run(output),

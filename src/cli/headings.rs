@@ -12,7 +12,7 @@ const HEADINGS: [(&str, &[&str]); 5] = [
     ("Compare", &["diff", "compare", "impact"]),
     (
         "Record",
-        &["record", "hook", "import", "recover", "abandon"],
+        &["record", "hook", "mcp", "import", "recover", "abandon"],
     ),
     (
         "Set up",

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::size::{self, Size};
 use crate::ground::document::Tape;
+use crate::ground::finding::Finding;
 use crate::ground::record::Action;
 
 /// The key of an act or a note that has the name of its agent.
@@ -250,6 +251,17 @@ fn read(text: &str) -> Option<Map<String, Value>> {
     };
     let size = Size::of(&members).within(AROUND_INPUT);
     size.check("the input").is_ok().then_some(members)
+}
+
+/// Returns the sentences of findings, each with its rule and what helps.
+pub(crate) fn sentences(findings: &[Finding]) -> String {
+    let mut rules = BTreeSet::new();
+    let each = findings.iter().filter(|it| rules.insert(&it.rule));
+    let each = each.map(|it| match &*it.help {
+        "" => format!("{} ({})", it.message, it.rule),
+        help => format!("{} ({}): {help}", it.message, it.rule),
+    });
+    each.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the command of a call as one text; of a long one, what is recorded in its place.

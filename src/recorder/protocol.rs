@@ -18,6 +18,14 @@ pub(crate) use command::RecorderCommand;
 pub(crate) use session::LINE_LIMIT;
 pub use session::Session;
 
+/// Reads a value of which every part keeps its value when it is recorded.
+pub(crate) fn recordable(text: &str, what: &'static str) -> Result<Value, String> {
+    let mut tape = Tape::default();
+    let document = tape.read_record(text.as_bytes());
+    let document = document.map_err(|why| format!("{what} can't be read: it is {why}"))?;
+    value(document, what).map_err(|error| error.to_string())
+}
+
 /// Reads a number that keeps its value when it is recorded.
 pub(crate) fn number(text: &str) -> Result<Number, String> {
     let mut tape = Tape::default();

@@ -14,6 +14,9 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Number;
 
+pub(super) use exec::shown;
+pub(super) use stop::signals;
+
 use super::output::Output;
 use super::period::PeriodEnd;
 use super::recover::RecordedRun;
@@ -205,7 +208,7 @@ impl RecordCommand {
         }
         if self.exec {
             self.must_have_workspace()?;
-            let task = self.task(exec::shown(&self.command));
+            let task = self.task(shown(&self.command));
             return exec::record(&recorder, task, &self.command, &asked, output);
         }
         let recorder = match &self.workspace {
@@ -284,7 +287,7 @@ impl RecordCommand {
 }
 
 /// Prints what was found where no answer can have it.
-fn note_findings(findings: &[Finding], output: &mut Output) {
+pub(super) fn note_findings(findings: &[Finding], output: &mut Output) {
     for finding in findings {
         output.note(&finding.to_string());
     }

@@ -442,7 +442,7 @@ fn hold(
         None if run.open_steps().is_empty() => None,
         named => Some(open_step(run, named.clone())?),
     };
-    let decision = run.hold_call(step.as_deref(), act.action.clone(), &call, answer)?;
+    let decision = run.hold_call(step.as_deref(), act.action.clone(), &call, answer, true)?;
     let (kind, findings) = match decision {
         CallDecision::Go(allowed) => {
             calls.insert(call.clone(), HeldCall::UnderWay { _allowed: allowed });

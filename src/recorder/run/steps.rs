@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-#[cfg(doc)]
-use super::super::bounded::bounded;
-use super::super::bounded::cut;
+use super::super::bounded::{MAX_OUTPUT, bounded, cut};
 use super::super::call::in_one_form;
 use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
@@ -428,13 +426,14 @@ impl Run {
     }
 
     /// Decides on a call that is about to be made, and notes that it has begun; with the answer of
-    /// a person, if there is one.
-    pub(in crate::recorder) fn hold_call(
+    /// a person, if there is one. If it `may_wait`, the caller asks people.
+    pub(crate) fn hold_call(
         &mut self,
         step: Option<&str>,
         action: Action,
         call: &str,
         answer: Option<(bool, &str)>,
+        may_wait: bool,
     ) -> Result<CallDecision, Error> {
         self.must_not_have_ended()?;
         if step.is_none() {
@@ -443,9 +442,13 @@ impl Run {
         let mut payload = self.act_of(step, action)?;
         payload.insert("x-call-id".into(), call.into());
         let draft = RunEvent::told("act", payload.clone());
-        let decision = self.decide(step, &draft, answer, (None, true))?;
+        let decision = self.decide(step, &draft, answer, (None, may_wait))?;
         if let CallDecision::Go(_) = decision {
             payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "x-call-id"));
+            let input = payload.get_mut("input").and_then(Value::as_object_mut);
+            for value in input.into_iter().flat_map(Map::values_mut) {
+                *value = bounded(value.take(), MAX_OUTPUT);
+            }
             let begun = object([("kind", "begun".into()), ("act", payload.into())]);
             self.write(RunEvent::new("observe", begun))?;
         }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every wing of `src/`, the lowest first. A wing may import those before it.
-const WINGS: [&str; 15] = [
+const WINGS: [&str; 16] = [
     "ground", "reading", "store", "policy", "judge", "report", "gate", "look", "recorder",
-    "import", "door", "serve", "cli", // The top.
+    "import", "door", "mcp", "serve", "cli", // The top.
     "lib", "main",
 ];
 

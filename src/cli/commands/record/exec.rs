@@ -46,7 +46,7 @@ fn words(command: &[OsString]) -> impl Iterator<Item = String> {
 }
 
 /// Returns a program and its arguments as a shell would read them.
-pub(super) fn shown(command: &[OsString]) -> String {
+pub(in crate::cli::commands) fn shown(command: &[OsString]) -> String {
     words(command)
         .map(|word| quoted(&word))
         .collect::<Vec<_>>()

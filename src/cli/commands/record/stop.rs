@@ -40,7 +40,7 @@ impl StopSignal {
 }
 
 /// Returns the signals that ask to stop, without those that are ignored, as `nohup` has it.
-pub(super) fn signals() -> impl Iterator<Item = i32> {
+pub(in crate::cli::commands) fn signals() -> impl Iterator<Item = i32> {
     let ignored = ignored();
     let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter();
     all.filter(move |signal| ignored >> (signal - 1) & 1 == 0)
