@@ -83,9 +83,10 @@ impl<'a> Message<'a> {
             let why = format!("a message is an object, not {}", node.kind().with_article());
             return Err(Wrong::invalid(None, &why));
         }
-        must_be_clear(node, &["method", "id", "params"])
-            .map_err(|why| Wrong::invalid(None, &why))?;
+        must_be_clear(node, &["id"]).map_err(|why| Wrong::invalid(None, &why))?;
         let id = node.get("id").and_then(Id::of);
+        must_be_clear(node, &["method", "params"])
+            .map_err(|why| Wrong::invalid(id.clone(), &why))?;
         let method = match node.get("method").map(|method| method.text()) {
             Some(None) => return Err(Wrong::invalid(id, "`method` is no text")),
             Some(Some(method)) => Some(method.into_owned()),
@@ -119,7 +120,7 @@ impl<'a> Message<'a> {
         let name = name.ok_or_else(|| wrong("`name` of a call is a text"))?;
         let input = match params.get("arguments").filter(|it| !it.is_null()) {
             None => Value::Object(Map::new()),
-            Some(it) => recordable(it.raw(), "the arguments").map_err(|why| wrong(&why))?,
+            Some(it) => recordable(it.raw(), "an argument").map_err(|why| wrong(&why))?,
         };
         match input {
             Value::Object(input) => Ok((id, name.into_owned(), input)),
