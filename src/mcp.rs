@@ -5,6 +5,8 @@
 
 mod message;
 mod outcome;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;

@@ -1,0 +1,208 @@
+//! Random sessions, judged by the proxy and by brute force.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::Proxy;
+use crate::gate::Gate;
+use crate::recorder::{Durability, Recorder, Task};
+
+const RULES: &str = r#"
+[[order]]
+id = "acme/tested"
+each = { tool = "mcp__s__push" }
+needs-earlier = { tool = "mcp__s__test", "/payload/result_status" = "ok" }
+message = "not tested"
+[[order]]
+id = "acme/twice"
+each = { tool = "mcp__s__deploy" }
+at-most = 2
+message = "deployed three times"
+[[order]]
+id = "acme/asked"
+level = "ask"
+each = { tool = "mcp__s__fetch" }
+never = true
+message = "a page is fetched"
+"#;
+
+const SESSIONS: u64 = 100;
+const LINES: usize = 24;
+
+/// A source of numbers that are the same in each execution.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % most
+    }
+
+    fn key<T>(&mut self, calls: &BTreeMap<u64, T>) -> Option<u64> {
+        let place = self.below(calls.len().max(1) as u64) as usize;
+        calls.keys().copied().nth(place)
+    }
+}
+
+/// What a judge knows who looks at all that was done each time.
+#[derive(Default)]
+struct BruteForce {
+    /// The acts: the tool, and how it ended.
+    acts: Vec<(&'static str, &'static str)>,
+    /// The calls that have passed, by their ids.
+    open: BTreeMap<u64, &'static str>,
+    /// The ids of the calls that a person is asked about, by the numbers of the questions.
+    asked: BTreeMap<u64, u64>,
+    questions: u64,
+}
+
+impl BruteForce {
+    fn decision(&self, tool: &str, asks: bool) -> &'static str {
+        let done = self.acts.iter().filter(|(it, _)| *it == tool).count();
+        let open = self.open.values().filter(|it| **it == tool).count();
+        match tool {
+            "push" if !self.acts.contains(&("test", "ok")) => "refused",
+            "deploy" if done + open >= 2 => "refused",
+            "fetch" if asks => "asked",
+            "fetch" => "refused",
+            _ => "passes",
+        }
+    }
+}
+
+fn line(message: &Value) -> Vec<u8> {
+    format!("{message}\n").into_bytes()
+}
+
+/// Returns what becomes of a message of the client.
+fn fate(proxy: &mut Proxy, message: &Value) -> &'static str {
+    let line = line(message);
+    let passage = proxy.from_client(&line);
+    let answer: Value = serde_json::from_slice(&passage.to_client).unwrap_or_default();
+    match () {
+        () if passage.to_server == line => "passes",
+        () if !passage.to_server.is_empty() => "follows",
+        () if answer["method"] == "elicitation/create" => "asked",
+        () if answer["result"]["isError"] == true => "refused",
+        () if answer.is_null() => "swallowed",
+        () => "wrong",
+    }
+}
+
+/// Lets a session happen; panics where the proxy and the judge differ.
+fn session(recorder: &Recorder, runs: &Path, number: u64) {
+    let id = format!("s{number}");
+    let run = recorder.begin(Task {
+        id: Some(id.clone()),
+        ..Task::new("t")
+    });
+    let proxy = &mut Proxy::new(run.unwrap(), Some("s".into()));
+    let random = &mut Random(number * 0x9E37_79B9 + 1);
+    let mut judge = BruteForce::default();
+    let asks = number % 2 == 0;
+    let can = if asks {
+        json!({"elicitation": {}})
+    } else {
+        json!({})
+    };
+    let hello = json!({"id": 0, "method": "initialize", "params": {"capabilities": can}});
+    assert_eq!(fate(proxy, &hello), "passes");
+    for next in 1..LINES as u64 {
+        match random.below(8) {
+            0..4 => {
+                let tools = ["push", "test", "deploy", "fetch", "ls"];
+                let tool = tools[random.below(5) as usize];
+                let call = json!({"id": next, "method": "tools/call", "params": {"name": tool}});
+                let expected = judge.decision(tool, asks);
+                assert_eq!(
+                    fate(proxy, &call),
+                    expected,
+                    "{tool} in {id}, {:?}",
+                    judge.acts
+                );
+                if expected == "passes" {
+                    judge.open.insert(next, tool);
+                } else if expected == "asked" {
+                    judge.questions += 1;
+                    judge.asked.insert(judge.questions, next);
+                }
+            }
+            4..6 => {
+                let Some(id) = random.key(&judge.open) else {
+                    continue;
+                };
+                let (status, end) = match random.below(3) {
+                    0 => (
+                        "error",
+                        json!({"id": id, "error": {"code": 1, "message": "no"}}),
+                    ),
+                    1 => (
+                        "error",
+                        json!({"id": id, "result": {"content": [], "isError": true}}),
+                    ),
+                    _ => ("ok", json!({"id": id, "result": {"content": []}})),
+                };
+                proxy.from_server(&line(&end));
+                judge.acts.push((judge.open.remove(&id).unwrap(), status));
+            }
+            6 => {
+                let Some(id) = random.key(&judge.open) else {
+                    continue;
+                };
+                let params = json!({"requestId": id});
+                let cancel = json!({"method": "notifications/cancelled", "params": params});
+                assert_eq!(fate(proxy, &cancel), "passes");
+                judge
+                    .acts
+                    .push((judge.open.remove(&id).unwrap(), "cancelled"));
+            }
+            _ => {
+                let Some(question) = random.key(&judge.asked) else {
+                    continue;
+                };
+                let call = judge.asked.remove(&question).unwrap();
+                let action = ["accept", "decline", "cancel"][random.below(3) as usize];
+                let answer =
+                    json!({"id": format!("runvet-{question}"), "result": {"action": action}});
+                let is_yes = action == "accept";
+                let expected = if is_yes { "follows" } else { "refused" };
+                assert_eq!(fate(proxy, &answer), expected);
+                assert_eq!(fate(proxy, &answer), "swallowed");
+                if is_yes {
+                    judge.open.insert(call, "fetch");
+                }
+            }
+        }
+    }
+    let left = judge.open.values().map(|tool| (*tool, "missing"));
+    judge.acts.extend(left.collect::<Vec<_>>());
+    proxy.finish(None).unwrap();
+    let state = std::fs::read(runs.join("episodes").join(&id).join("state.json"));
+    let state: Value = serde_json::from_slice(&state.unwrap()).unwrap();
+    let acts = state["outcomes"]["actions"].as_array().cloned();
+    let text = |act: &Value, name: &str| act[name].as_str().unwrap_or_default().to_owned();
+    let mut acts: Vec<_> = (acts.unwrap_or_default().iter())
+        .map(|act| (text(act, "tool"), text(act, "result_status")))
+        .collect();
+    let expected = judge
+        .acts
+        .iter()
+        .map(|(tool, status)| (format!("mcp__s__{tool}"), (*status).to_owned()));
+    let mut expected: Vec<_> = expected.collect();
+    acts.sort();
+    expected.sort();
+    assert_eq!(acts, expected, "the acts of {id}");
+}
+
+#[test]
+fn proxy_decides_as_brute_force_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let gate = Gate::default().with_config(Path::new("runvet.toml"), RULES, None);
+    let recorder = Recorder::new(dir.path()).durability(Durability::Process);
+    let recorder = recorder.gate(gate.unwrap());
+    (0..SESSIONS).for_each(|number| session(&recorder, dir.path(), number));
+}
