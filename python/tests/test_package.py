@@ -35,7 +35,7 @@ def test_wheel_says_for_whom_it_is() -> None:
     assert told["Author"] == "the runvet authors" and told.get_all("Project-URL") is None
     classifiers = told.get_all("Classifier") or []
     assert {"Typing :: Typed", "Framework :: Pytest"} <= {*classifiers}
-    assert {"store", "spark", "ray", "inspect", "langchain", "opentelemetry"} <= {*(told.get_all("Provides-Extra") or [])}
+    assert {"store", "spark", "ray", "inspect", "langchain", "mcp", "opentelemetry"} <= {*(told.get_all("Provides-Extra") or [])}
     description = str(told.get_payload() or told["Description"])
     # A link or an image that is relative leads nowhere on the page of a registry.
     assert description.startswith("# runvet for Python")
