@@ -22,12 +22,15 @@ use crate::ground::printable::shortened;
 use crate::ground::record::Action;
 use crate::recorder::call::{in_one_form, sentences};
 use crate::recorder::{Allowed, CallDecision, End, Error, Run};
+use crate::report::count;
 
 /// The number of bytes of a line, at most.
 pub(crate) const MAX_LINE: usize = crate::store::MAX_RECORD_BYTES;
 
-/// The number of calls that may be open at once, and of those that wait for a person.
-const MAX_OPEN: usize = 10_000;
+/// The number of calls that may be under way or wait for a person, and of their bytes: each is kept,
+/// and rules count them all.
+const MAX_CALLS: usize = 1_000;
+const MAX_HELD: usize = 4 * MAX_LINE;
 
 /// The start of the ids of questions to the client.
 const OWN: &str = "runvet-";
@@ -71,6 +74,8 @@ struct Call {
 struct OpenCall {
     /// The number of calls that had passed before.
     order: u64,
+    /// The number of bytes of the message.
+    bytes: usize,
     action: Action,
     since: Instant,
     _under_way: Allowed,
@@ -194,7 +199,13 @@ impl Proxy {
         if is_open {
             return Err(message.wrong("a call with this id is under way"));
         }
-        if self.open.len() + self.asked.len() >= MAX_OPEN {
+        let open = self.open.values().map(|call| call.bytes);
+        let asked = self.asked.values().map(|call| call.text.len());
+        let (calls, held) = (
+            self.open.len() + self.asked.len(),
+            open.chain(asked).sum::<usize>(),
+        );
+        if calls >= MAX_CALLS || held + node.raw().len() > MAX_HELD {
             return Err(message.wrong("too many calls are under way"));
         }
         let tool = match &self.name {
@@ -224,6 +235,7 @@ impl Proxy {
                 action.extensions.insert("x-call-id".into(), number.into());
                 let open = OpenCall {
                     order: self.passed,
+                    bytes: call.text.len(),
                     action,
                     since: Instant::now(),
                     _under_way: under_way,
@@ -298,10 +310,10 @@ impl Proxy {
             return Fate::Passes;
         };
         if let Some(call) = self.asked.remove(&number) {
-            // The client wants no answer, and the server knows of no call.
+            // The client wants no answer.
             let _ = self.decide(call, Some(false));
         }
-        Fate::Stays(None)
+        Fate::Passes
     }
 
     /// Records the acts that a line of the server ends.
@@ -359,7 +371,8 @@ impl Proxy {
             self.record(call, Outcome::without("missing"));
         }
         let unanswered = || {
-            let message = format!("the server ended without an answer to {missing} calls");
+            let calls = count(missing, "call");
+            let message = format!("the server ended without an answer to {calls}");
             (missing > 0).then(|| json!({"exit_code": 0, "message": message}))
         };
         let end = error.or_else(unanswered).map_or_else(End::ok, End::error);

@@ -200,3 +200,61 @@ kinds() {
   sed -nE -e 's/.*"event_type":"direction\.([a-z]*)".*/\1/p' -e 's/.*"result_status":"([a-z]*)".*"phase":"act".*/act \1/p' \
     -e 's/.*"kind":"(begun|undone|would-hold|history)".*"phase":"observe".*/\1/p' runs/episodes/${1:-s}/events.jsonl
 }
+
+# An MCP server that keeps what it gets in `got` and answers calls, and rules about those.
+mcp_server() {
+  cat > runvet.toml << 'END'
+[[order]]
+id = "acme/no-deletion"
+each = { tool = ["delete", "mcp__files__delete"] }
+never = true
+message = "nothing is deleted"
+help = "Archive it."
+[[order]]
+id = "acme/payments"
+level = "ask"
+each = { tool = "pay" }
+never = true
+message = "a payment"
+END
+  cat > server << 'END'
+while IFS= read -r line || [ -n "$line" ]; do
+  printf '%s\n' "$line" >> got
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([^,]*\),"method":"tools.call".*/\1/p')
+  case $line in
+    *'"hang"'*) continue ;;
+    *'"fail"'*) result='{"content":[{"type":"text","text":"no"}],"isError":true}' ;;
+    *'"shot"'*) result='{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}' ;;
+    *'"sum"'*) result='{"content":[{"type":"text","text":"3"}],"structuredContent":{"sum":3}}' ;;
+    *) result='{"content":[{"type":"text","text":"done"}]}' ;;
+  esac
+  case $line in
+    *'"wrong"'*) printf '{"id":%s,"error":{"code":-32602,"message":"unknown"}}\n' "$id" ;;
+    *tools/call*) printf '{"id":%s,"result":%s}\n' "$id" "$result" ;;
+  esac
+done
+END
+}
+
+# A session with that server, whose run is `s`, by the lines of standard input; its exit code, unless that is 0.
+mcp() {
+  rm -rf got runs && mcp_server
+  runvet mcp --config runvet.toml --into runs --id s "$@" -- sh server && code=0 || code=$?
+  runvet validate --quiet runs
+  [ "$code" = 0 ] || echo "exit code $code"
+}
+
+# A session with another server, its exit code and its end.
+mcp_with() {
+  rm -rf runs && : > runvet.toml
+  runvet mcp --config runvet.toml --into runs --id s -- "$@" && code=0 || code=$?
+  runvet validate --quiet --rule '*=error' runs
+  echo "exit code $code"
+  tr -d '\n' < runs/episodes/s/state.json | grep -o -e '"error":{[^}]*}' -e '"status":"[a-z]*"},"plan"' -e '"result_status":"[a-z]*"'
+}
+
+# A call of a tool; what a client can; the acts of the run `s`; a line that must not reach the server.
+call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2" "${3:-{\}}"; }
+hello() { printf '{"id":0,"method":"initialize","params":{"capabilities":%s}}\n' "$1"; }
+mcp_acts() { tr -d '\n' < runs/episodes/s/state.json | sed 's/"outcomes":{"actions"/\n&/;s/,"error":null/\n/' | grep '^"outcomes' | sed 's/},{/},\n{/g' | sed -E 's/"(id|timestamp)":"[^"]*",//g;s/"duration_ms":[0-9.]*,//;s/,"x-call-id":"[^"]*"//;s/"outcomes":.*\[//;s/}][^}]*"artifacts.*/}/;s/}](,"error":\{[^}]*})?.*/}\1/' | sort; }
+wrong() { printf "$1\n" | mcp; if [ -e got ]; then cat got; fi; }

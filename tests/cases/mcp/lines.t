@@ -1,91 +1,143 @@
 Lines pass between a client and an MCP server, but for calls that a rule holds back.
 
-# A server that keeps what it gets in `got`, and answers calls.
-  $ cat > runvet.toml << 'END'
-  > [[order]]
-  > id = "acme/no-deletion"
-  > each = { tool = ["delete", "mcp__files__delete"] }
-  > never = true
-  > message = "nothing is deleted"
-  > help = "Archive it."
-  > [[order]]
-  > id = "acme/payments"
-  > level = "ask"
-  > each = { tool = "pay" }
-  > never = true
-  > message = "a payment"
-  > END
-  $ cat > server << 'END'
-  > while IFS= read -r line || [ -n "$line" ]; do
-  >   printf '%s\n' "$line" >> got
-  >   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([^,]*\),"method":"tools.call".*/\1/p')
-  >   case $line in
-  >     *'"hang"'*) continue ;;
-  >     *'"die"'*) exit 7 ;;
-  >     *'"kill"'*) kill -9 $$ ;;
-  >     *'"fail"'*) printf '{"id":%s,"result":{"content":[{"type":"text","text":"no"}],"isError":true}}\n' "$id" ;;
-  >     *'"wrong"'*) printf '{"id":%s,"error":{"code":-32602,"message":"unknown"}}\n' "$id" ;;
-  >     *'"shot"'*) printf '{"id":%s,"result":{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}}\n' "$id" ;;
-  >     *'"sum"'*) printf '{"id":%s,"result":{"content":[{"type":"text","text":"3"}],"structuredContent":{"sum":3}}}\n' "$id" ;;
-  >     *tools/call*) printf '{"id":%s,"result":{"content":[{"type":"text","text":"done"}]}}\n' "$id" ;;
-  >   esac
-  > done
-  > END
-  $ mcp() { rm -rf got runs; runvet mcp --config runvet.toml --into runs --id s "$@" -- sh server; code=$?; runvet validate --quiet --rule '*=error' runs; test $code = 0 || echo "[$code]"; }
-  $ acts() { tr -d '\n' < runs/episodes/s/state.json | grep -o -e '"output":[^]]*"result_status":"[a-z]*"' -e '"result_status":"[a-z]*"' -e '"tool":"[^"]*"' -e '"status":"[a-z]*"},"plan"'; }
-  $ call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2" "${3:-{\}}"; }
-
 # What is no call passes byte for byte, whatever it is; an unfinished last line is a line.
   $ printf ' {"id":1, "method":"ping"}\r\n\n{"id":"é","method":"tools/list"}' > in; mcp < in; cmp in got
-  cmp: EOF on in after byte 59, line 2
+  cmp: EOF on in after byte 62, in line 3
+  [1]
 
 # Each call is an act: how it ended, and what came of it.
   $ { call 1 list; call '"1"' fail; call 3 wrong; call 4 shot; call 5 sum; call 6 hang; printf '{"method":"notifications/cancelled","params":{"requestId":6}}\n'; } > in
-  $ mcp < in > out; cmp in got; wc -l < out; acts | sort
+  $ mcp < in > out; cmp in got; wc -l < out; mcp_acts
+  5
+  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","result_status":"cancelled","tool":"hang","x-call-id":"call-000008"},
+  {"id":"act-2","input":{},"kind":"search","output":"done","result_status":"ok","tool":"list","x-call-id":"call-000003"},
+  {"id":"act-3","input":{},"kind":"tool","output":"no","result_status":"error","tool":"fail","x-call-id":"call-000004"},
+  {"id":"act-4","input":{},"kind":"tool","output":{"code":-32602,"message":"unknown"},"result_status":"error","tool":"wrong","x-call-id":"call-000005"},
+  {"id":"act-5","input":{},"kind":"tool","output":"a\nb","result_artifacts":["attachments/4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6.png"],"result_status":"ok","tool":"shot","x-call-id":"call-000006"},
+  {"id":"act-6","input":{},"kind":"tool","output":{"sum":3},"result_status":"ok","tool":"sum","x-call-id":"call-000007"}],"artifacts":["attachments/4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6.png"]
 
 # The name of the server is in the names of tools. What a rule holds back is answered, and the server never sees it.
-  $ { call 1 delete '{"path":"a"}'; call 2 list; } | mcp --name files; cat got; acts; grep -o '"using":"[^"]*"' runs/episodes/s/events.jsonl
-  $ { call 1 delete; } | mcp --rule acme/no-deletion=off --task 'Tidy up'; acts; grep -o '"task":"[^"]*"' runs/episodes/s/events.jsonl
+  $ { call 1 delete '{"path":"a"}'; call 2 list; } | mcp --name files; cat got; mcp_acts; grep -o '"using":"[^"]*"' runs/episodes/s/events.jsonl
+  {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"nothing is deleted (acme/no-deletion): Archive it.","type":"text"}],"isError":true}}
+  {"id":2,"result":{"content":[{"type":"text","text":"done"}]}}
+  {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list","arguments":{}}}
+  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","output":"done","result_status":"ok","tool":"mcp__files__list","x-call-id":"call-000004"}]
+  "using":"mcp:files"
+  $ { call 1 delete; } | mcp --rule acme/no-deletion=off --task 'Tidy up'; mcp_acts; grep -o '"task":"[^"]*"' runs/episodes/s/events.jsonl
+  {"id":1,"result":{"content":[{"type":"text","text":"done"}]}}
+  runs/episodes/s (ended): 1 error
+
+  error[acme/no-deletion]: nothing is deleted
+     ╭─[runs/episodes/s/events.jsonl:4:1]
+   4 │ {"agent_id":"system","episode_id":"s","i…
+     · ────────────────────────────────────────
+     ╰────
+  help: Archive it.
+
+  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","output":"done","result_status":"ok","tool":"delete","x-call-id":"call-000003"}]
+  "task":"Tidy up"
 
 # A person is asked where the client can; other calls go on meanwhile. Anything but `accept` is no.
-  $ hello() { printf '{"id":0,"method":"initialize","params":{"capabilities":%s}}\n' "$1"; }
-  $ { hello '{"elicitation":{}}'; call 1 pay '{"amount":5}'; call 2 list; printf '{"id":"runvet-1","result":{"action":"accept","content":{}}}\n'; } | mcp; cat got; acts
-  $ { hello '{"elicitation":{"form":{}}}'; call 1 pay; printf '{"id":"runvet-1","result":{"action":"decline"}}\n'; call 2 pay; printf '{"id":"runvet-2","error":{"code":1,"message":"m"}}\n{"id":"runvet-3","result":{}}\n'; } | mcp | grep -v elicitation; cat got; acts
+  $ { hello '{"elicitation":{}}'; call 1 pay '{"amount":5}'; call 2 list; printf '{"id":"runvet-1","result":{"action":"accept","content":{}}}\n'; } | mcp; cat got; mcp_acts
+  {"id":"runvet-1","jsonrpc":"2.0","method":"elicitation/create","params":{"message":"a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.\nMay pay be called with {\"amount\":5}?","requestedSchema":{"properties":{},"type":"object"}}}
+  {"id":2,"result":{"content":[{"type":"text","text":"done"}]}}
+  {"id":1,"result":{"content":[{"type":"text","text":"done"}]}}
+  runs/episodes/s (ended): 1 error
+
+  error[acme/payments]: a payment
+     ╭─[runs/episodes/s/events.jsonl:7:1]
+   7 │ {"agent_id":"system","episode_id":"s","i…
+     · ────────────────────────────────────────
+     ╰────
+  help: Keep the order; `runvet explain acme/payments` shows the order.
+
+  {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}
+  {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list","arguments":{}}}
+  {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":{"amount":5}}}
+  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"search","output":"done","result_status":"ok","tool":"list","x-call-id":"call-000003"},
+  {"id":"act-2","input":{"amount":5},"kind":"tool","output":"done","result_status":"ok","tool":"pay","x-call-id":"call-000004"}]
+  $ { hello '{"elicitation":{"form":{}}}'; call 1 pay; printf '{"id":"runvet-1","result":{"action":"decline"}}\n'; call 2 pay; printf '{"id":"runvet-2","error":{"code":1,"message":"m"}}\n{"id":"runvet-3","result":{}}\n'; } | mcp | grep -v elicitation; cat got; mcp_acts
+  {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"a payment, and the answer was no (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
+  {"id":2,"jsonrpc":"2.0","result":{"content":[{"text":"a payment, and the answer was no (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
+  {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{"form":{}}}}}
+  {"id":"runvet-3","result":{}}
+  "outcomes":{"actions":[]
   $ for can in '{}' '{"elicitation":{"url":{}}}'; do { hello "$can"; call 1 pay; } | mcp; done; grep -c direction.ask runs/episodes/s/events.jsonl
+  {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"ask a person: a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
+  {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"ask a person: a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
+  0
+  [1]
 
 # A question that is not answered, or whose call is taken back, was answered with no.
-  $ { hello '{"elicitation":{}}'; call 1 pay; call 2 pay; printf '{"method":"notifications/cancelled","params":{"requestId":1}}\n'; } | mcp | grep -c -v elicitation; cat got; acts; grep -o '"answer":"[a-z]*"' runs/episodes/s/events.jsonl
+  $ { hello '{"elicitation":{}}'; call 1 pay; call 2 pay; printf '{"method":"notifications/cancelled","params":{"requestId":1}}\n'; } | mcp | grep -c -v elicitation; cat got; mcp_acts; grep -o '"answer":"[a-z]*"' runs/episodes/s/events.jsonl
+  0
+  {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}
+  {"method":"notifications/cancelled","params":{"requestId":1}}
+  "outcomes":{"actions":[]
+  "answer":"no"
+  "answer":"no"
 
 # What a server might read otherwise than runvet never reaches it.
-  $ wrong() { printf "$1\n" | mcp; test -e got && cat got; }
   $ wrong '{"id":1,"method":"tools/call","params":{"name":"list","arguments":{"a":NaN}}}'
+  {"error":{"code":-32700,"message":"Parse error: the line is not JSON: NaN and Infinity are not JSON"},"id":null,"jsonrpc":"2.0"}
   $ wrong '\357\273\277{"id":1,"method":"ping"}'
+  {"error":{"code":-32700,"message":"Parse error: the line is not JSON: the text starts with a byte order mark"},"id":null,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call","params":{"name":"\\ud800"}}'
+  {"error":{"code":-32700,"message":"Parse error: the line is not JSON: the escape is half of a surrogate pair"},"id":null,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"ping","params":{"a":\r{"id":2,"method":"tools/call","params":{"name":"delete"}}\r}}'
+  {"error":{"code":-32700,"message":"Parse error: the line has a carriage return within"},"id":null,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"ping"'
+  {"error":{"code":-32700,"message":"Parse error: the line is not JSON: the text ends inside an object"},"id":null,"jsonrpc":"2.0"}
   $ wrong "$(printf '[%.0s' $(seq 200))"
+  {"error":{"code":-32700,"message":"Parse error: the line is not JSON: arrays and objects are nested deeper than 128 levels"},"id":null,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"ping","method":"tools/call","params":{"name":"delete"}}'
+  {"error":{"code":-32600,"message":"Invalid Request: \"method\" is there twice"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"ping","Method":"tools/call","params":{"name":"delete"}}'
+  {"error":{"code":-32600,"message":"Invalid Request: \"method\" is there twice"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"id":2,"method":"ping"}'
+  {"error":{"code":-32600,"message":"Invalid Request: \"id\" is there twice"},"id":null,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call","params":{"name":"list","name":"delete"}}'
+  {"error":{"code":-32600,"message":"Invalid Request: \"name\" is there twice"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call","param\\u0073":{"name":"list"},"params":{"name":"delete"}}'
+  {"error":{"code":-32600,"message":"Invalid Request: \"params\" is there twice"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call","params":{"name":"list","arguments":{"a":1,"a":2}}}'
+  {"error":{"code":-32600,"message":"Invalid Request: an object of the call has the same key twice"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call","params":{"name":"list","arguments":{"a":1e999}}}'
+  {"error":{"code":-32600,"message":"Invalid Request: an argument is refused: the number 1e999 is too large"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call","params":{"name":"list","arguments":[]}}'
+  {"error":{"code":-32600,"message":"Invalid Request: `arguments` of a call is an object"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call","params":{"name":7}}'
+  {"error":{"code":-32600,"message":"Invalid Request: `name` of a call is a text"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":1,"method":"tools/call"}'
+  {"error":{"code":-32600,"message":"Invalid Request: `params` of a call is an object"},"id":1,"jsonrpc":"2.0"}
   $ wrong '{"id":null,"method":"tools/call","params":{"name":"list"}}'
+  {"error":{"code":-32600,"message":"Invalid Request: the id of a call is a number or a text"},"id":null,"jsonrpc":"2.0"}
   $ wrong '{"method":["tools/call"],"params":{"name":"list"}}'
+  {"error":{"code":-32600,"message":"Invalid Request: `method` is no text"},"id":null,"jsonrpc":"2.0"}
   $ wrong '7'
-  $ { call 1 hang; call 1 list; } | mcp; acts
+  {"error":{"code":-32600,"message":"Invalid Request: a message is an object, not a number"},"id":null,"jsonrpc":"2.0"}
+  $ { call 1 hang; call 1 list; } | mcp; mcp_acts
+  {"error":{"code":-32600,"message":"Invalid Request: a call with this id is under way"},"id":1,"jsonrpc":"2.0"}
+  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","result_status":"missing","tool":"hang","x-call-id":"call-000003"}],"error":{"exit_code":0,"message":"the server ended without an answer to 1 calls"},"metrics":{"steps_completed":0,"steps_total":0},"status":"error"},"plan":{"steps":[]},"state_schema_version":"1.0.0","version":"1.0"}
 
 # Of a batch the rest passes as one array.
   $ { printf '['; call 1 list | tr -d '\n'; printf ', '; call 2 delete | tr -d '\n'; printf ',{"method":"ping", "id":3}]\n'; } | mcp; cat got
+  {"id":2,"jsonrpc":"2.0","result":{"content":[{"text":"nothing is deleted (acme/no-deletion): Archive it.","type":"text"}],"isError":true}}
+  {"id":1,"result":{"content":[{"type":"text","text":"done"}]}}
+  [{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","arguments":{}}},{"method":"ping", "id":3}]
   $ printf '[{"id":1,"method":"ping"} , {"id":2,"method":"ping"}]\n' | mcp; cat got
+  [{"id":1,"method":"ping"} , {"id":2,"method":"ping"}]
 
 # A call without an answer is missing, and the run does not end well.
-  $ call 1 hang | mcp; acts
+  $ call 1 hang | mcp; mcp_acts
+  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","result_status":"missing","tool":"hang","x-call-id":"call-000003"}],"error":{"exit_code":0,"message":"the server ended without an answer to 1 calls"},"metrics":{"steps_completed":0,"steps_total":0},"status":"error"},"plan":{"steps":[]},"state_schema_version":"1.0.0","version":"1.0"}
 
 # A line of more than 64 MiB is answered; one of the server passes.
   $ { head -c 70000000 /dev/zero | tr '\0' ' '; printf '{"id":1,"method":"ping"}\n{"id":2,"method":"ping"}\n'; } | mcp; cat got
-  $ printf 'head -c 70000000 /dev/zero | tr "\\0" x; printf "\\nlast"' > server; mcp < /dev/null | tail -c 9; mcp < /dev/null | wc -c
+  {"error":{"code":-32700,"message":"Parse error: the line is longer than 64 MiB"},"id":null,"jsonrpc":"2.0"}
+  {"id":2,"method":"ping"}
+  $ mcp_with sh -c 'head -c 70000000 /dev/zero | tr "\\0" x; printf "\\nlast\\n"' < /dev/null > out; wc -c < out; tail -n 3 out
+  70000040
+  last
+  exit code 0
+  "status":"ok"},"plan"
