@@ -18,11 +18,10 @@ use outcome::Outcome;
 
 use crate::ground::document::{Kind, Node, Tape};
 use crate::ground::finding::Finding;
-use crate::ground::printable::shortened;
+use crate::ground::printable::{count, shortened};
 use crate::ground::record::Action;
 use crate::recorder::call::{in_one_form, sentences};
 use crate::recorder::{Allowed, CallDecision, End, Error, Run};
-use crate::report::count;
 
 /// The number of bytes of a line, at most.
 pub(crate) const MAX_LINE: usize = crate::store::MAX_RECORD_BYTES;
@@ -371,7 +370,7 @@ impl Proxy {
             self.record(call, Outcome::without("missing"));
         }
         let unanswered = || {
-            let calls = count(missing, "call");
+            let calls = count(missing as u64, "call");
             let message = format!("the server ended without an answer to {calls}");
             (missing > 0).then(|| json!({"exit_code": 0, "message": message}))
         };

@@ -69,7 +69,7 @@ class _Session:
             _output(told),
             **({"result_artifacts": media} if media else {}),
         )
-        return result
+        return cast(CallToolResult, result)
 
     def _attached(self, told: Mapping[str, Any]) -> list[str]:
         """The names of the files of pictures and sounds."""
@@ -98,6 +98,8 @@ def _output(told: Mapping[str, Any]) -> Any:
 
 def _why(refused: Refused) -> str:
     """The sentence of each rule, with its id and what helps."""
-    said = {it.rule: f"{it.message} ({it.rule})" + (f": {it.help}" if it.help else "")
-            for it in reversed(refused.findings)}
+    said = {
+        it.rule: f"{it.message} ({it.rule})" + (f": {it.help}" if it.help else "")
+        for it in reversed(refused.findings)
+    }
     return "\n".join(reversed(said.values())) or str(refused)
