@@ -200,11 +200,9 @@ impl Proxy {
         }
         let open = self.open.values().map(|call| call.bytes);
         let asked = self.asked.values().map(|call| call.text.len());
-        let (calls, held) = (
-            self.open.len() + self.asked.len(),
-            open.chain(asked).sum::<usize>(),
-        );
-        if calls >= MAX_CALLS || held + node.raw().len() > MAX_HELD {
+        let held: usize = open.chain(asked).sum();
+        let is_full = self.open.len() + self.asked.len() >= MAX_CALLS;
+        if is_full || held + node.raw().len() > MAX_HELD {
             return Err(message.wrong("too many calls are under way"));
         }
         let tool = match &self.name {
@@ -251,10 +249,10 @@ impl Proxy {
                 let why = sentences(&findings);
                 let unasked = why.replace(UNASKED, "");
                 let is_unasked = !self.can_ask && unasked != why;
-                let why = if is_unasked {
-                    format!("ask a person: {unasked}")
-                } else {
-                    why
+                let why = match &*why {
+                    "" => "the answer was no".into(),
+                    _ if is_unasked => format!("ask a person: {unasked}"),
+                    _ => why,
                 };
                 Fate::Stays(Some(refusal(&call.id, &why)))
             }

@@ -443,6 +443,10 @@ impl Run {
         payload.insert("x-call-id".into(), call.into());
         let draft = RunEvent::told("act", payload.clone());
         let decision = self.decide(step, &draft, answer, (None, may_wait))?;
+        if matches!((&decision, answer), (CallDecision::Go(_), Some((false, _)))) {
+            // No rule asks any more, and the answer was no.
+            return Ok(CallDecision::Veto("the action", Vec::new()));
+        }
         if let CallDecision::Go(_) = decision {
             payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "x-call-id"));
             let input = payload.get_mut("input").and_then(Value::as_object_mut);

@@ -12,7 +12,7 @@ A session with an MCP server ends truly, whoever ends first.
   $ call 1 list | mcp_with sh -c 'read -r line; exit 0'
   exit code 0
   "result_status":"missing"
-  "error":{"exit_code":0,"message":"the server ended without an answer to 1 calls"}
+  "error":{"exit_code":0,"message":"the server ended without an answer to 1 call"}
   "status":"error"},"plan"
   $ call 1 list | mcp_with sh -c 'read -r line; kill -9 $$'
   exit code 137

@@ -9,19 +9,19 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   $ { call 1 list; call '"1"' fail; call 3 wrong; call 4 shot; call 5 sum; call 6 hang; printf '{"method":"notifications/cancelled","params":{"requestId":6}}\n'; } > in
   $ mcp < in > out; cmp in got; wc -l < out; mcp_acts
   5
-  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","result_status":"cancelled","tool":"hang","x-call-id":"call-000008"},
-  {"id":"act-2","input":{},"kind":"search","output":"done","result_status":"ok","tool":"list","x-call-id":"call-000003"},
-  {"id":"act-3","input":{},"kind":"tool","output":"no","result_status":"error","tool":"fail","x-call-id":"call-000004"},
-  {"id":"act-4","input":{},"kind":"tool","output":{"code":-32602,"message":"unknown"},"result_status":"error","tool":"wrong","x-call-id":"call-000005"},
-  {"id":"act-5","input":{},"kind":"tool","output":"a\nb","result_artifacts":["attachments/4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6.png"],"result_status":"ok","tool":"shot","x-call-id":"call-000006"},
-  {"id":"act-6","input":{},"kind":"tool","output":{"sum":3},"result_status":"ok","tool":"sum","x-call-id":"call-000007"}],"artifacts":["attachments/4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6.png"]
+  {"input":{},"kind":"search","output":"done","result_status":"ok","tool":"list"},
+  {"input":{},"kind":"tool","output":"a\nb","result_artifacts":["attachments/4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6.png"],"result_status":"ok","tool":"shot"},
+  {"input":{},"kind":"tool","output":"no","result_status":"error","tool":"fail"},
+  {"input":{},"kind":"tool","output":{"code":-32602,"message":"unknown"},"result_status":"error","tool":"wrong"},
+  {"input":{},"kind":"tool","output":{"sum":3},"result_status":"ok","tool":"sum"}
+  {"input":{},"kind":"tool","result_status":"cancelled","tool":"hang"},
 
 # The name of the server is in the names of tools. What a rule holds back is answered, and the server never sees it.
   $ { call 1 delete '{"path":"a"}'; call 2 list; } | mcp --name files; cat got; mcp_acts; grep -o '"using":"[^"]*"' runs/episodes/s/events.jsonl
   {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"nothing is deleted (acme/no-deletion): Archive it.","type":"text"}],"isError":true}}
   {"id":2,"result":{"content":[{"type":"text","text":"done"}]}}
   {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list","arguments":{}}}
-  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","output":"done","result_status":"ok","tool":"mcp__files__list","x-call-id":"call-000004"}]
+  {"input":{},"kind":"tool","output":"done","result_status":"ok","tool":"mcp__files__list"}
   "using":"mcp:files"
   $ { call 1 delete; } | mcp --rule acme/no-deletion=off --task 'Tidy up'; mcp_acts; grep -o '"task":"[^"]*"' runs/episodes/s/events.jsonl
   {"id":1,"result":{"content":[{"type":"text","text":"done"}]}}
@@ -34,7 +34,7 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
      ╰────
   help: Archive it.
 
-  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","output":"done","result_status":"ok","tool":"delete","x-call-id":"call-000003"}]
+  {"input":{},"kind":"tool","output":"done","result_status":"ok","tool":"delete"}
   "task":"Tidy up"
 
 # A person is asked where the client can; other calls go on meanwhile. Anything but `accept` is no.
@@ -42,26 +42,17 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   {"id":"runvet-1","jsonrpc":"2.0","method":"elicitation/create","params":{"message":"a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.\nMay pay be called with {\"amount\":5}?","requestedSchema":{"properties":{},"type":"object"}}}
   {"id":2,"result":{"content":[{"type":"text","text":"done"}]}}
   {"id":1,"result":{"content":[{"type":"text","text":"done"}]}}
-  runs/episodes/s (ended): 1 error
-
-  error[acme/payments]: a payment
-     ╭─[runs/episodes/s/events.jsonl:7:1]
-   7 │ {"agent_id":"system","episode_id":"s","i…
-     · ────────────────────────────────────────
-     ╰────
-  help: Keep the order; `runvet explain acme/payments` shows the order.
-
   {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}
   {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list","arguments":{}}}
   {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":{"amount":5}}}
-  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"search","output":"done","result_status":"ok","tool":"list","x-call-id":"call-000003"},
-  {"id":"act-2","input":{"amount":5},"kind":"tool","output":"done","result_status":"ok","tool":"pay","x-call-id":"call-000004"}]
+  {"input":{"amount":5},"kind":"tool","output":"done","result_status":"ok","tool":"pay"}
+  {"input":{},"kind":"search","output":"done","result_status":"ok","tool":"list"},
   $ { hello '{"elicitation":{"form":{}}}'; call 1 pay; printf '{"id":"runvet-1","result":{"action":"decline"}}\n'; call 2 pay; printf '{"id":"runvet-2","error":{"code":1,"message":"m"}}\n{"id":"runvet-3","result":{}}\n'; } | mcp | grep -v elicitation; cat got; mcp_acts
   {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"a payment, and the answer was no (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
   {"id":2,"jsonrpc":"2.0","result":{"content":[{"text":"a payment, and the answer was no (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
   {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{"form":{}}}}}
   {"id":"runvet-3","result":{}}
-  "outcomes":{"actions":[]
+  ]
   $ for can in '{}' '{"elicitation":{"url":{}}}'; do { hello "$can"; call 1 pay; } | mcp; done; grep -c direction.ask runs/episodes/s/events.jsonl
   {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"ask a person: a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
   {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"ask a person: a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
@@ -73,7 +64,7 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   0
   {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}
   {"method":"notifications/cancelled","params":{"requestId":1}}
-  "outcomes":{"actions":[]
+  ]
   "answer":"no"
   "answer":"no"
 
@@ -118,7 +109,7 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   {"error":{"code":-32600,"message":"Invalid Request: a message is an object, not a number"},"id":null,"jsonrpc":"2.0"}
   $ { call 1 hang; call 1 list; } | mcp; mcp_acts
   {"error":{"code":-32600,"message":"Invalid Request: a call with this id is under way"},"id":1,"jsonrpc":"2.0"}
-  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","result_status":"missing","tool":"hang","x-call-id":"call-000003"}],"error":{"exit_code":0,"message":"the server ended without an answer to 1 calls"},"metrics":{"steps_completed":0,"steps_total":0},"status":"error"},"plan":{"steps":[]},"state_schema_version":"1.0.0","version":"1.0"}
+  ]},"state_schema_version":"1.0.0","version":"1.0"}
 
 # Of a batch the rest passes as one array.
   $ { printf '['; call 1 list | tr -d '\n'; printf ', '; call 2 delete | tr -d '\n'; printf ',{"method":"ping", "id":3}]\n'; } | mcp; cat got
@@ -130,7 +121,7 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
 
 # A call without an answer is missing, and the run does not end well.
   $ call 1 hang | mcp; mcp_acts
-  "outcomes":{"actions":[{"id":"act-1","input":{},"kind":"tool","result_status":"missing","tool":"hang","x-call-id":"call-000003"}],"error":{"exit_code":0,"message":"the server ended without an answer to 1 calls"},"metrics":{"steps_completed":0,"steps_total":0},"status":"error"},"plan":{"steps":[]},"state_schema_version":"1.0.0","version":"1.0"}
+  ]},"state_schema_version":"1.0.0","version":"1.0"}
 
 # A line of more than 64 MiB is answered; one of the server passes.
   $ { head -c 70000000 /dev/zero | tr '\0' ' '; printf '{"id":1,"method":"ping"}\n{"id":2,"method":"ping"}\n'; } | mcp; cat got
