@@ -256,5 +256,5 @@ mcp_with() {
 # A call of a tool; what a client can; the acts of the run `s`; a line that must not reach the server.
 call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2" "${3:-{\}}"; }
 hello() { printf '{"id":0,"method":"initialize","params":{"capabilities":%s}}\n' "$1"; }
-mcp_acts() { tr -d '\n' < runs/episodes/s/state.json | sed 's/"outcomes":{"actions"/\n&/;s/,"error":null/\n/' | grep '^"outcomes' | sed 's/},{/},\n{/g' | sed -E 's/"(id|timestamp)":"[^"]*",//g;s/"duration_ms":[0-9.]*,//;s/,"x-call-id":"[^"]*"//;s/"outcomes":.*\[//;s/}][^}]*"artifacts.*/}/;s/}](,"error":\{[^}]*})?.*/}\1/' | sort; }
+mcp_acts() { grep '"phase":"act"' runs/episodes/s/events.jsonl | sed -E 's/.*"payload"://;s/,"phase":.*//;s/"id":"[^"]*",//;s/"duration_ms":[0-9.]*,//;s/,"x-call-id":"[^"]*"//' | sort; }
 wrong() { printf "$1\n" | mcp; if [ -e got ]; then cat got; fi; }

@@ -9,12 +9,12 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   $ { call 1 list; call '"1"' fail; call 3 wrong; call 4 shot; call 5 sum; call 6 hang; printf '{"method":"notifications/cancelled","params":{"requestId":6}}\n'; } > in
   $ mcp < in > out; cmp in got; wc -l < out; mcp_acts
   5
-  {"input":{},"kind":"search","output":"done","result_status":"ok","tool":"list"},
-  {"input":{},"kind":"tool","output":"a\nb","result_artifacts":["attachments/4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6.png"],"result_status":"ok","tool":"shot"},
-  {"input":{},"kind":"tool","output":"no","result_status":"error","tool":"fail"},
-  {"input":{},"kind":"tool","output":{"code":-32602,"message":"unknown"},"result_status":"error","tool":"wrong"},
+  {"input":{},"kind":"search","output":"done","result_status":"ok","tool":"list"}
+  {"input":{},"kind":"tool","output":"a\nb","result_artifacts":["attachments/4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6.png"],"result_status":"ok","tool":"shot"}
+  {"input":{},"kind":"tool","output":"no","result_status":"error","tool":"fail"}
+  {"input":{},"kind":"tool","output":{"code":-32602,"message":"unknown"},"result_status":"error","tool":"wrong"}
   {"input":{},"kind":"tool","output":{"sum":3},"result_status":"ok","tool":"sum"}
-  {"input":{},"kind":"tool","result_status":"cancelled","tool":"hang"},
+  {"input":{},"kind":"tool","result_status":"cancelled","tool":"hang"}
 
 # The name of the server is in the names of tools. What a rule holds back is answered, and the server never sees it.
   $ { call 1 delete '{"path":"a"}'; call 2 list; } | mcp --name files; cat got; mcp_acts; grep -o '"using":"[^"]*"' runs/episodes/s/events.jsonl
@@ -46,13 +46,12 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list","arguments":{}}}
   {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":{"amount":5}}}
   {"input":{"amount":5},"kind":"tool","output":"done","result_status":"ok","tool":"pay"}
-  {"input":{},"kind":"search","output":"done","result_status":"ok","tool":"list"},
+  {"input":{},"kind":"search","output":"done","result_status":"ok","tool":"list"}
   $ { hello '{"elicitation":{"form":{}}}'; call 1 pay; printf '{"id":"runvet-1","result":{"action":"decline"}}\n'; call 2 pay; printf '{"id":"runvet-2","error":{"code":1,"message":"m"}}\n{"id":"runvet-3","result":{}}\n'; } | mcp | grep -v elicitation; cat got; mcp_acts
   {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"a payment, and the answer was no (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
   {"id":2,"jsonrpc":"2.0","result":{"content":[{"text":"a payment, and the answer was no (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
   {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{"form":{}}}}}
   {"id":"runvet-3","result":{}}
-  ]
   $ for can in '{}' '{"elicitation":{"url":{}}}'; do { hello "$can"; call 1 pay; } | mcp; done; grep -c direction.ask runs/episodes/s/events.jsonl
   {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"ask a person: a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
   {"id":1,"jsonrpc":"2.0","result":{"content":[{"text":"ask a person: a payment (acme/payments): Keep the order; `runvet explain acme/payments` shows the order.","type":"text"}],"isError":true}}
@@ -64,7 +63,6 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   0
   {"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}
   {"method":"notifications/cancelled","params":{"requestId":1}}
-  ]
   "answer":"no"
   "answer":"no"
 
@@ -109,7 +107,7 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
   {"error":{"code":-32600,"message":"Invalid Request: a message is an object, not a number"},"id":null,"jsonrpc":"2.0"}
   $ { call 1 hang; call 1 list; } | mcp; mcp_acts
   {"error":{"code":-32600,"message":"Invalid Request: a call with this id is under way"},"id":1,"jsonrpc":"2.0"}
-  ]},"state_schema_version":"1.0.0","version":"1.0"}
+  {"input":{},"kind":"tool","result_status":"missing","tool":"hang"}
 
 # Of a batch the rest passes as one array.
   $ { printf '['; call 1 list | tr -d '\n'; printf ', '; call 2 delete | tr -d '\n'; printf ',{"method":"ping", "id":3}]\n'; } | mcp; cat got
@@ -121,7 +119,7 @@ Lines pass between a client and an MCP server, but for calls that a rule holds b
 
 # A call without an answer is missing, and the run does not end well.
   $ call 1 hang | mcp; mcp_acts
-  ]},"state_schema_version":"1.0.0","version":"1.0"}
+  {"input":{},"kind":"tool","result_status":"missing","tool":"hang"}
 
 # A line of more than 64 MiB is answered; one of the server passes.
   $ { head -c 70000000 /dev/zero | tr '\0' ' '; printf '{"id":1,"method":"ping"}\n{"id":2,"method":"ping"}\n'; } | mcp; cat got
