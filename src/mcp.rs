@@ -26,8 +26,8 @@ use crate::recorder::{Allowed, CallDecision, End, Error, Run};
 /// The number of bytes of a line, at most.
 pub(crate) const MAX_LINE: usize = crate::store::MAX_RECORD_BYTES;
 
-/// The number of calls that may be under way or wait for a person, and of their bytes: each is kept,
-/// and rules count them all.
+/// The number of calls that may be under way or wait for a person, and of their bytes: each is
+/// kept, and rules count them all.
 const MAX_CALLS: usize = 1_000;
 const MAX_HELD: usize = 4 * MAX_LINE;
 

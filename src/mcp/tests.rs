@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Proxy;
 use crate::gate::Gate;
 use crate::recorder::{Durability, Recorder, Task};
+use crate::store::read_text;
 
 const RULES: &str = r#"
 [[order]]
@@ -35,15 +36,15 @@ const LINES: usize = 24;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: u64) -> u64 {
+    fn below(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 11) % most
+        usize::try_from(self.0 >> 11).unwrap_or_default() % most
     }
 
     fn key<T>(&mut self, calls: &BTreeMap<u64, T>) -> Option<u64> {
-        let place = self.below(calls.len().max(1) as u64) as usize;
+        let place = self.below(calls.len().max(1));
         calls.keys().copied().nth(place)
     }
 }
@@ -115,7 +116,7 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
         match random.below(8) {
             0..4 => {
                 let tools = ["push", "test", "deploy", "fetch", "ls"];
-                let tool = tools[random.below(5) as usize];
+                let tool = tools[random.below(5)];
                 let call = json!({"id": next, "method": "tools/call", "params": {"name": tool}});
                 let expected = judge.decision(tool, asks);
                 assert_eq!(
@@ -165,7 +166,7 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
                     continue;
                 };
                 let call = judge.asked.remove(&question).unwrap();
-                let action = ["accept", "decline", "cancel"][random.below(3) as usize];
+                let action = ["accept", "decline", "cancel"][random.below(3)];
                 let answer =
                     json!({"id": format!("runvet-{question}"), "result": {"action": action}});
                 let is_yes = action == "accept";
@@ -181,8 +182,8 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
     let left = judge.open.values().map(|tool| (*tool, "missing"));
     judge.acts.extend(left.collect::<Vec<_>>());
     proxy.finish(None).unwrap();
-    let state = std::fs::read(runs.join("episodes").join(&id).join("state.json"));
-    let state: Value = serde_json::from_slice(&state.unwrap()).unwrap();
+    let state = read_text(&runs.join("episodes").join(&id).join("state.json"));
+    let state: Value = serde_json::from_str(&state.unwrap()).unwrap();
     let acts = state["outcomes"]["actions"].as_array().cloned();
     let text = |act: &Value, name: &str| act[name].as_str().unwrap_or_default().to_owned();
     let mut acts: Vec<_> = (acts.unwrap_or_default().iter())
