@@ -8,7 +8,7 @@ mod outcome;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ pub(crate) struct Proxy {
     /// The number of calls that have passed.
     passed: u64,
     /// The calls that have passed and have no result yet.
-    open: HashMap<Id, OpenCall>,
+    open: BTreeMap<Id, OpenCall>,
     /// The calls that a person is asked about, by the numbers of the questions.
     asked: BTreeMap<u64, Call>,
     /// The first reason why an act is not recorded.
@@ -117,7 +117,7 @@ impl Proxy {
             can_ask: false,
             questions: 0,
             passed: 0,
-            open: HashMap::new(),
+            open: BTreeMap::new(),
             asked: BTreeMap::new(),
             lost: None,
             tape: Tape::default(),
@@ -125,7 +125,7 @@ impl Proxy {
     }
 
     /// Decides on a line of the client.
-    pub(crate) fn from_client(&mut self, line: &[u8]) -> Passage {
+    pub(crate) fn client_says(&mut self, line: &[u8]) -> Passage {
         let mut tape = std::mem::take(&mut self.tape);
         let mut passage = Passage::default();
         if let Err(wrong) = self.pass(line, &mut tape, &mut passage) {
@@ -314,7 +314,7 @@ impl Proxy {
     }
 
     /// Records the acts that a line of the server ends.
-    pub(crate) fn from_server(&mut self, line: &[u8]) {
+    pub(crate) fn server_says(&mut self, line: &[u8]) {
         if self.open.is_empty() && self.asked.is_empty() {
             return;
         }
@@ -361,7 +361,7 @@ impl Proxy {
         for (_, call) in std::mem::take(&mut self.asked) {
             let _ = self.decide(call, Some(false));
         }
-        let mut open: Vec<OpenCall> = self.open.drain().map(|(_, call)| call).collect();
+        let mut open: Vec<OpenCall> = std::mem::take(&mut self.open).into_values().collect();
         open.sort_by_key(|call| call.order);
         let missing = open.len();
         for call in open {

@@ -4,30 +4,43 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ground::document::{Kind, Node};
+use crate::ground::document::{Key, Kind, Node};
 use crate::ground::printable::quote;
 use crate::recorder::protocol::recordable;
 
 /// An id of a request, a number or a text: `1` is not `"1"`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Id(Value);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Id {
+    /// Its JSON.
+    Number(String),
+    Text(String),
+}
 
 impl Id {
     /// Returns the id that a value is.
     pub(super) fn of(node: Node<'_>) -> Option<Self> {
         match node.kind() {
-            Kind::String => Some(Self(node.to_value())),
-            Kind::Number => recordable(node.raw(), "the id").ok().map(Self),
+            Kind::String => Some(Self::Text(node.text()?.into_owned())),
+            Kind::Number => {
+                let number = recordable(node.raw(), "the id").ok()?;
+                Some(Self::Number(number.to_string()))
+            }
             _ => None,
         }
     }
 
     pub(super) fn text(&self) -> Option<&str> {
-        self.0.as_str()
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Number(_) => None,
+        }
     }
 
-    pub(super) fn value(&self) -> &Value {
-        &self.0
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Number(json) => serde_json::from_str(json).unwrap_or_default(),
+        }
     }
 }
 
@@ -87,7 +100,7 @@ impl<'a> Message<'a> {
         let id = node.get("id").and_then(Id::of);
         must_be_clear(node, &["method", "params"])
             .map_err(|why| Wrong::invalid(id.clone(), &why))?;
-        let method = match node.get("method").map(|method| method.text()) {
+        let method = match node.get("method").map(Node::text) {
             Some(None) => return Err(Wrong::invalid(id, "`method` is no text")),
             Some(Some(method)) => Some(method.into_owned()),
             None => None,
@@ -155,7 +168,7 @@ impl<'a> Message<'a> {
 /// for it.
 fn must_be_clear(node: Node<'_>, names: &[&str]) -> Result<(), String> {
     for name in names {
-        let keys = node.all_members().map(|key| key.name());
+        let keys = node.all_members().map(Key::name);
         let keys: Vec<_> = keys.filter(|key| folded(key) == *name).collect();
         if keys.len() > 1 {
             return Err(format!("{} is there twice", quote(name)));

@@ -37,7 +37,7 @@ impl Outcome {
             };
         };
         let is_error = result.get("isError").and_then(Node::boolean) == Some(true);
-        let parts = result.get("content").map(|it| it.items());
+        let parts = result.get("content").map(Node::items);
         let parts: Vec<Node<'_>> = parts.into_iter().flatten().collect();
         let structured = result.get("structuredContent").filter(|it| !it.is_null());
         let output = match structured {

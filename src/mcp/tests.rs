@@ -82,7 +82,7 @@ fn line(message: &Value) -> Vec<u8> {
 /// Returns what becomes of a message of the client.
 fn fate(proxy: &mut Proxy, message: &Value) -> &'static str {
     let line = line(message);
-    let passage = proxy.from_client(&line);
+    let passage = proxy.client_says(&line);
     let answer: Value = serde_json::from_slice(&passage.to_client).unwrap_or_default();
     match () {
         () if passage.to_server == line => "passes",
@@ -147,7 +147,7 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
                     ),
                     _ => ("ok", json!({"id": id, "result": {"content": []}})),
                 };
-                proxy.from_server(&line(&end));
+                proxy.server_says(&line(&end));
                 judge.acts.push((judge.open.remove(&id).unwrap(), status));
             }
             6 => {

@@ -321,7 +321,7 @@ fn pass_to_server(mut server: ChildStdin, proxy: &Mutex<Proxy>, client: &Client)
             }
             Passage::of_long_line()
         } else {
-            locked(proxy).from_client(&line)
+            locked(proxy).client_says(&line)
         };
         client.write(&passage.to_client)?;
         server.write_all(&passage.to_server)?;
@@ -337,7 +337,7 @@ fn pass_to_client(server: ChildStdout, proxy: &Mutex<Proxy>, client: &Client) ->
             return Ok(());
         }
         if piece.len() <= MAX_LINE {
-            locked(proxy).from_server(&piece);
+            locked(proxy).server_says(&piece);
             client.write(&piece)?;
             continue;
         }
