@@ -95,6 +95,7 @@ fn fate(proxy: &mut Proxy, message: &Value) -> &'static str {
 }
 
 /// Lets a session happen; panics where the proxy and the judge differ.
+#[expect(clippy::too_many_lines, reason = "a case for each event")]
 fn session(recorder: &Recorder, runs: &Path, number: u64) {
     let id = format!("s{number}");
     let run = recorder.begin(Task {
@@ -104,7 +105,7 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
     let proxy = &mut Proxy::new(run.unwrap(), Some("s".into()));
     let random = &mut Random(number * 0x9E37_79B9 + 1);
     let mut judge = BruteForce::default();
-    let asks = number % 2 == 0;
+    let asks = number.is_multiple_of(2);
     let can = if asks {
         json!({"elicitation": {}})
     } else {
