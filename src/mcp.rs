@@ -20,7 +20,7 @@ use crate::ground::document::{Kind, Node, Tape};
 use crate::ground::finding::Finding;
 use crate::ground::printable::{count, shortened};
 use crate::ground::record::Action;
-use crate::recorder::call::{in_one_form, sentences};
+use crate::recorder::call::{self, in_one_form, question, sentences};
 use crate::recorder::{Allowed, CallDecision, End, Error, Run};
 
 /// The number of bytes of a line, at most.
@@ -36,9 +36,6 @@ const OWN: &str = "runvet-";
 
 /// The number of characters of the arguments that a question shows.
 const MAX_SHOWN: usize = 1_000;
-
-/// What a rule that asks says in the end where nobody has answered.
-const UNASKED: &str = ", and nobody was asked";
 
 /// What stands between a client and its server: the run, and the calls under way.
 pub(crate) struct Proxy {
@@ -246,13 +243,10 @@ impl Proxy {
             }
             Ok(CallDecision::Ask(findings)) => Fate::Stays(Some(self.ask(call, &findings))),
             Ok(CallDecision::Veto(_, findings)) => {
-                let why = sentences(&findings);
-                let unasked = why.replace(UNASKED, "");
-                let is_unasked = !self.can_ask && unasked != why;
-                let why = match &*why {
-                    "" => "the answer was no".into(),
-                    _ if is_unasked => format!("ask a person: {unasked}"),
-                    _ => why,
+                let why = match &*findings {
+                    [] => "the answer was no".into(),
+                    found if self.can_ask => sentences(found),
+                    found => call::refusal(found),
                 };
                 Fate::Stays(Some(refusal(&call.id, &why)))
             }
@@ -263,7 +257,7 @@ impl Proxy {
     /// Returns the question about a call, which waits for its answer.
     fn ask(&mut self, call: Call, findings: &[Finding]) -> Value {
         self.questions += 1;
-        let why = sentences(findings).replace(UNASKED, "");
+        let why = question(findings);
         let tool = call.action.tool.as_ref().and_then(Value::as_str);
         let tool = shortened(tool.unwrap_or_default(), MAX_SHOWN);
         let input = call.action.input.as_ref().map(Value::to_string);

@@ -9,6 +9,7 @@ use super::size::{self, Size};
 use crate::ground::document::Tape;
 use crate::ground::finding::Finding;
 use crate::ground::record::Action;
+use crate::policy::team::Answer;
 
 /// The key of an act or a note that has the name of its agent.
 pub(crate) const AGENT: &str = "x-agent";
@@ -262,6 +263,21 @@ pub(crate) fn sentences(findings: &[Finding]) -> String {
         help => format!("{} ({}): {help}", it.message, it.rule),
     });
     each.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the sentences of findings for a person who is asked about a call.
+pub(crate) fn question(findings: &[Finding]) -> String {
+    sentences(findings).replace(Answer::None.clause(), "")
+}
+
+/// Returns why a call is refused about which no person can be asked.
+pub(crate) fn refusal(findings: &[Finding]) -> String {
+    let (why, question) = (sentences(findings), question(findings));
+    if why == question {
+        why
+    } else {
+        format!("ask a person: {question}")
+    }
 }
 
 /// Returns the command of a call as one text; of a long one, what is recorded in its place.

@@ -10,11 +10,10 @@ use serde_json::{Map, Value, json};
 use super::event::{Call, HookEvent, Outcome};
 use super::own_files::OwnFiles;
 use super::{Decision, Hook, in_words};
-use crate::ground::finding::Finding;
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
 use crate::import::REPEATED;
-use crate::recorder::call::{AGENT, in_one_form};
+use crate::recorder::call::{AGENT, in_one_form, question, refusal};
 use crate::recorder::{
     Allowed, CallDecision, End, Error, MAX_OUTPUT, Recorded, Run, arguments, bounded,
 };
@@ -25,9 +24,6 @@ const CALL: &str = "x-call-id";
 
 /// The key of the rules that asked a person about a call.
 const ASKED: &str = "x-asked";
-
-/// What the sentence of a rule that asks says where nobody can answer.
-const UNASKED: &str = ", and nobody was asked";
 
 /// The run of a session, with what its timeline says of calls.
 pub(super) struct Session {
@@ -120,16 +116,9 @@ impl Session {
                 let rules: BTreeSet<&str> = findings.iter().map(|it| &*it.rule).collect();
                 begun.insert(ASKED.into(), rules.into_iter().collect());
                 self.note(begun).map_err(in_words)?;
-                Ok(Decision::Ask(sentences(&findings).replace(UNASKED, "")))
+                Ok(Decision::Ask(question(&findings)))
             }
-            CallDecision::Veto(_, findings) => {
-                let why = sentences(&findings);
-                Ok(Decision::Deny(if why.contains(UNASKED) {
-                    format!("ask a person: {}", why.replace(UNASKED, ""))
-                } else {
-                    why
-                }))
-            }
+            CallDecision::Veto(_, findings) => Ok(Decision::Deny(refusal(&findings))),
         }
     }
 
@@ -325,17 +314,6 @@ fn short(values: Map<String, Value>) -> Map<String, Value> {
     (values.into_iter())
         .map(|(name, value)| (name, bounded(value, MAX_OUTPUT)))
         .collect()
-}
-
-/// Returns the sentences of findings, each with its rule and what helps.
-fn sentences(findings: &[Finding]) -> String {
-    let mut rules = BTreeSet::new();
-    let each = findings.iter().filter(|it| rules.insert(&it.rule));
-    let each = each.map(|it| match &*it.help {
-        "" => format!("{} ({})", it.message, it.rule),
-        help => format!("{} ({}): {help}", it.message, it.rule),
-    });
-    each.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the acts of a run that has ended, for the run that goes on with its session.

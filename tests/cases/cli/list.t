@@ -162,14 +162,14 @@ Nor if its start is not known.
 # Metrics are columns where they are asked for, and only runs that have them in the range are shown.
   $ runvet import "$CORPUS/logs" --into logs --quiet > imported; runvet list --run-data logs --sort id --limit 0 --metric cost_usd --metric tokens..100..
   STARTED             ID                             STATUS   OUTCOME              TOOK cost_usd   tokens TASK
-  2026-03-02 10:10:00 openhands-output-api-5         error    error               5.00s     0.01      175 Count the tickets.
-  2026-03-02 10:00:00 openhands-output-api-4         ok       success               15s     0.03      330 Return 404 for unknown tickets.
-  2026-03-02 10:00:00 ses_3c1tickets                 ok       success_unverified  8.00s    0.004     1005 Make the header blue
-  2026-03-02 10:00:00 mini-swe-agent-dates-3-dates-3 ok       success_unverified    20s     0.02      785 Parse dates with a dot.
   2026-03-02 10:00:00 5b0e-close-old                 aborted  error                 15s     0.03     1100 Close all tickets from 2024 in /data.
+  2026-03-02 10:00:00 mini-swe-agent-dates-3-dates-3 ok       success_unverified    20s     0.02      785 Parse dates with a dot.
+  2026-03-02 10:00:00 openhands-output-api-4         ok       success               15s     0.03      330 Return 404 for unknown tickets.
+  2026-03-02 10:10:00 openhands-output-api-5         error    error               5.00s     0.01      175 Count the tickets.
+  2026-03-02 10:00:00 ses_3c1tickets                 ok       success_unverified  8.00s    0.004     1005 Make the header blue
   $ runvet list --run-data logs --sort id --metric cost_usd..0..0.01 --format ids
-  ses_3c1tickets
   ep_a3c1f00d0000000000000000000000e1
+  ses_3c1tickets
   $ runvet list --run-data logs --metric tokens..9
   error: invalid value 'tokens..9' for '--metric <NAME[..LOW..HIGH]>': a range has the form LOW..HIGH, such as 0.5..2
 
