@@ -98,7 +98,7 @@ def test_run_names_its_parent_and_the_digest_of_its_manifest(tmp_path: Path) -> 
     recorder = Recorder(tmp_path)
     outer = recorder.begin("Plan", id="outer").finish()
     inner = recorder.begin("Write", parent="outer", tags={"team": "docs"}).finish()
-    assert inner.state()["episode"]["tags"] == {"parent": "outer", "team": "docs"}
+    assert inner.state["episode"]["tags"] == {"parent": "outer", "team": "docs"}
     for recorded in (outer, inner, recorder.abandon(recorder.begin("Stop").id, "enough")):
         manifest = (recorded.path / "manifest.json").read_bytes()
         assert recorded.manifest_sha256 == hashlib.sha256(manifest).hexdigest()
