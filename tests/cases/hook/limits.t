@@ -55,3 +55,10 @@ A hook answers in time, and one that is killed stands in nobody's way.
 # The answer at the end has the digest of the manifest.
   $ session claude-code; before 1 ls '{}'; ends; grep -c "^{\"manifest_sha256\":\"$(sha256sum < runs/episodes/s/manifest.json | cut -c 1-64)\"}$" ended
   1
+
+# A session in which nobody said anything has no task; input that can't be read is refused.
+  $ session claude-code; before 1 ls '{}'; grep -o 'unknown: a session of [a-z-]*' runs/episodes/s/state.json | head -n 1
+  unknown: a session of claude-code
+  $ runvet hook claude-code --config runvet.toml --into runs < .
+  error: the input can't be read: Is a directory (os error 21)
+  [2]

@@ -113,3 +113,15 @@ What an import leaves out is counted, and each kind has its own words.
   error: ./plain.zip: it is a ZIP file without a header of Inspect
   note: 0 runs in none
   [1]
+  $ damage() { python3 -c 'import sys, zipfile; archive = zipfile.ZipFile("torn.eval", "w"); archive.writestr("header.json", sys.argv[1]); archive.writestr("samples/1_epoch_1.json", "{" * 500, zipfile.ZIP_DEFLATED); archive.close(); bytes = bytearray(open("torn.eval", "rb").read()); at = bytes.index(b"samples/1_epoch_1.json") + 22; bytes[at:at + 4] = b"\xff\xff\xff\xff"; open("torn.eval", "wb").write(bytes)' "$header"; }
+  $ damage && runvet import torn.eval --into none
+  error: ./torn.eval:2: samples/1_epoch_1.json: it can't be unpacked: corrupt deflate stream
+  note: 0 runs in none
+  [1]
+
+# Inspect: what a sample did that was tried again.
+  $ printf '{"status": "success", "eval": {"task": "t", "model": "m", "run_id": "r4", "created": "2026-03-02T10:00:00Z"}, "samples": [{"id": 1, "epoch": 1, "input": "How many?", "error_retries": [{"message": "no network", "events": [{"event": "state"}]}], "messages": [{"role": "user", "content": "How many?"}, {"role": "assistant", "content": "Seven."}]}]}' > again.json
+  $ runvet import again.json --into again
+  r4-t-1-1: new
+  note: left out: 1 event of a try before
+  note: 1 run in again

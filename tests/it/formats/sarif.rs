@@ -71,6 +71,7 @@ fn sarif_lists_every_rule_with_help() {
         );
         let expected = match meta.level {
             Level::Off => json!({"level": "warning", "enabled": false}),
+            Level::Ask => json!({"level": "error", "enabled": true}),
             level => json!({"level": level.to_string(), "enabled": true}),
         };
         assert_eq!(rule["defaultConfiguration"], expected);
