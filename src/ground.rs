@@ -17,6 +17,7 @@ pub(crate) mod draft;
 pub mod finding;
 pub(crate) mod parallel;
 pub mod printable;
+pub(crate) mod random;
 pub mod record;
 pub(crate) mod select;
 pub(crate) mod shortened;

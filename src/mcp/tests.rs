@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Proxy;
 use crate::gate::Gate;
+use crate::ground::random::Random;
 use crate::recorder::{Durability, Recorder, Task};
 use crate::store::read_text;
 
@@ -32,21 +33,9 @@ message = "a page is fetched"
 const SESSIONS: u64 = 100;
 const LINES: usize = 24;
 
-/// A source of numbers that are the same in each execution.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap_or_default() % most
-    }
-
-    fn key<T>(&mut self, calls: &BTreeMap<u64, T>) -> Option<u64> {
-        let place = self.below(calls.len().max(1));
-        calls.keys().copied().nth(place)
-    }
+fn key_of<T>(calls: &BTreeMap<u64, T>, random: &mut Random) -> Option<u64> {
+    let place = random.below(calls.len().max(1));
+    calls.keys().copied().nth(place)
 }
 
 /// What a judge knows who looks at all that was done each time.
@@ -134,7 +123,7 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
                 }
             }
             4..6 => {
-                let Some(id) = random.key(&judge.open) else {
+                let Some(id) = key_of(&judge.open, random) else {
                     continue;
                 };
                 let (status, end) = match random.below(3) {
@@ -152,7 +141,7 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
                 judge.acts.push((judge.open.remove(&id).unwrap(), status));
             }
             6 => {
-                let Some(id) = random.key(&judge.open) else {
+                let Some(id) = key_of(&judge.open, random) else {
                     continue;
                 };
                 let params = json!({"requestId": id});
@@ -163,7 +152,7 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
                     .push((judge.open.remove(&id).unwrap(), "cancelled"));
             }
             _ => {
-                let Some(question) = random.key(&judge.asked) else {
+                let Some(question) = key_of(&judge.asked, random) else {
                     continue;
                 };
                 let call = judge.asked.remove(&question).unwrap();

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::session::acts_of;
 use super::{Agent, Hook, HookEvent};
 use crate::gate::Gate;
+use crate::ground::random::Random;
 use crate::recorder::{Durability, Recorder};
 
 const RULES: &str = r#"
@@ -33,18 +34,6 @@ message = "a page is fetched"
 
 const SESSIONS: u64 = 200;
 const EVENTS: usize = 12;
-
-/// A source of numbers that are the same in each execution.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % most
-    }
-}
 
 /// What a judge knows who looks at all that was done each time.
 #[derive(Default)]
