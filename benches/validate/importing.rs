@@ -118,7 +118,7 @@ fn turn_text(id: &str, turn: u64, random: &mut Random) -> String {
     let (minute, hour) = (turn % 60, 8 + turn / 60 % 12);
     let common = |second: u64, kind: &str| {
         format!(
-            "{{\"isSidechain\":false,\"cwd\":\"/work/shop\",\"sessionId\":\"{id}\",\"version\":\
+            "{{\"isSidechain\":false,\"cwd\":\"/home/mo/shop\",\"sessionId\":\"{id}\",\"version\":\
              \"2.1.40\",\"type\":\"{kind}\",\"uuid\":\"{turn:08}-0000-4000-8000-{second:012}\",\
              \"timestamp\":\"2026-03-02T{hour:02}:{minute:02}:{second:02}.000Z\""
         )

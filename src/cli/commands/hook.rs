@@ -73,7 +73,7 @@ impl HookCommand {
     /// Returns the exit code, which is 0 or 2 whatever happens.
     pub(super) fn run(self, output: &mut Output) -> u8 {
         let held_back = if self.fail_open { 0 } else { HELD_BACK };
-        // What a panic says is told as any other failure.
+        // The message of a panic is reported as any other failure.
         std::panic::set_hook(Box::new(|_| {}));
         let input = Arc::new(Mutex::new(Vec::new()));
         let taken = Arc::clone(&input);
@@ -168,7 +168,8 @@ fn read_event(input: &Mutex<Vec<u8>>) -> Result<HookEvent, String> {
         let mut input = locked(input);
         input.extend_from_slice(part.get(..read).unwrap_or_default());
         if input.len() > MAX_RECORD_BYTES {
-            return Err("the input is larger than 64 MiB".into());
+            let limit = MAX_RECORD_BYTES >> 20;
+            return Err(format!("the input is larger than {limit} MiB"));
         }
         if read == 0 {
             return HookEvent::read(&input).map_err(|no_event| no_event.why);
