@@ -20,7 +20,7 @@ use crate::ground::document::{Kind, Node, Tape};
 use crate::ground::finding::Finding;
 use crate::ground::printable::{count, shortened};
 use crate::ground::record::Action;
-use crate::recorder::call::{self, in_one_form, question, sentences};
+use crate::recorder::call::{self, CALL, in_one_form, question, sentences};
 use crate::recorder::{Allowed, CallDecision, End, Error, Run};
 
 /// The number of bytes of a line, at most.
@@ -97,7 +97,8 @@ impl Passage {
     /// Returns the answer to a line that is longer than [`MAX_LINE`].
     pub(crate) fn of_long_line() -> Self {
         let mut passage = Self::default();
-        passage.answer(&Wrong::unreadable("the line is longer than 64 MiB").answer());
+        let why = format!("the line is longer than {} MiB", MAX_LINE >> 20);
+        passage.answer(&Wrong::unreadable(&why).answer());
         passage
     }
 
@@ -226,7 +227,7 @@ impl Proxy {
         match decided {
             Ok(CallDecision::Go(under_way)) => {
                 let mut action = call.action;
-                action.extensions.insert("x-call-id".into(), number.into());
+                action.extensions.insert(CALL.into(), number.into());
                 let open = OpenCall {
                     order: self.passed,
                     bytes: call.text.len(),
@@ -276,8 +277,7 @@ impl Proxy {
 
     /// Takes the answer to a question of ours; any other answer passes.
     fn answered(&mut self, message: &Message<'_>) -> Fate {
-        let number = message.id.as_ref().and_then(Id::text);
-        let number = number.and_then(|id| id.strip_prefix(OWN)?.parse::<u64>().ok());
+        let number = message.id.as_ref().and_then(question_number);
         let Some(number) = number.filter(|number| (1..=self.questions).contains(number)) else {
             return Fate::Passes;
         };
@@ -333,8 +333,7 @@ impl Proxy {
             return;
         }
         // The server asks under an id of ours: nobody can tell the answers apart.
-        let number = id.text().and_then(|id| id.strip_prefix(OWN)?.parse().ok());
-        if let Some(call) = number.and_then(|number| self.asked.remove(&number)) {
+        if let Some(call) = question_number(&id).and_then(|number| self.asked.remove(&number)) {
             let _ = self.decide(call, Some(false));
         }
     }
@@ -377,6 +376,11 @@ impl Proxy {
     pub(crate) fn lost(&self) -> Option<&str> {
         self.lost.as_deref()
     }
+}
+
+/// Returns the number of a question of ours, if an id is that of one.
+fn question_number(id: &Id) -> Option<u64> {
+    id.text()?.strip_prefix(OWN)?.parse().ok()
 }
 
 /// Returns the messages of a line: one, or those of a batch.

@@ -54,6 +54,7 @@ use std::sync::{Arc, Mutex};
 
 pub use assertion::{Assertion, Evaluated};
 pub use attachment::Attachment;
+pub(crate) use bounded::each_bounded;
 pub use bounded::{MAX_OUTPUT, bounded};
 pub use call::arguments;
 pub use clock::Clock;

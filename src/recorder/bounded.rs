@@ -51,6 +51,14 @@ pub fn bounded(value: Value, most: usize) -> Value {
     })
 }
 
+/// Returns values as [`bounded`] does, each beyond [`MAX_OUTPUT`] alone.
+pub(crate) fn each_bounded(values: Map<String, Value>) -> Map<String, Value> {
+    values
+        .into_iter()
+        .map(|(name, value)| (name, bounded(value, MAX_OUTPUT)))
+        .collect()
+}
+
 /// Returns `true` if a value is what stands for one that was too large.
 pub(super) fn is_shortened(value: &Value) -> bool {
     let known = |name: &String| matches!(&**name, "sha256" | "bytes" | "excerpt" | "attachment");

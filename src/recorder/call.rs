@@ -14,6 +14,9 @@ use crate::policy::team::Answer;
 /// The key of an act or a note that has the name of its agent.
 pub(crate) const AGENT: &str = "x-agent";
 
+/// The key of the id of a call.
+pub(crate) const CALL: &str = "x-call-id";
+
 /// The key of the command of a call that executes one.
 const COMMAND: &str = "x-command";
 

@@ -13,14 +13,11 @@ use super::{Decision, Hook, in_words};
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
 use crate::import::REPEATED;
-use crate::recorder::call::{AGENT, in_one_form, question, refusal};
+use crate::recorder::call::{AGENT, CALL, in_one_form, question, refusal};
 use crate::recorder::{
-    Allowed, CallDecision, End, Error, MAX_OUTPUT, Recorded, Run, arguments, bounded,
+    Allowed, CallDecision, End, Error, MAX_OUTPUT, Recorded, Run, arguments, each_bounded,
 };
 use crate::store::{MAX_RECORD_BYTES, beginning_of};
-
-/// The key of the id of a call.
-const CALL: &str = "x-call-id";
 
 /// The key of the rules that asked a person about a call.
 const ASKED: &str = "x-asked";
@@ -155,7 +152,10 @@ impl Session {
         if event.call_id.as_ref().is_some_and(is_done) {
             return Ok(());
         }
-        let (tool, input) = (call.tool.clone().into(), short(call.input.clone()).into());
+        let (tool, input) = (
+            call.tool.clone().into(),
+            each_bounded(call.input.clone()).into(),
+        );
         let place = self.open.iter().position(|begun| match &event.call_id {
             Some(id) => begun.call == *id,
             None => begun.act.get("tool") == Some(&tool) && begun.act.get("input") == Some(&input),
@@ -192,7 +192,7 @@ impl Session {
             self.undo()?;
         }
         let said = json!({"kind": "message", "role": "user", "text": event.prompt});
-        self.note(short(arguments(said)))
+        self.note(each_bounded(arguments(said)))
     }
 
     /// Pauses the run; what was under way no longer counts.
@@ -300,20 +300,13 @@ fn note_of(event: &HookEvent, kind: &str, action: &Action) -> Map<String, Value>
         "act": {
             "kind": action.kind,
             "tool": action.tool,
-            "input": short(input),
+            "input": each_bounded(input),
             CALL: action.extensions.get(CALL),
         },
     }));
     let agent = event.agent.clone();
     note.extend(agent.map(|agent| (AGENT.to_owned(), agent.into())));
     note
-}
-
-/// Returns the values with marks in place of large ones.
-fn short(values: Map<String, Value>) -> Map<String, Value> {
-    (values.into_iter())
-        .map(|(name, value)| (name, bounded(value, MAX_OUTPUT)))
-        .collect()
 }
 
 /// Returns the acts of a run that has ended, for the run that goes on with its session.
@@ -326,7 +319,9 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
     let episode = runs.join(EPISODES).join(id);
     let content = beginning_of(&episode, "events.jsonl", MAX_RECORD_BYTES as u64 + 1)?;
     if content.len() > MAX_RECORD_BYTES {
-        return Err(io::Error::other("its timeline is larger than 64 MiB"));
+        let limit = MAX_RECORD_BYTES >> 20;
+        let why = format!("its timeline is larger than {limit} MiB");
+        return Err(io::Error::other(why));
     }
     let lines = content.split(|byte| *byte == b'\n');
     let events = lines.filter_map(|line| serde_json::from_slice::<Acted>(line).ok());

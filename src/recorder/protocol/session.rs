@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::bounded::MAX_OUTPUT;
-use super::super::call::{AGENT, in_one_form};
+use super::super::call::{AGENT, CALL, in_one_form};
 use super::super::run::{Allowed, CallDecision, Ending};
 use super::super::size::value;
 use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
@@ -265,13 +265,13 @@ fn carry_out(
         RecorderCommand::Plan(plan) => return plan_steps(run, plan),
         RecorderCommand::Open(step) => return open(run, &step),
         RecorderCommand::Act(act) if act.hold == Some(true) => {
-            let known = act.action.extensions.get("x-call-id");
+            let known = act.action.extensions.get(CALL);
             let known = known.and_then(Value::as_str).map(str::to_owned);
             let call = known.unwrap_or_else(|| run.next_call());
             return hold(run, act, call, None, calls);
         }
         RecorderCommand::Act(act) => {
-            let call = act.action.extensions.get("x-call-id").cloned();
+            let call = act.action.extensions.get(CALL).cloned();
             let done = self::act(run, *act, most)?;
             call.and_then(|call| calls.remove(call.as_str()?));
             return Ok(done);

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::bounded::{MAX_OUTPUT, bounded, cut};
-use super::super::call::in_one_form;
+#[cfg(doc)]
+use super::super::bounded::bounded;
+use super::super::bounded::{cut, each_bounded};
+use super::super::call::{CALL, in_one_form};
 use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::super::text::json;
@@ -440,7 +442,7 @@ impl Run {
             self.must_go_on()?;
         }
         let mut payload = self.act_of(step, action)?;
-        payload.insert("x-call-id".into(), call.into());
+        payload.insert(CALL.into(), call.into());
         let draft = RunEvent::told("act", payload.clone());
         let decision = self.decide(step, &draft, answer, (None, may_wait))?;
         if matches!((&decision, answer), (CallDecision::Go(_), Some((false, _)))) {
@@ -448,10 +450,9 @@ impl Run {
             return Ok(CallDecision::Veto("the action", Vec::new()));
         }
         if let CallDecision::Go(_) = decision {
-            payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "x-call-id"));
-            let input = payload.get_mut("input").and_then(Value::as_object_mut);
-            for value in input.into_iter().flat_map(Map::values_mut) {
-                *value = bounded(value.take(), MAX_OUTPUT);
+            payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | CALL));
+            if let Some(Value::Object(input)) = payload.get_mut("input") {
+                *input = each_bounded(std::mem::take(input));
             }
             let begun = object([("kind", "begun".into()), ("act", payload.into())]);
             self.write(RunEvent::new("observe", begun))?;
