@@ -267,10 +267,13 @@ impl<'f> Loader<'f> {
             return;
         }
         let attachments = Attachments::new(self.files, &self.judges);
-        let whole = record.written().and_then(|root| attachments.whole(root));
-        let root = whole.as_ref().map(OwnedDocument::root).or(record.written());
-        for schema in self.judges.of(artifact) {
-            if let Some(root) = root {
+        let mut schemas = self.judges.of(artifact).peekable();
+        if schemas.peek().is_some()
+            && let Some(written) = record.written()
+        {
+            let whole = attachments.whole(written);
+            let root = whole.as_ref().map_or(written, OwnedDocument::root);
+            for schema in schemas {
                 schema.record(root, &|| Place::whole(artifact));
             }
         }
