@@ -655,6 +655,10 @@ mod tests {
         assert!(is_quick(serde_json::json!({})));
         let usual = serde_json::json!({"deny-warnings": true, "jobs": 2, "rules": {"a/b": "off"}});
         assert!(is_quick(usual));
+        let rule = serde_json::json!({
+            "id": "team/a", "each": {"phase": "act"}, "check": "true", "message": "not true"
+        });
+        assert!(is_quick(serde_json::json!({"rule": [rule]})));
         for wrong in [
             serde_json::json!({"deny-warning": true}),
             serde_json::json!({"jobs": "2"}),

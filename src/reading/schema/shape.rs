@@ -6,12 +6,15 @@
 
 mod compile;
 mod misspelling;
+mod pattern;
+mod tests;
 
 use serde_json::Value;
 
 use crate::ground::document::{Key, Kind, Node, Number, unquoted};
 use crate::ground::timestamp::Timestamp;
 pub(crate) use misspelling::Misspelling;
+use pattern::Pattern;
 
 /// The subschemas of one schema; the first is its root.
 #[derive(Default)]
@@ -33,7 +36,10 @@ pub(super) struct Shape {
     minimum: Option<f64>,
     maximum: Option<f64>,
     min_length: usize,
+    min_items: usize,
     date_time: bool,
+    /// The pattern that a text has.
+    pattern: Option<Pattern>,
     pub(super) properties: Vec<Property>,
     /// The number of required properties.
     pub(super) required: usize,
@@ -42,6 +48,8 @@ pub(super) struct Shape {
     pub(super) prefixes: Vec<Box<str>>,
     pub(super) items: Option<ShapeId>,
     pub(super) conditions: Vec<ConditionalShape>,
+    /// Subschemas of which a value satisfies at least one, if there are any.
+    any_of: Vec<ShapeId>,
     /// `true` if the subschema asserts nothing about a scalar except its type.
     pub(super) is_plain: bool,
 }
@@ -79,7 +87,7 @@ impl Shapes {
     }
 
     /// Returns `true` if a part of a value may be judged by more than one subschema on each of its
-    /// levels: in a schema that contains itself and has conditions.
+    /// levels: in a schema that contains itself and has conditions or alternatives.
     pub(super) fn may_multiply(&self) -> bool {
         let contains_itself = |(id, shape): (ShapeId, &Shape)| {
             let properties = shape.properties.iter().map(|property| property.shape);
@@ -90,10 +98,13 @@ impl Shapes {
             let conditions = shape.conditions.iter().map(|condition| condition.then);
             let below = properties.chain(shape.items).chain(additional);
             // A subschema has a smaller number than its parts, unless it is one of them.
-            below.chain(conditions).any(|below| below <= id)
+            let below = below.chain(conditions);
+            below
+                .chain(shape.any_of.iter().copied())
+                .any(|below| below <= id)
         };
-        let has_conditions = |shape: &Shape| !shape.conditions.is_empty();
-        self.all.iter().any(has_conditions) && self.all.iter().enumerate().any(contains_itself)
+        let has_several = |shape: &Shape| !(shape.conditions.is_empty() && shape.any_of.is_empty());
+        self.all.iter().any(has_several) && self.all.iter().enumerate().any(contains_itself)
     }
 
     /// Returns `true` if a value is valid.
@@ -148,6 +159,10 @@ impl<'s> ShapeWalk<'s> {
         match kind {
             Kind::Object => self.object(shape, node),
             Kind::Array => {
+                if shape.min_items > 0 {
+                    let items = node.items().take(shape.min_items).count();
+                    self.fail(usize::from(items < shape.min_items));
+                }
                 if let Some(items) = shape.items {
                     for item in node.items() {
                         if self.left == 0 {
@@ -160,6 +175,19 @@ impl<'s> ShapeWalk<'s> {
             _ => {}
         }
         self.conditions(shape, node);
+        self.alternatives(shape, node);
+    }
+
+    fn alternatives(&mut self, shape: &Shape, node: Node<'_>) {
+        let is_valid = |id: &ShapeId| {
+            let mut walk = ShapeWalk::new(self.shapes, 1);
+            walk.node(*id, node);
+            walk.left > 0
+        };
+        let mut alternatives = shape.any_of.iter();
+        if self.left > 0 && !shape.any_of.is_empty() && !alternatives.any(is_valid) {
+            self.fail(1);
+        }
     }
 
     fn object(&mut self, shape: &Shape, node: Node<'_>) {
@@ -214,13 +242,16 @@ impl Shape {
             minimum: None,
             maximum: None,
             min_length: 0,
+            min_items: 0,
             date_time: false,
+            pattern: None,
             properties: Vec::new(),
             required: 0,
             additional: Additional::Any,
             prefixes: Vec::new(),
             items: None,
             conditions: Vec::new(),
+            any_of: Vec::new(),
             is_plain: true,
         }
     }
@@ -229,6 +260,11 @@ impl Shape {
     fn allows(&self, name: &str) -> bool {
         let mut prefixes = self.prefixes.iter();
         prefixes.any(|prefix| name.starts_with(&**prefix))
+    }
+
+    /// Returns `true` if it asserts something that one pass over a text can't judge.
+    pub(super) fn needs_the_whole(&self) -> bool {
+        self.min_items > 0 || !self.any_of.is_empty()
     }
 
     /// Returns `true` if nothing is asserted of any member of an object.
@@ -268,6 +304,7 @@ impl Shape {
         usize::from(!self.allowed.as_ref().is_none_or(is_allowed))
             + usize::from(self.date_time && !Timestamp::is_valid(text))
             + usize::from(self.min_length > 0 && !is_as_long(text, self.min_length))
+            + usize::from(self.pattern.is_some_and(|pattern| !pattern.is_in(text)))
     }
 
     /// Returns the property with the name of a key; most keys name the expected one.

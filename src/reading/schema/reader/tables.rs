@@ -348,7 +348,7 @@ impl TableCompiler<'_> {
     fn step(&mut self, id: ShapeId, pointer: &str, depth: usize) -> Option<Expectation> {
         let shapes = self.shapes;
         let shape = shapes.get(id)?;
-        if id != 0 && !shape.conditions.is_empty() {
+        if id != 0 && !shape.conditions.is_empty() || shape.needs_the_whole() {
             return None;
         }
         let is_free_object = shape.takes_any_member() && !self.asks_below(pointer);
@@ -476,7 +476,8 @@ impl TableCompiler<'_> {
     /// Collects the assertions of a shape on scalars at and below a place.
     fn asserted(&self, id: ShapeId, pointer: &str, found: &mut Vec<AssertedSlot>) -> Option<()> {
         let shape = self.shapes.get(id)?;
-        if shape.required > 0 || !matches!(shape.additional, Additional::Any) {
+        let asserts_more = shape.required > 0 || shape.needs_the_whole();
+        if asserts_more || !matches!(shape.additional, Additional::Any) {
             return None;
         }
         let items = match shape.items {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::pattern::Pattern;
 use super::{ANY_TYPE, Additional, ConditionalShape, Property, Shape, ShapeId, Shapes, bit};
 use crate::ground::document::Kind;
 
@@ -91,6 +92,10 @@ impl<'a> ShapeCompiler<'a> {
                 ("allOf", Value::Array(parts)) => {
                     let conditions = parts.iter().map(|part| self.condition(part));
                     shape.conditions = conditions.collect::<Option<_>>()?;
+                }
+                ("anyOf", Value::Array(parts)) => {
+                    let parts = parts.iter().map(|part| self.shape(part));
+                    shape.any_of = parts.collect::<Option<_>>()?;
                 }
                 // The root's name alone leaves references as they are.
                 ("$id", _) if !std::ptr::eq(schema, self.root) => return None,
@@ -181,6 +186,8 @@ impl Shape {
             ("minimum", bound) => self.minimum = Some(exact_bound(bound)?),
             ("maximum", bound) => self.maximum = Some(exact_bound(bound)?),
             ("minLength", bound) => self.min_length = usize::try_from(bound.as_u64()?).ok()?,
+            ("minItems", bound) => self.min_items = usize::try_from(bound.as_u64()?).ok()?,
+            ("pattern", Value::String(pattern)) => self.pattern = Some(Pattern::named(pattern)?),
             ("format", Value::String(format)) if format == "date-time" => self.date_time = true,
             ("required", Value::Array(_)) => {
                 let known = keywords.get("properties").and_then(Value::as_object);
@@ -206,6 +213,8 @@ impl Shape {
         !(bounds
             || self.integer
             || self.date_time
+            || self.pattern.is_some()
+            || !self.any_of.is_empty()
             || self.allowed.is_some()
             || !self.conditions.is_empty())
     }
