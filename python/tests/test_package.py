@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import os
@@ -164,4 +165,22 @@ def test_import_is_quick_and_prints_nothing() -> None:
         env={**os.environ, "PYTHONWARNINGS": "error"},
     )
     assert ran.stdout == ""
-    assert "pytest" not in ran.stderr and "pyarrow" not in ran.stderr
+    loaded = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
+    assert "runvet._runvet" in loaded
+    assert not loaded & {"dataclasses", "inspect", "re", "pathlib", "pyarrow", "pytest"}
+
+
+def test_names_are_loaded_from_the_modules_that_have_them() -> None:
+    assert set(runvet.__all__) <= {*dir(runvet)}
+    with pytest.raises(AttributeError, match="'runvet' has no attribute 'nothing'"):
+        _ = runvet.nothing  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+
+    source = ast.parse((PACKAGE / "__init__.py").read_text())
+    imported = {
+        (name.name, node.module)
+        for node in ast.walk(source)
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module is not None
+        for name in node.names
+    }
+    lazy = vars(runvet)["_MODULES"]
+    assert imported == set(lazy.items())
