@@ -867,6 +867,21 @@ def test_plan_of_a_large_listing_has_tasks_of_one_size(
     assert max(len(pickle.dumps(part)) for part in parts) < 1_000
 
 
+@pytest.mark.parametrize("partitions", [7, 64, 300])
+@pytest.mark.parametrize("groups", [1, 20])
+def test_plan_of_few_pages_has_tasks_of_one_size(groups: int, partitions: int) -> None:
+    store = Simulated([(f"episodes/{at:02}/", 2_000 // groups) for at in range(groups)])
+    location = Location("s3://bucket/runs", open=lambda _: store)
+    splits = batch.plan(location, partitions)
+    parts = [split.part for split in splits if split.part]
+    bounds = [*(store.number_before(part.first) // 5 for part in parts), store.episodes]
+    sizes = [end - start for start, end in zip(bounds, bounds[1:])]
+    assert max(sizes) < 2 * 2_000 / partitions + 1, sizes
+    found = [episode for part in parts for episode in found_in(location, part)]
+    assert len(found) == 2_000
+    assert not any(isinstance(episode, str) for _, episode in found)
+
+
 def test_more_splits_than_episodes_are_one_for_each() -> None:
     store = Simulated([("episodes/", 40)])
     splits = batch.plan(Location("s3://bucket/runs", open=lambda _: store), 5_000)

@@ -30,6 +30,8 @@ NEAR = 16
 """The number of pages that seem to be left at which the next one is asked for."""
 NAMES = 4
 """The episodes of a split whose names it carries."""
+CUTS = 64
+"""The episodes of a page at which it may be cut, where splits are small. A page has 1,000 keys."""
 PARTS = (1, 2, 8, 32)
 """The parts of a page over which the density of keys is measured, from all of it to its last 32nd:
 a page may begin in a small directory and end in a large one."""
@@ -102,7 +104,10 @@ class _Page:
     marks: tuple[str, ...]
     """The key at which each of `PARTS` begins."""
     episodes: list[str]
-    """The episodes that lie in it as a whole; some of them where more may follow the page."""
+    """The episodes that lie in it as a whole: each of them, or one of several."""
+    each: int
+    """The number of episodes from one of those to the next; 0 where they are the first and the last
+    one alone."""
     number: int
     is_whole: bool
     """True if it lists all keys before the next page."""
@@ -115,6 +120,10 @@ class _Page:
     """True if it begins where a page ends."""
     is_last: bool = False
     """True if the next page begins where this one ends."""
+
+    def may_be_cut(self) -> bool:
+        """True if splits may begin inside of it: all keys up to the next page are known."""
+        return self.is_whole or (self.is_last and self.each > 0)
 
     def weight(self) -> float:
         """The number of keys up to the next page, by how dense they are in this one."""
@@ -294,13 +303,17 @@ class _Search:
             ):
                 self.law.learn(directory)
                 episodes = self._whole(keys, partly)
-        number = len(episodes)
-        if not is_whole:
-            # Of each page that is not all of a split, two are enough to miss it by.
-            episodes = [*episodes[:1], *episodes[1:][-1:]]
+        number, each = len(episodes), 1
+        if number and not is_whole:
+            # A split may begin at each of those that are kept; two are enough to miss a page by.
+            are_small = len(self.pages) <= (self.partitions or 0)
+            each = -(-number // CUTS) if are_small else 0
+            episodes = episodes[::each] if are_small else [*episodes[:1], *episodes[1:][-1:]]
         marks = tuple(keys[-len(keys) // part] for part in PARTS)
         level = len(commonprefix([keys[0], keys[-1]]))
-        return _Page(len(keys), keys[0], keys[-1], marks, episodes, number, is_whole, end, level)
+        return _Page(
+            len(keys), keys[0], keys[-1], marks, episodes, each, number, is_whole, end, level
+        )
 
     def _whole(self, keys: list[str], partly: list[str]) -> list[str]:
         judged = self.law.judge(keys, [])
@@ -332,19 +345,19 @@ class _Search:
         return ranges
 
     def _believed(self, number: int) -> list[float]:
-        """The weights of pages. What was not asked for may seem to be very much; as a page that is
-        not whole is not cut, it counts as one split at most."""
+        """The weights of pages. What was not asked for may seem to be very much; as such a page
+        is not cut, it counts as one split at most."""
         weights = [page.weight() for page in self.pages]
         for _ in range(100):
             most = max(1.0, sum(weights) / number)
             capped = zip(self.pages, weights)
-            weights = [weight if page.is_whole else min(weight, most) for page, weight in capped]
+            weights = [it if page.may_be_cut() else min(it, most) for page, it in capped]
         return weights
 
     def _units(self, weights: list[float]) -> Iterator[tuple[list[str], int, bool, float]]:
         """Yields the parts that stay whole: episodes, their number, if it is exact, weight."""
         for page, weight in zip(self.pages, weights):
-            if not page.is_whole or not page.episodes:
+            if not page.may_be_cut() or not page.episodes:
                 yield page.episodes, page.number, page.is_whole, weight
                 continue
             starts: list[int] = []
@@ -352,6 +365,7 @@ class _Search:
                 # An episode may lie in another one.
                 if not starts or not name.startswith(page.episodes[starts[-1]]):
                     starts.append(at)
-            for start, end in zip(starts, [*starts[1:], page.number]):
+            for start, end in zip(starts, [*starts[1:], len(page.episodes)]):
                 names = page.episodes[start:end]
-                yield names, len(names), True, weight * len(names) / page.number
+                count = min(page.number, end * page.each) - start * page.each
+                yield names, count, page.is_whole, weight * count / page.number
