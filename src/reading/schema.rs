@@ -21,7 +21,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, Validator};
 
-use crate::ground::document::{Document, Layout, Node, Span};
+use crate::ground::document::{Document, Layout, Node, Span, Tape};
 use crate::ground::record::format::VERSION_FIELDS;
 use crate::ground::source::Pointer;
 use crate::ground::timestamp::Timestamp;
@@ -77,8 +77,14 @@ pub(crate) static RECORD_COMMAND: CompiledSchema =
 
 /// Returns `true` if a document satisfies a schema as far as the fast validator knows: where the
 /// schema has a keyword beyond it, it says no.
-pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &serde_json::Value) -> bool {
-    Shapes::compile(schema).is_valid(document.root())
+pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &str) -> bool {
+    let root = document.root();
+    let mut tape = Tape::default();
+    let schema = tape.read(schema.as_bytes());
+    schema.is_ok_and(|schema| {
+        let shapes = Shapes::compile_where(schema.root(), |key| root.get(key).is_some());
+        shapes.is_valid(root)
+    })
 }
 
 /// Returns the violations of a schema of this project in a document, each error as a function reads
@@ -232,7 +238,14 @@ impl CompiledSchema {
     }
 
     fn shapes(&self) -> &Shapes {
-        self.shapes.get_or_init(|| Shapes::compile(self.parsed()))
+        self.shapes.get_or_init(|| {
+            let mut tape = Tape::default();
+            let schema = tape.read(self.text.as_bytes());
+            schema.map_or_else(
+                |_| Shapes::default(),
+                |schema| Shapes::compile(schema.root()),
+            )
+        })
     }
 
     fn parsed(&self) -> &serde_json::Value {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 use jsonschema::{Retrieve, ValidationError, Validator};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::instance::{Instance, TapeJson, within};
 use super::shape::Shapes;
 use super::violation::{self, Violation};
 use super::{MAX_VIOLATIONS, TooManyViolations};
-use crate::ground::document::Node;
+use crate::ground::document::{Node, OwnedDocument};
 use crate::ground::source::Pointer;
 
 /// The number of keys and values of a value, up to which all its violations are looked for where
@@ -32,7 +33,9 @@ pub(crate) struct DeclaredSchema {
     text: Value,
     /// The fast validator, where the schema has no keyword beyond it.
     shapes: Option<Shapes>,
-    validator: Validator<TapeJson>,
+    /// The validator that says what is wrong; made when it is first needed, where the fast one
+    /// knows the whole schema.
+    validator: OnceLock<Option<Validator<TapeJson>>>,
     /// The number of subschemas that it applies to one value.
     applied: u64,
 }
@@ -50,10 +53,17 @@ impl DeclaredSchema {
         address: &str,
         files: &(impl Retrieve + Clone + 'static),
     ) -> Result<Self, Box<ValidationError<'static>>> {
-        let validator = super::options()
-            .with_base_uri(address.to_owned())
-            .with_retriever(files.clone())
-            .build(&text)?;
+        let written = OwnedDocument::read(text.to_string().into_bytes());
+        let shapes = written.ok().map(|written| Shapes::compile(written.root()));
+        let shapes = shapes.filter(|shapes| shapes.is_supported() && !shapes.may_multiply());
+        let validator = OnceLock::new();
+        if shapes.is_none() {
+            let made = super::options()
+                .with_base_uri(address.to_owned())
+                .with_retriever(files.clone())
+                .build(&text)?;
+            let _ = validator.set(Some(made));
+        }
         let applied = most_applied(&text, address, files);
         if applied > MAX_APPLIED {
             return Err(Box::new(ValidationError::custom(format!(
@@ -61,13 +71,6 @@ impl DeclaredSchema {
                  each other"
             ))));
         }
-        // What `integer` means is another thing in draft 4.
-        let is_old = text
-            .get("$schema")
-            .and_then(Value::as_str)
-            .is_some_and(|dialect| dialect.contains("draft-04"));
-        let shapes = Some(Shapes::compile(&text))
-            .filter(|shapes| shapes.is_supported() && !is_old && !shapes.may_multiply());
         Ok(Self {
             text,
             shapes,
@@ -85,8 +88,16 @@ impl DeclaredSchema {
     pub(crate) fn is_valid(&self, value: Node<'_>) -> bool {
         match &self.shapes {
             Some(shapes) => shapes.is_valid(value),
-            None => self.validator.is_valid(Instance::Node(value)),
+            None => self
+                .validator()
+                .is_some_and(|it| it.is_valid(Instance::Node(value))),
         }
+    }
+
+    /// Returns the validator, which there always is: what the fast one knows is a schema.
+    fn validator(&self) -> Option<&Validator<TapeJson>> {
+        let make = || super::options().offline().build(&self.text).ok();
+        self.validator.get_or_init(make).as_ref()
     }
 
     /// Returns the violations of a value at a place of its document, in the order of the text.
@@ -109,7 +120,7 @@ impl DeclaredSchema {
         let steps = self.applied.saturating_mul(u64::from(size));
         let steps = steps.saturating_mul(STEPS_PER_VALUE);
         let errors = within(steps.saturating_add(MIN_STEPS), || {
-            let errors = self.validator.iter_errors(Instance::Node(value));
+            let errors = self.validator()?.iter_errors(Instance::Node(value));
             let mut place_bytes = 0;
             let bounded = errors.take(MAX_VIOLATIONS).map(|error| {
                 place_bytes += error.instance_path().as_str().len();

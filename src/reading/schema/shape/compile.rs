@@ -1,22 +1,31 @@
 //! The text of a schema, parsed -> the shapes of the fast validator.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::pattern::Pattern;
-use super::{ANY_TYPE, Additional, ConditionalShape, Property, Shape, ShapeId, Shapes, bit};
-use crate::ground::document::Kind;
+use super::{ANY_TYPE, Additional, ConditionalShape, Property, Shape, ShapeId, Shapes, bit, is};
+use crate::ground::document::{Kind, Node};
 
 impl Shapes {
-    /// Compiles a schema; there are no shapes where a keyword is not implemented here.
-    pub(in crate::reading::schema) fn compile(schema: &Value) -> Self {
-        let mut compiler = ShapeCompiler {
-            root: schema,
-            shapes: Vec::new(),
-            by_reference: BTreeMap::new(),
-            depth: 0,
-        };
+    /// Compiles a schema; there are no shapes where a keyword is not implemented here, or where it
+    /// is no schema.
+    pub(in crate::reading::schema) fn compile(schema: Node<'_>) -> Self {
+        let mut compiler = ShapeCompiler::new(schema, &|_| true);
+        let all = compiler.whole();
+        all.map_or_else(Self::default, |()| Self {
+            all: compiler.shapes,
+        })
+    }
+
+    /// Compiles the parts of a schema that judge values whose roots have certain keys alone.
+    pub(in crate::reading::schema) fn compile_where(
+        schema: Node<'_>,
+        has_key: impl Fn(&str) -> bool,
+    ) -> Self {
+        let mut compiler = ShapeCompiler::new(schema, &has_key);
         let root = compiler.shape(schema);
         root.map_or_else(Self::default, |_| Self {
             all: compiler.shapes,
@@ -27,26 +36,50 @@ impl Shapes {
 /// A compiler of subschemas. Each function returns `None` where one has a keyword that is not
 /// implemented here.
 struct ShapeCompiler<'a> {
-    root: &'a Value,
+    root: Node<'a>,
+    /// The keys that the root of a value may have.
+    has_key: &'a dyn Fn(&str) -> bool,
     shapes: Vec<Shape>,
     /// The shapes that references lead to.
-    by_reference: BTreeMap<&'a str, ShapeId>,
+    by_reference: BTreeMap<Cow<'a, str>, ShapeId>,
     /// The number of subschemas around the one that is compiled, references included.
     depth: usize,
 }
+
+/// The pointer to the definitions of a schema.
+const DEFINITIONS: &str = "#/$defs/";
 
 /// The maximum depth of nested subschemas: one that contains itself has no end.
 const MAX_DEPTH: usize = 64;
 
 impl<'a> ShapeCompiler<'a> {
-    fn shape(&mut self, schema: &'a Value) -> Option<ShapeId> {
+    fn new(root: Node<'a>, has_key: &'a dyn Fn(&str) -> bool) -> Self {
+        Self {
+            root,
+            has_key,
+            shapes: Vec::new(),
+            by_reference: BTreeMap::new(),
+            depth: 0,
+        }
+    }
+
+    /// Compiles the root, and the definitions that nothing refers to.
+    fn whole(&mut self) -> Option<()> {
+        self.shape(self.root)?;
+        let definitions = self.root.get("$defs").into_iter().flat_map(Node::members);
+        for definition in definitions {
+            self.definition(format!("{DEFINITIONS}{}", definition.name()).into())?;
+        }
+        Some(())
+    }
+
+    fn shape(&mut self, schema: Node<'a>) -> Option<ShapeId> {
         if self.depth == MAX_DEPTH {
             return None;
         }
         self.depth += 1;
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        let id = if let Some(reference) = reference {
-            self.referenced(schema, reference)?
+        let id = if let Some(reference) = schema.get("$ref") {
+            self.referenced(schema, reference.text()?)?
         } else {
             let id = self.shapes.len();
             self.shapes.push(Shape::of_type(ANY_TYPE));
@@ -58,49 +91,59 @@ impl<'a> ShapeCompiler<'a> {
         Some(id)
     }
 
-    fn referenced(&mut self, schema: &'a Value, reference: &'a str) -> Option<ShapeId> {
-        if let Some(id) = self.by_reference.get(reference) {
+    fn referenced(&mut self, schema: Node<'a>, reference: Cow<'a, str>) -> Option<ShapeId> {
+        let mut keywords = schema.members();
+        let is_alone = keywords.all(|keyword| {
+            let name = keyword.name();
+            name == "$ref" || is_annotation(&name, keyword.value())
+        });
+        self.definition(reference).filter(|_| is_alone)
+    }
+
+    fn definition(&mut self, reference: Cow<'a, str>) -> Option<ShapeId> {
+        if let Some(id) = self.by_reference.get(&reference) {
             return Some(*id);
         }
-        let mut keywords = schema.as_object()?.keys();
-        let is_alone =
-            keywords.all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&&**keyword));
-        let target = self.root.pointer(reference.strip_prefix('#')?)?;
-        let id = self.shape(target).filter(|_| is_alone)?;
+        let name = reference.strip_prefix(DEFINITIONS)?;
+        let target = self.root.get("$defs")?.get(name)?;
+        let id = self.shape(target)?;
         self.by_reference.insert(reference, id);
         Some(id)
     }
 
-    fn compile(&mut self, schema: &'a Value) -> Option<Shape> {
-        let keywords = match schema {
-            Value::Bool(true) => return Some(Shape::of_type(ANY_TYPE)),
-            schema => schema.as_object()?,
-        };
+    fn compile(&mut self, schema: Node<'a>) -> Option<Shape> {
+        if schema.boolean() == Some(true) {
+            return Some(Shape::of_type(ANY_TYPE));
+        }
+        let is_root = schema.index() == self.root.index();
         // No type is allowed until one is named.
         let mut shape = Shape::of_type(0);
-        for (keyword, value) in keywords {
-            match (&**keyword, value) {
-                ("properties", Value::Object(properties)) => {
-                    self.properties(properties, keywords, &mut shape)?;
+        for keyword in (schema.kind() == Kind::Object).then(|| schema.members())? {
+            let (name, value) = (keyword.name(), keyword.value());
+            match (&*name, value.kind()) {
+                ("properties", Kind::Object) => {
+                    self.properties(schema, value, is_root, &mut shape)?;
                 }
-                ("additionalProperties", Value::Bool(true)) => {}
-                ("additionalProperties", Value::Bool(false)) => shape.additional = Additional::None,
-                ("additionalProperties", below) => {
-                    shape.additional = Additional::Each(self.shape(below)?);
+                ("additionalProperties", Kind::True) => {}
+                ("additionalProperties", Kind::False) => shape.additional = Additional::None,
+                ("additionalProperties", _) => {
+                    shape.additional = Additional::Each(self.shape(value)?);
                 }
-                ("items", items) => shape.items = Some(self.shape(items)?),
-                ("allOf", Value::Array(parts)) => {
-                    let conditions = parts.iter().map(|part| self.condition(part));
+                ("items", _) => shape.items = Some(self.shape(value)?),
+                ("allOf", Kind::Array) => {
+                    let conditions = value.items().map(|part| self.condition(part));
                     shape.conditions = conditions.collect::<Option<_>>()?;
                 }
-                ("anyOf", Value::Array(parts)) => {
-                    let parts = parts.iter().map(|part| self.shape(part));
+                ("anyOf", Kind::Array) => {
+                    let parts = value.items().map(|part| self.shape(part));
                     shape.any_of = parts.collect::<Option<_>>()?;
+                    (!shape.any_of.is_empty()).then_some(())?;
                 }
+                ("$defs", Kind::Object) if is_root => {}
                 // The root's name alone leaves references as they are.
-                ("$id", _) if !std::ptr::eq(schema, self.root) => return None,
-                (keyword, _) if ANNOTATIONS.contains(&keyword) => {}
-                (keyword, value) => shape.assert(keyword, value, keywords)?,
+                ("$id", Kind::String) if is_root => {}
+                (name, _) if is_annotation(name, value) => {}
+                (name, _) => shape.assert(name, value, schema)?,
             }
         }
         if shape.types == 0 {
@@ -112,17 +155,22 @@ impl<'a> ShapeCompiler<'a> {
 
     fn properties(
         &mut self,
-        properties: &'a Map<String, Value>,
-        keywords: &'a Map<String, Value>,
+        schema: Node<'a>,
+        properties: Node<'a>,
+        is_root: bool,
         shape: &mut Shape,
     ) -> Option<()> {
-        let required: Vec<&str> = required(keywords).collect();
-        for (name, schema) in properties {
-            let is_required = required.contains(&name.as_str());
+        let required = required(schema)?;
+        for key in properties.members() {
+            let name = key.name();
+            let is_required = required.contains(&name);
             shape.required += usize::from(is_required);
+            if is_root && !is_required && !(self.has_key)(&name) {
+                continue;
+            }
             shape.properties.push(Property {
-                name: name.as_str().into(),
-                shape: self.shape(schema)?,
+                name: name.into(),
+                shape: self.shape(key.value())?,
                 required: is_required,
             });
         }
@@ -131,74 +179,82 @@ impl<'a> ShapeCompiler<'a> {
 
     /// Compiles a part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}},
     /// "required": [NAME]}, "then": …}`.
-    fn condition(&mut self, part: &'a Value) -> Option<ConditionalShape> {
-        let then = part.get("then")?;
-        let properties = part.pointer("/if/properties")?.as_object()?;
-        let (name, constant) = properties.iter().next()?;
-        let equals = constant.get("const")?.as_str()?;
+    fn condition(&mut self, part: Node<'a>) -> Option<ConditionalShape> {
+        let (condition, then) = (part.get("if")?, part.get("then")?);
+        let property = condition.get("properties")?.members().next()?;
+        let name = property.name();
+        let equals = property.value().get("const")?.text()?;
         let form = serde_json::json!({
-            "if": { "properties": { name: { "const": equals } }, "required": [name] },
-            "then": then
+            "properties": { &*name: { "const": equals } }, "required": [name]
         });
-        (*part == form).then_some(())?;
+        (part.members().count() == 2 && is(condition, &form)).then_some(())?;
         Some(ConditionalShape {
-            property: name.as_str().into(),
+            property: name.into(),
             equals: equals.into(),
             then: self.shape(then)?,
         })
     }
 }
 
-/// Keywords that assert nothing.
-const ANNOTATIONS: [&str; 8] = [
-    "$schema",
-    "$id",
-    "$defs",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "$comment",
+/// Returns `true` if a keyword asserts nothing, and has a value that it may have.
+fn is_annotation(name: &str, value: Node<'_>) -> bool {
+    match name {
+        "title" | "description" | "$comment" => value.kind() == Kind::String,
+        "examples" => value.kind() == Kind::Array,
+        "default" => true,
+        "$schema" => DIALECTS
+            .iter()
+            .any(|known| value.text().as_deref() == Some(known)),
+        _ => false,
+    }
+}
+
+/// The dialects in which the keywords here mean the same.
+const DIALECTS: [&str; 4] = [
+    "https://json-schema.org/draft/2020-12/schema",
+    "https://json-schema.org/draft/2019-09/schema",
+    "http://json-schema.org/draft-07/schema#",
+    "http://json-schema.org/draft-07/schema",
 ];
 
 impl Shape {
     /// Adds what a keyword asserts that has no subschema.
-    fn assert(
-        &mut self,
-        keyword: &str,
-        value: &Value,
-        keywords: &Map<String, Value>,
-    ) -> Option<()> {
-        let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
-        match (keyword, value) {
-            ("type", Value::String(name)) => self.allow_type(name)?,
-            ("type", Value::Array(names)) => {
-                for name in names {
-                    self.allow_type(name.as_str()?)?;
+    fn assert(&mut self, keyword: &str, value: Node<'_>, schema: Node<'_>) -> Option<()> {
+        let is_scalar = |value: Node<'_>| !matches!(value.kind(), Kind::Array | Kind::Object);
+        let parsed = |value: Node<'_>| serde_json::from_str::<Value>(value.raw()).ok();
+        match (keyword, value.kind()) {
+            ("type", Kind::String) => self.allow_type(&value.text()?)?,
+            ("type", Kind::Array) => {
+                for name in texts(value).filter(|names| !names.is_empty())? {
+                    self.allow_type(&name)?;
                 }
             }
-            ("const", constant) if is_scalar(constant) && !keywords.contains_key("enum") => {
-                self.allowed = Some(vec![constant.clone()]);
+            ("const", _) if is_scalar(value) && schema.get("enum").is_none() => {
+                self.allowed = Some(vec![parsed(value)?]);
             }
-            ("enum", Value::Array(values)) if values.iter().all(is_scalar) => {
-                self.allowed = Some(values.clone());
+            ("enum", Kind::Array) if value.items().all(is_scalar) => {
+                self.allowed = Some(value.items().map(parsed).collect::<Option<_>>()?);
             }
-            ("minimum", bound) => self.minimum = Some(exact_bound(bound)?),
-            ("maximum", bound) => self.maximum = Some(exact_bound(bound)?),
-            ("minLength", bound) => self.min_length = usize::try_from(bound.as_u64()?).ok()?,
-            ("minItems", bound) => self.min_items = usize::try_from(bound.as_u64()?).ok()?,
-            ("pattern", Value::String(pattern)) => self.pattern = Some(Pattern::named(pattern)?),
-            ("format", Value::String(format)) if format == "date-time" => self.date_time = true,
-            ("required", Value::Array(_)) => {
-                let known = keywords.get("properties").and_then(Value::as_object);
-                let is_known = |name| known.is_some_and(|known| known.contains_key(name));
-                required(keywords).all(is_known).then_some(())?;
+            ("minimum", Kind::Number) => self.minimum = Some(exact_bound(value)?),
+            ("maximum", Kind::Number) => self.maximum = Some(exact_bound(value)?),
+            ("minLength", _) => self.min_length = value.raw().parse().ok()?,
+            ("minItems", _) => self.min_items = value.raw().parse().ok()?,
+            ("pattern", _) => self.pattern = Some(Pattern::named(&value.text()?)?),
+            ("format", _) if value.text()? == "date-time" => self.date_time = true,
+            ("required", _) => {
+                let known = schema.get("properties");
+                let is_known = |name: &_| known.is_some_and(|known| known.get(name).is_some());
+                required(schema)?
+                    .iter()
+                    .all(|name| is_known(&**name))
+                    .then_some(())?;
             }
-            ("patternProperties", Value::Object(patterns)) => {
-                let prefixes = patterns.iter().map(|(pattern, schema)| {
+            ("patternProperties", Kind::Object) => {
+                let prefixes = value.members().map(|key| {
+                    let pattern = key.name();
                     let prefix = pattern.strip_prefix('^').filter(|it| !it.is_empty())?;
                     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
-                    let is_known = *schema == Value::Bool(true) && prefix.bytes().all(is_plain);
+                    let is_known = key.value().boolean()? && prefix.bytes().all(is_plain);
                     is_known.then(|| prefix.into())
                 });
                 self.prefixes = prefixes.collect::<Option<_>>()?;
@@ -235,13 +291,22 @@ impl Shape {
 }
 
 /// Returns an integer bound as a double, if integers around it are exact as doubles too.
-fn exact_bound(bound: &Value) -> Option<f64> {
-    let whole = bound.as_i64()?;
-    bound.as_f64().filter(|_| whole.unsigned_abs() < 1 << 53)
+fn exact_bound(bound: Node<'_>) -> Option<f64> {
+    let whole: i32 = bound.raw().parse().ok()?;
+    Some(whole.into())
 }
 
-/// Returns the names of the fields that a schema requires.
-fn required(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let required = keywords.get("required").and_then(Value::as_array);
-    required.into_iter().flatten().filter_map(Value::as_str)
+/// Returns the names of the fields that a schema requires, if each of them is a name.
+fn required(schema: Node<'_>) -> Option<BTreeSet<Cow<'_, str>>> {
+    schema
+        .get("required")
+        .map_or_else(|| Some(BTreeSet::new()), texts)
+}
+
+/// Returns the items of an array of texts, none of which is there twice.
+fn texts(array: Node<'_>) -> Option<BTreeSet<Cow<'_, str>>> {
+    let mut found = BTreeSet::new();
+    let mut items = array.items();
+    let are_texts = items.all(|item| item.text().is_some_and(|text| found.insert(text)));
+    (array.kind() == Kind::Array && are_texts).then_some(found)
 }
