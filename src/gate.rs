@@ -31,6 +31,7 @@ mod reading;
 mod request;
 mod settings;
 mod suppressions;
+mod tapes;
 
 use std::convert::Infallible;
 use std::io;
