@@ -29,7 +29,8 @@ pub(crate) use listener::EventListener;
 pub(crate) use mirror::Unlike;
 pub(crate) use reach::{Reach, TimelineFacts, Topic};
 pub(crate) use slots::{
-    EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot, event_slot,
+    EVENT, InAction, InEvent, InState, InStep, InSummary, LISTED_STATE, STATE, SUMMARY, Slot,
+    event_slot,
 };
 pub(crate) use strict::{
     MAX_EVENT_IDS, Prefix, RepeatedEventKey, Stamped, StartEvent, StrictFacts, Termination, Wanted,

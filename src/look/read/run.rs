@@ -419,7 +419,8 @@ impl Records {
         summary: Result<OwnedDocument, Error>,
     ) -> Self {
         let (in_state, in_summary) = (state.as_ref().ok(), summary.as_ref().ok());
-        let state_read = in_state.and_then(|it| read_record(it, &schema::STATE, &facts::STATE));
+        let state_read =
+            in_state.and_then(|it| read_record(it, &schema::STATE, &facts::LISTED_STATE));
         let summary_read =
             in_summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
         let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));

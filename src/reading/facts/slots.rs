@@ -210,6 +210,15 @@ pub(crate) static STATE: Layout = Layout {
     allows_repeated_keys: false,
 };
 
+/// The places in a state of a run that is listed, without those in its steps and actions.
+pub(crate) static LISTED_STATE: Layout = Layout {
+    root: InState::PLACES,
+    rows: &[],
+    others: &[("/links", "")],
+    near: None,
+    allows_repeated_keys: false,
+};
+
 /// The places in a summary.
 pub(crate) static SUMMARY: Layout = Layout {
     root: InSummary::PLACES,
