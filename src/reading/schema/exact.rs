@@ -2,6 +2,8 @@
 //!
 //! The `jsonschema` crate compares doubles, and a parsed schema holds them.
 
+use std::cmp::Ordering;
+
 use jsonschema::{Keyword, ValidationError};
 use serde_json::{Map, Value};
 
@@ -36,6 +38,17 @@ impl NumberKeyword {
             Self::Maximum => "maximum",
             Self::ExclusiveMaximum => "exclusiveMaximum",
             Self::MultipleOf => "multipleOf",
+        }
+    }
+
+    /// Returns `true` if a number in an order to the one of the keyword is allowed.
+    pub(super) fn allows(self, order: Ordering) -> bool {
+        match self {
+            Self::Minimum => order.is_ge(),
+            Self::ExclusiveMinimum => order.is_gt(),
+            Self::Maximum => order.is_le(),
+            Self::ExclusiveMaximum => order.is_lt(),
+            Self::MultipleOf => true,
         }
     }
 
@@ -82,14 +95,10 @@ impl Bound {
         let Some(bound) = self.bound.as_deref().map(Number::of) else {
             return Some(true);
         };
-        let order = number.order(bound);
-        Some(match self.keyword {
-            NumberKeyword::Minimum => order.is_ge(),
-            NumberKeyword::ExclusiveMinimum => order.is_gt(),
-            NumberKeyword::Maximum => order.is_le(),
-            NumberKeyword::ExclusiveMaximum => order.is_lt(),
-            NumberKeyword::MultipleOf => number.is_multiple_of(bound)?,
-        })
+        match self.keyword {
+            NumberKeyword::MultipleOf => number.is_multiple_of(bound),
+            keyword => Some(keyword.allows(number.order(bound))),
+        }
     }
 }
 

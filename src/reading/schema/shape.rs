@@ -11,6 +11,7 @@ mod tests;
 
 use serde_json::Value;
 
+use super::exact::NumberKeyword;
 use crate::ground::document::{Key, Kind, Node, Number, unquoted};
 use crate::ground::timestamp::Timestamp;
 pub(crate) use misspelling::Misspelling;
@@ -33,8 +34,7 @@ pub(super) struct Shape {
     /// `true` if a number must be an integer.
     integer: bool,
     allowed: Option<Vec<Value>>,
-    minimum: Option<f64>,
-    maximum: Option<f64>,
+    bounds: Vec<NumberBound>,
     min_length: usize,
     min_items: usize,
     date_time: bool,
@@ -52,6 +52,24 @@ pub(super) struct Shape {
     any_of: Vec<ShapeId>,
     /// `true` if the subschema asserts nothing about a scalar except its type.
     pub(super) is_plain: bool,
+}
+
+/// A number that others are held against.
+struct NumberBound {
+    keyword: NumberKeyword,
+    written: Box<str>,
+    double: f64,
+}
+
+impl NumberBound {
+    /// Returns `true` if a number, with the double next to it, is within the bound.
+    fn allows(&self, number: Number<'_>, double: f64) -> bool {
+        // Doubles that differ are in the order of their numbers.
+        let order = double.partial_cmp(&self.double);
+        let order = order.filter(|order| order.is_ne());
+        let order = order.unwrap_or_else(|| number.order(Number::of(&self.written)));
+        self.keyword.allows(order)
+    }
 }
 
 /// A subschema that applies if a property equals a text.
@@ -239,8 +257,7 @@ impl Shape {
             types,
             integer: false,
             allowed: None,
-            minimum: None,
-            maximum: None,
+            bounds: Vec::new(),
             min_length: 0,
             min_items: 0,
             date_time: false,
@@ -287,10 +304,10 @@ impl Shape {
             let mut allowed = allowed.iter();
             failures += usize::from(!allowed.any(|value| is_scalar(kind, written, value)));
         }
-        if let (Some(number), true) = (number, self.minimum.is_some() || self.maximum.is_some()) {
+        if let Some(number) = number.filter(|_| !self.bounds.is_empty()) {
             let value = number.as_f64();
-            failures += usize::from(self.minimum.is_some_and(|minimum| value < minimum));
-            failures += usize::from(self.maximum.is_some_and(|maximum| value > maximum));
+            let bounds = self.bounds.iter();
+            failures += bounds.filter(|bound| !bound.allows(number, value)).count();
         }
         failures
     }
@@ -304,7 +321,7 @@ impl Shape {
         usize::from(!self.allowed.as_ref().is_none_or(is_allowed))
             + usize::from(self.date_time && !Timestamp::is_valid(text))
             + usize::from(self.min_length > 0 && !is_as_long(text, self.min_length))
-            + usize::from(self.pattern.is_some_and(|pattern| !pattern.is_in(text)))
+            + usize::from(self.pattern.as_ref().is_some_and(|it| !it.is_in(text)))
     }
 
     /// Returns the property with the name of a key; most keys name the expected one.

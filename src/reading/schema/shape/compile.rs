@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::super::exact::NumberKeyword;
 use super::pattern::Pattern;
-use super::{ANY_TYPE, Additional, ConditionalShape, Property, Shape, ShapeId, Shapes, bit, is};
+use super::{
+    ANY_TYPE, Additional, ConditionalShape, NumberBound, Property, Shape, ShapeId, Shapes, bit, is,
+};
 use crate::ground::document::{Kind, Node};
 
 impl Shapes {
@@ -235,11 +238,13 @@ impl Shape {
             ("enum", Kind::Array) if value.items().all(is_scalar) => {
                 self.allowed = Some(value.items().map(parsed).collect::<Option<_>>()?);
             }
-            ("minimum", Kind::Number) => self.minimum = Some(exact_bound(value)?),
-            ("maximum", Kind::Number) => self.maximum = Some(exact_bound(value)?),
+            ("minimum", _) => self.bound(NumberKeyword::Minimum, value)?,
+            ("maximum", _) => self.bound(NumberKeyword::Maximum, value)?,
+            ("exclusiveMinimum", _) => self.bound(NumberKeyword::ExclusiveMinimum, value)?,
+            ("exclusiveMaximum", _) => self.bound(NumberKeyword::ExclusiveMaximum, value)?,
             ("minLength", _) => self.min_length = value.raw().parse().ok()?,
             ("minItems", _) => self.min_items = value.raw().parse().ok()?,
-            ("pattern", _) => self.pattern = Some(Pattern::named(&value.text()?)?),
+            ("pattern", _) => self.pattern = Some(Pattern::of(&value.text()?)?),
             ("format", _) if value.text()? == "date-time" => self.date_time = true,
             ("required", _) => {
                 let known = schema.get("properties");
@@ -264,9 +269,20 @@ impl Shape {
         Some(())
     }
 
+    /// Adds a number that others are held against: an integer, which a double is as well.
+    fn bound(&mut self, keyword: NumberKeyword, value: Node<'_>) -> Option<()> {
+        let whole: i32 = value.raw().parse().ok()?;
+        self.bounds.push(NumberBound {
+            keyword,
+            written: value.raw().into(),
+            double: whole.into(),
+        });
+        Some(())
+    }
+
     fn asserts_type_alone(&self) -> bool {
-        let bounds = self.minimum.is_some() || self.maximum.is_some() || self.min_length > 0;
-        !(bounds
+        !(self.min_length > 0
+            || !self.bounds.is_empty()
             || self.integer
             || self.date_time
             || self.pattern.is_some()
@@ -288,12 +304,6 @@ impl Shape {
         self.integer |= name == "integer";
         Some(())
     }
-}
-
-/// Returns an integer bound as a double, if integers around it are exact as doubles too.
-fn exact_bound(bound: Node<'_>) -> Option<f64> {
-    let whole: i32 = bound.raw().parse().ok()?;
-    Some(whole.into())
 }
 
 /// Returns the names of the fields that a schema requires, if each of them is a name.

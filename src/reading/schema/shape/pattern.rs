@@ -1,43 +1,48 @@
-//! The patterns of the checked-in schemas -> functions that judge a text as the pattern does.
-//!
-//! To compile a regular expression takes longer than to check a run.
+//! The pattern of a schema -> a judge of texts, for patterns that mean the same in each dialect of
+//! regular expressions.
 
-/// A pattern of a schema, as a function.
-#[derive(Clone, Copy)]
-pub(super) struct Pattern {
+use regex::Regex;
+
+/// A pattern of a schema.
+pub(super) enum Pattern {
+    Known(&'static KnownPattern),
+    Plain(Regex),
+}
+
+/// A pattern of a checked-in schema, as a function: to compile one takes longer than to check a run.
+pub(super) struct KnownPattern {
     written: &'static str,
     fits: fn(&str) -> bool,
 }
 
-/// The patterns that are known.
-const PATTERNS: [Pattern; 6] = [
-    Pattern {
+static PATTERNS: [KnownPattern; 6] = [
+    KnownPattern {
         written: r"\S",
         fits: |text| !text.chars().all(is_blank),
     },
-    Pattern {
+    KnownPattern {
         written: "^(/([^~]|~[01])*)?$",
         fits: |text| text.is_empty() || (text.starts_with('/') && has_whole_escapes(text)),
     },
-    Pattern {
+    KnownPattern {
         written: r"^(/(\*|([^~*/\[\]]|~[01])+))+$",
         fits: |text| {
             let steps = text.strip_prefix('/').map(|steps| steps.split('/'));
             steps.is_some_and(|mut steps| steps.all(is_step))
         },
     },
-    Pattern {
+    KnownPattern {
         written: "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$",
         fits: |text| {
             let parts = text.split_once('/');
             parts.is_some_and(|(group, name)| is_slug(group) && is_slug(name))
         },
     },
-    Pattern {
+    KnownPattern {
         written: r"^\d+(\.\d+)?(ms|s|m|h|d)$",
         fits: is_duration,
     },
-    Pattern {
+    KnownPattern {
         written: r"^\d{4}-\d{2}-\d{2}$",
         fits: |text| {
             let parts: Vec<&str> = text.split('-').collect();
@@ -48,16 +53,46 @@ const PATTERNS: [Pattern; 6] = [
 ];
 
 impl Pattern {
-    /// Returns the pattern that is written in a schema, if it is known.
-    pub(super) fn named(written: &str) -> Option<Self> {
+    /// Returns a pattern, if its dialect is certain.
+    pub(super) fn of(written: &str) -> Option<Self> {
         let known = PATTERNS.iter().find(|known| known.written == written);
-        known.copied()
+        known.map(Self::Known).or_else(|| {
+            let regex = is_plain(written).then(|| Regex::new(written))?;
+            regex.ok().map(Self::Plain)
+        })
     }
 
     /// Returns `true` if a text fits the pattern.
-    pub(super) fn is_in(self, text: &str) -> bool {
-        (self.fits)(text)
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Known(known) => (known.fits)(text),
+            Self::Plain(regex) => regex.is_match(text),
+        }
     }
+}
+
+/// The length of the longest pattern that is compiled here.
+const MAX_PLAIN: usize = 100;
+
+/// Returns `true` if a pattern has letters, digits, simple classes and groups, and each of these at
+/// most once, `*`, `+` or `?` times: what is written alike everywhere.
+fn is_plain(pattern: &str) -> bool {
+    let is_literal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_ :/@,".contains(&byte);
+    let (mut before, mut is_in_class) = (b'(', false);
+    let mut follows = pattern.bytes().all(|byte| {
+        let before = std::mem::replace(&mut before, byte);
+        match byte {
+            b'[' => !std::mem::replace(&mut is_in_class, true),
+            b']' => std::mem::take(&mut is_in_class) && !b"[^-".contains(&before),
+            b'^' if is_in_class => before == b'[',
+            b'-' if is_in_class => before.is_ascii_alphanumeric(),
+            b'*' | b'+' | b'?' => !is_in_class && !b"*+?^$(|".contains(&before),
+            b'^' | b'$' | b'(' | b')' | b'|' => !is_in_class,
+            byte => is_literal(byte),
+        }
+    });
+    follows &= !is_in_class;
+    follows && pattern.len() <= MAX_PLAIN
 }
 
 /// Returns `true` if a character is white space of ECMAScript.
@@ -98,7 +133,7 @@ mod tests {
     use proptest::test_runner::{RngSeed, TestRunner};
     use serde_json::json;
 
-    use super::PATTERNS;
+    use super::{PATTERNS, Pattern};
     use crate::ground::document::Tape;
     use crate::reading::schema::instance::Instance;
     use crate::reading::schema::validator_of;
@@ -118,26 +153,36 @@ mod tests {
             "[0-9]{4}-[0-9]{2}-[0-9\u{663}]{2}\n?",
             "(/(\\*|~[012]|[a*\\[]|)){0,3}",
         ];
-        let judges = PATTERNS.map(|it| (it, validator_of(&json!({ "pattern": it.written }))));
+        let plain = ["^o-[0-9]+$", "[^a-z]", "a|9/?", "(a|-)*0$", "^$"].into_iter();
+        let patterns = plain.chain(PATTERNS.iter().map(|known| known.written));
+        let judges: Vec<_> = patterns
+            .map(|it| {
+                let validator = validator_of(&json!({ "pattern": it }));
+                (it, Pattern::of(it).unwrap(), validator)
+            })
+            .collect();
 
         let run = TestRunner::new(config).run(&texts, |texts| {
             for text in &texts {
                 let written = json!(text).to_string();
                 let mut tape = Tape::default();
                 let root = tape.read(written.as_bytes()).unwrap().root();
-                for (pattern, validator) in &judges {
+                for (written, pattern, validator) in &judges {
                     let expected = validator.is_valid(Instance::Node(root));
-                    prop_assert_eq!(
-                        pattern.is_in(text),
-                        expected,
-                        "{} {:?}",
-                        pattern.written,
-                        text
-                    );
+                    prop_assert_eq!(pattern.is_in(text), expected, "{} {:?}", written, text);
                 }
             }
             Ok(())
         });
         run.unwrap();
+    }
+
+    #[test]
+    fn other_patterns_are_left_to_the_validator() {
+        for pattern in [
+            "a.c", r"\d", "(?i)a", "a{2}", "[[a]", "[]a]", "[a--b]", "a**", "^*", "[a&&b]",
+        ] {
+            assert!(Pattern::of(pattern).is_none(), "{pattern}");
+        }
     }
 }
