@@ -275,7 +275,6 @@ class EpisodeReport:
 class Report:
     """The result of a check."""
 
-    episodes: tuple[EpisodeReport, ...] = field(repr=False)
     totals: Totals
     schema_version: str
     complete: bool
@@ -290,6 +289,27 @@ class Report:
     settings: str
     """The origin of the settings: the configuration, or `default settings`."""
     _judged: _runvet.Judged = field(repr=False, compare=False)
+    _episodes: list[tuple[EpisodeReport, ...]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+
+    @property
+    def episodes(self) -> tuple[EpisodeReport, ...]:
+        """The episodes in the order of their paths; they are made when they are first asked for."""
+        if not self._episodes:
+            self._episodes.append(self._judged.episodes())
+        return self._episodes[0]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Report):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[object, ...]:
+        return self.episodes, self.totals, self.faults, self.exit_code, self.settings
 
     def to_dict(self) -> dict[str, Any]:
         """The report as `runvet validate --format json` prints it: a `ReportRecord`."""

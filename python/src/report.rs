@@ -102,6 +102,15 @@ impl Judged {
         py.detach(|| self.written(format, max_findings))
     }
 
+    /// Returns an `EpisodeReport` of each episode.
+    fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let episodes = self.episodes.iter().map(|it| {
+            py.check_signals()?;
+            episode(py, Arc::clone(it), self.terms.clone())
+        });
+        PyTuple::new(py, episodes.collect::<PyResult<Vec<_>>>()?)
+    }
+
     /// The first episode as JSON.
     fn episode_json(&self, py: Python<'_>) -> PyResult<String> {
         let text = py.detach(|| {
@@ -162,13 +171,6 @@ impl Judged {
 /// A `Report` of what was judged.
 pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny>> {
     let terms = &judged.terms;
-    let episodes = judged.episodes.iter();
-    let episodes: Vec<Bound<'_, PyAny>> = episodes
-        .map(|it| {
-            py.check_signals()?;
-            episode(py, Arc::clone(it), terms.clone())
-        })
-        .collect::<PyResult<_>>()?;
     let faults: Vec<Bound<'_, PyAny>> = judged
         .faults
         .iter()
@@ -180,7 +182,6 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
         py,
         class!(py, "Report")?,
         (
-            PyTuple::new(py, episodes)?,
             totals(py, &judged.totals)?,
             runvet::finding::REPORT_VERSION,
             is_complete,
