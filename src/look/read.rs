@@ -29,10 +29,12 @@ mod run;
 mod stored;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use crate::ground::finding::RunEntry;
+use crate::ground::parallel::{cores, in_order};
 use crate::ground::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
 pub use events::{EventLine, EventLines, EventTexts};
@@ -245,15 +247,25 @@ impl RunData {
 
     /// Returns the runs to read from, newest first, each opened when its turn comes.
     pub fn iter(&self) -> impl Iterator<Item = RunReader> {
-        self.opened().filter_map(Result::ok)
+        let opened = self.runs.iter().filter_map(|run| run.open().ok());
+        opened.map(RunReader::from)
     }
 
-    /// Returns the runs, newest first, and the directories between them that hold what most likely
-    /// was one.
-    pub(crate) fn opened(&self) -> impl Iterator<Item = Result<RunReader, Fault>> {
-        self.runs.iter().filter_map(|run| match run.open() {
-            Ok(run) => Some(Ok(run.into())),
+    /// Hands what a function makes of each run to another one, newest first, and the directories
+    /// between them that hold what most likely was one, as long as that goes on. Threads of the
+    /// machine share the work, each with its own state.
+    pub(crate) fn each<S, R: Send>(
+        &self,
+        new_state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, RunReader) -> R + Sync,
+        mut take: impl FnMut(Result<R, Fault>) -> ControlFlow<()>,
+    ) {
+        let opened = |state: &mut S, run: &RunDir| match run.open() {
+            Ok(run) => Some(Ok(work(state, run.into()))),
             Err(fault) => fault.map(Err),
-        })
+        };
+        in_order(&self.runs, cores(), new_state, opened, |result| {
+            result.map_or(ControlFlow::Continue(()), &mut take)
+        });
     }
 }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, ValueEnum};
@@ -79,6 +80,9 @@ pub(in crate::cli) struct ListCommand {
 /// The formats of a list.
 const FORMATS: &[OutputFormat] = &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Ids];
 
+/// The number of runs that are kept at least, before those beyond the limit are let go.
+const KEPT: usize = 1_000;
+
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Order {
@@ -131,23 +135,39 @@ impl ListCommand {
         } else {
             refuse_all::<GateArgs>(matches, "without --invalid")?;
         }
-        let mut filter = self.filters.filter();
-        let (mut opened, mut known, mut faults) = (0, BTreeSet::new(), Vec::new());
-        let matching = run_data
-            .opened()
-            .filter_map(|run| run.map_err(|fault| faults.push(fault)).ok())
-            .inspect(|run| {
-                opened += 1;
-                if self.tree {
-                    known.extend(run.path().file_name().map(|it| it.to_string_lossy().into()));
-                }
-            })
-            .filter_map(|run| Self::matching(run, &mut filter, gate.as_mut()));
+        let filter = self.filters.filter();
+        let (mut opened, mut found) = (0, 0);
+        let (mut runs, mut known, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         let all = self.looks_at_all();
-        let looked_at = if all { usize::MAX } else { limit };
-        let mut runs: Vec<RunEntry> = matching.take(looked_at).collect();
+        run_data.each(
+            || (filter.clone(), gate.clone()),
+            |(filter, gate), run| {
+                let name = run.path().file_name().map(|it| it.to_string_lossy().into());
+                let name: Option<String> = name.filter(|_| self.tree);
+                (name, Self::matching(run, filter, gate.as_mut()))
+            },
+            |result| {
+                match result {
+                    Ok((name, run)) => {
+                        opened += 1;
+                        known.extend(name);
+                        found += usize::from(run.is_some());
+                        runs.extend(run);
+                    }
+                    Err(fault) => faults.push(fault),
+                }
+                if !self.tree && runs.len() >= KEPT.max(limit.saturating_mul(2)) {
+                    self.sort.sort(&mut runs);
+                    runs.truncate(limit);
+                }
+                if found == limit && !all {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
         self.sort.sort(&mut runs);
-        let found = runs.len();
         let (runs, more) = if self.tree {
             let shown = self.in_trees(runs, &known, limit);
             let more = found - shown.len();
