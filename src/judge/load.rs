@@ -17,7 +17,7 @@ mod trouble;
 
 use std::io;
 
-use attachments::Attachments;
+pub(in crate::judge) use attachments::Attachments;
 use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;

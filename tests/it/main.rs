@@ -64,6 +64,7 @@ mod team {
     mod moment;
     mod policies;
     mod run;
+    mod sides;
     mod sixty;
     mod trace;
     mod verdict;

@@ -5,18 +5,24 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use super::Checker;
-use crate::ground::document::{Kind, Node, Tape};
+use crate::ground::document::{Kind, Node, OwnedDocument, Tape};
 use crate::ground::draft::{Compared, Draft, Drafted, FindingMemory, Findings};
-use crate::ground::finding::{Severity, SkipKind, SkipReason};
+use crate::ground::finding::{MAX_FINDINGS_PER_RULE, Severity, SkipKind, SkipReason};
 use crate::ground::parallel::in_order;
 use crate::ground::source::{Artifact, EpisodeKey, Line, Place};
 use crate::ground::timestamp::{Instant, Timestamp};
+use crate::judge::load::Attachments;
 use crate::judge::rule::TeamCheck;
 use crate::policy::team::{EventText, RunValues, TeamJudges};
 use crate::store::{Artifacts as _, Directory, EpisodeDir, LineRead, Lines, MAX_RECORD_BYTES};
 
-/// The number of events that are kept for such rules.
+/// The number of events that are kept for such rules, and of their bytes.
 const MAX_EVENTS: usize = 2_000_000;
+const MAX_BYTES: usize = 1 << 30;
+
+/// The number of events after which findings are shared out to their runs: no more than a rule
+/// lists of one run.
+const STRETCH: u64 = 256;
 
 /// The reason where only a part of the runs is looked at.
 pub(super) const APART: SkipReason = SkipReason::new(
@@ -27,9 +33,17 @@ pub(super) const APART: SkipReason = SkipReason::new(
 /// What rules over all runs find in each.
 #[derive(Debug)]
 pub(crate) struct AcrossRuns {
-    found: BTreeMap<(TeamCheck, String), Vec<Draft>>,
+    found: BTreeMap<(TeamCheck, String), FoundInRun>,
     /// The limits that rules met.
     met: BTreeMap<TeamCheck, SkipReason>,
+}
+
+/// What a rule finds in one run.
+#[derive(Debug, Default)]
+struct FoundInRun {
+    drafts: Vec<Draft>,
+    /// The number of findings beyond those that are listed.
+    more: usize,
 }
 
 /// An event that such a rule may name.
@@ -52,23 +66,24 @@ impl AcrossRuns {
             met: BTreeMap::new(),
         };
         let numbered: Vec<(usize, &EpisodeDir)> = runs.iter().enumerate().collect();
-        let mut events = Vec::new();
+        let (mut events, mut room) = (Vec::new(), Room::default());
         in_order(
             &numbered,
             jobs,
             || (),
             |(), (run, episode)| events_of(checker, &judges, *run, episode),
             |of_run| {
+                of_run.iter().for_each(|event| room.take(event));
                 events.extend(of_run);
-                if events.len() > MAX_EVENTS {
+                if room.limit().is_some() {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
                 }
             },
         );
-        if events.len() > MAX_EVENTS {
-            let why = format!("it looks at more than {MAX_EVENTS} events of all runs");
+        if let Some(limit) = room.limit() {
+            let why = format!("it looks at more than {limit} of all runs");
             let met = |check| (check, SkipReason::bound(&why));
             across.met = checks.into_iter().map(met).collect();
             return Some(across);
@@ -112,20 +127,37 @@ impl AcrossRuns {
             };
             if event.time.is_some() {
                 judges.event(&view, &values);
-                continue;
-            }
-            for check in checks {
-                if judges.is_about(*check, &view) {
+            } else {
+                for check in checks
+                    .iter()
+                    .filter(|check| judges.is_about(**check, &view))
+                {
                     let why =
                         "the event has no instant, so it has no place among those of all runs";
                     let draft = Draft::new(Place::event(line, ""), why);
                     self.add(*check, draft, events, keys);
                 }
             }
+            if number % STRETCH == 0 {
+                self.share_out(&mut judges, checks, events, keys);
+            }
         }
+        self.share_out(&mut judges, checks, events, keys);
+    }
+
+    /// Notes what rules found so far, each finding with its run, so that a run has those of its
+    /// own however many there are in others.
+    fn share_out(
+        &mut self,
+        judges: &mut TeamJudges,
+        checks: &[TeamCheck],
+        events: &[AcrossEvent],
+        keys: &[EpisodeKey],
+    ) {
         for check in checks {
-            self.note(&judges, *check, events, keys);
+            self.note(judges, *check, events, keys);
         }
+        judges.forget_findings();
     }
 
     /// Notes what a rule found.
@@ -175,7 +207,11 @@ impl AcrossRuns {
         });
         if let Some(key) = keys.get(run) {
             let of_run = self.found.entry((check, key.to_string())).or_default();
-            of_run.push(draft);
+            if of_run.drafts.len() < MAX_FINDINGS_PER_RULE {
+                of_run.drafts.push(draft);
+            } else {
+                of_run.more += 1;
+            }
         }
     }
 
@@ -187,13 +223,36 @@ impl AcrossRuns {
         findings: &mut Findings<'_>,
     ) -> Option<Compared> {
         let found = self.found.get(&(check, run.to_owned()));
-        for draft in found.into_iter().flatten() {
-            findings.push(draft.clone());
+        if let Some(FoundInRun { drafts, more }) = found {
+            drafts.iter().for_each(|draft| findings.push(draft.clone()));
+            findings.more(*more);
         }
         if let Some(met) = self.met.get(&check) {
             findings.skip(met);
         }
         Compared::when(found.is_some())
+    }
+}
+
+/// The events that are kept.
+#[derive(Default)]
+struct Room {
+    events: usize,
+    bytes: usize,
+}
+
+impl Room {
+    fn take(&mut self, event: &AcrossEvent) {
+        self.events += 1;
+        self.bytes += event.text.len();
+    }
+
+    /// Returns the limit that they exceed.
+    fn limit(&self) -> Option<String> {
+        if self.events > MAX_EVENTS {
+            return Some(format!("{MAX_EVENTS} events"));
+        }
+        (self.bytes > MAX_BYTES).then(|| format!("{} MiB of events", MAX_BYTES >> 20))
     }
 }
 
@@ -205,18 +264,19 @@ fn events_of(
     run: usize,
     episode: &EpisodeDir,
 ) -> Vec<AcrossEvent> {
-    let mut events = Vec::new();
-    let links = checker.settings.links.clone();
-    let directory = Directory::open(episode, links).ok();
-    let opened = directory
-        .as_ref()
-        .and_then(|it| it.open(Artifact::Events).ok());
-    let Some(opened) = opened else {
+    let (mut events, mut room) = (Vec::new(), Room::default());
+    let Ok(directory) = Directory::open(episode, checker.settings.links.clone()) else {
         return events;
     };
+    let Ok(opened) = directory.open(Artifact::Events) else {
+        return events;
+    };
+    let attachments = Attachments::new(&directory, judges);
     let mut timeline = Lines::new(opened, Vec::new(), MAX_RECORD_BYTES);
     let mut tape = Tape::default();
-    while let Ok(Some(read)) = timeline.next_line_with(|| ()) {
+    while room.limit().is_none()
+        && let Ok(Some(read)) = timeline.next_line_with(|| ())
+    {
         let LineRead::Text { line, bytes, .. } = read else {
             continue;
         };
@@ -231,16 +291,20 @@ fn events_of(
         if root.kind() != Kind::Object || is_repeated() {
             continue;
         }
+        let whole = attachments.whole(root);
+        let root = whole.as_ref().map_or(root, OwnedDocument::root);
         let view = judges.index.view(line, EventText::Parsed(root));
         if judges.concerns(&view) {
             let time = root.get("timestamp").and_then(Node::text);
             let time = time.and_then(|text| Timestamp::parse(&text));
-            events.push(AcrossEvent {
+            let event = AcrossEvent {
                 time: time.map(Timestamp::exact),
                 run,
                 line,
-                text: bytes.into(),
-            });
+                text: root.document().text().as_bytes().into(),
+            };
+            room.take(&event);
+            events.push(event);
         }
     }
     events

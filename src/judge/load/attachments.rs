@@ -12,14 +12,14 @@ use crate::store::Artifacts;
 const MAX_ATTACHED_BYTES: u64 = 1 << 30;
 
 /// The attachments of an episode.
-pub(super) struct Attachments<'f> {
+pub(in crate::judge) struct Attachments<'f> {
     files: &'f dyn Artifacts,
     /// The number of bytes that may still be read; none where nobody judges what they have.
     left: Cell<u64>,
 }
 
 impl<'f> Attachments<'f> {
-    pub(super) fn new(files: &'f dyn Artifacts, judges: &TeamJudges) -> Self {
+    pub(in crate::judge) fn new(files: &'f dyn Artifacts, judges: &TeamJudges) -> Self {
         let is_asked_for = !judges.judges_no_event() || judges.has_schema_of(Judged::Action);
         Self {
             files,
@@ -29,7 +29,7 @@ impl<'f> Attachments<'f> {
 
     /// Returns a record with the whole values in place of those of which it has a part; `None`
     /// where it has all.
-    pub(super) fn whole(&self, record: Node<'_>) -> Option<OwnedDocument> {
+    pub(in crate::judge) fn whole(&self, record: Node<'_>) -> Option<OwnedDocument> {
         if self.left.get() == 0 {
             return None;
         }
@@ -38,7 +38,7 @@ impl<'f> Attachments<'f> {
     }
 
     /// Puts the whole values into the text of a record.
-    pub(super) fn complete(&self, bytes: &mut Vec<u8>) {
+    pub(in crate::judge) fn complete(&self, bytes: &mut Vec<u8>) {
         let mut tape = Tape::default();
         let document = tape.read_record(bytes).ok();
         let whole = document.and_then(|document| self.whole(document.root()));

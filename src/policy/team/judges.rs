@@ -321,6 +321,12 @@ impl TeamJudges {
         Some(judge)
     }
 
+    /// Forgets what orders and rules found, but not what they know of the events so far.
+    pub(crate) fn forget_findings(&mut self) {
+        self.orders.iter_mut().for_each(OrderJudge::forget_findings);
+        self.rules.iter_mut().for_each(RuleJudge::forget_findings);
+    }
+
     /// Returns what one of them compares in an event, or once for a run, in words, and notes the
     /// event for those that follow; `None` where it is not about that.
     pub(super) fn compared(

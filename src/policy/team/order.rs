@@ -313,6 +313,11 @@ impl OrderJudge {
         }
     }
 
+    /// Forgets what it found.
+    pub(super) fn forget_findings(&mut self) {
+        (self.offences, self.more) = (Vec::new(), 0);
+    }
+
     /// Notes an event for those that follow.
     pub(super) fn note(&mut self, seen: &OrderEvent) {
         if self.stopped.is_none() {

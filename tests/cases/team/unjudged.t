@@ -175,3 +175,12 @@ A key that repeats: readers differ on which value counts, so that what a rule re
   runs/episodes/ep_1/events.jsonl:5:24: error a/pay: the event has the key at `/phase` twice, and readers differ on which one counts
   1 episode: breaks a rule of the team (6 errors)
   [1]
+
+A rule over all runs finds what is in each of them, however much there is in others.
+  $ printf '[[order]]\nid = "a/all"\neach = { tool = "pay" }\nat-most = 1\nwithin = "1h"\nover = "runs"\nmessage = "{count} within an hour"\n' > .config
+  $ mkdir -p many/episodes/r1 many/episodes/r2; awk 'BEGIN { for (i = 0; i < 10100; i++) print "{\"phase\":\"act\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{\"tool\":\"pay\"}}" }' > many/episodes/r1/events.jsonl; head -n 1 many/episodes/r1/events.jsonl > many/episodes/r2/events.jsonl
+  $ runvet validate --config .config --select 'a/*' --format concise many | sed -n '1p; /more finding/p; /r2/p'
+  2 episodes: 0 valid, 2 break a rule of the team, 2 not ended (10002 errors)
+  many/episodes/r1/events.jsonl: error a/all: events.jsonl: 99 more findings of this rule not listed
+  many/episodes/r1/events.jsonl: error a/all: events.jsonl: 99 more findings of this rule not listed
+  many/episodes/r2/events.jsonl:1:1: error a/all: 10101 within an hour

@@ -150,6 +150,11 @@ impl RuleJudge {
         }
     }
 
+    /// Forgets what it found.
+    pub(in crate::policy::team) fn forget_findings(&mut self) {
+        self.found = Found::default();
+    }
+
     /// Leaves out the earlier events that are too old for an event that it judges.
     fn slide(&mut self, event: &EventView<'_>) {
         let (Some(each), Some(key)) = (&self.each, self.keys.time) else {
