@@ -10,6 +10,6 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap_or_default() % most
+        usize::try_from(self.0 >> 33).unwrap_or_default() % most
     }
 }

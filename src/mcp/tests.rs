@@ -171,7 +171,9 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
     }
     let left = judge.open.values().map(|tool| (*tool, "missing"));
     judge.acts.extend(left.collect::<Vec<_>>());
-    proxy.finish(None).unwrap();
+    let found = proxy.finish(None).unwrap();
+    let found = found.iter().find(|it| it.rule == "acme/asked");
+    assert_eq!(found, None, "a yes covers the call that it was given for");
     let state = read_text(&runs.join("episodes").join(&id).join("state.json"));
     let state: Value = serde_json::from_str(&state.unwrap()).unwrap();
     let acts = state["outcomes"]["actions"].as_array().cloned();
@@ -196,4 +198,31 @@ fn proxy_decides_as_brute_force_does() {
     let recorder = Recorder::new(dir.path()).durability(Durability::Process);
     let recorder = recorder.gate(gate.unwrap());
     (0..SESSIONS).for_each(|number| session(&recorder, dir.path(), number));
+}
+
+#[test]
+fn yes_covers_its_call_whatever_is_said_of_equal_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let gate = Gate::default().with_config(Path::new("runvet.toml"), RULES, None);
+    let recorder = Recorder::new(dir.path()).gate(gate.unwrap());
+    let run = recorder.begin(Task::new("t")).unwrap();
+    let proxy = &mut Proxy::new(run, Some("s".into()));
+    let can = json!({"elicitation": {}});
+    let hello = json!({"id": 0, "method": "initialize", "params": {"capabilities": can}});
+    assert_eq!(fate(proxy, &hello), "passes");
+    let answers = [
+        (1, "accept", "follows"),
+        (2, "decline", "refused"),
+        (3, "accept", "follows"),
+    ];
+    for (id, action, expected) in answers {
+        let call = json!({"id": id, "method": "tools/call", "params": {"name": "fetch"}});
+        assert_eq!(fate(proxy, &call), "asked");
+        let answer = json!({"id": format!("runvet-{id}"), "result": {"action": action}});
+        assert_eq!(fate(proxy, &answer), expected, "{id}");
+    }
+    for id in [1, 3] {
+        proxy.server_says(&line(&json!({"id": id, "result": {"content": []}})));
+    }
+    assert_eq!(proxy.finish(None).unwrap(), []);
 }

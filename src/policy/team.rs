@@ -29,7 +29,7 @@ use crate::ground::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::ground::select::{Glob, KeyPath, Values};
 use crate::ground::source::{Artifact, Line, Pointer};
 use crate::reading::schema::DeclaredSchema;
-pub(crate) use answers::{ASK, Answer};
+pub(crate) use answers::{ASK, Answer, act_digest};
 pub(crate) use data::{Params, TomlData, params, selectors, vocabulary};
 pub(crate) use events::{EventIndex, EventSelector, EventText};
 pub(crate) use judge::Judge;

@@ -11,7 +11,6 @@ mod verification;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Weak;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value};
@@ -19,6 +18,7 @@ use serde_json::{Map, Value};
 pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
 pub(crate) use judging::CallDecision;
+use judging::UnderWay;
 pub use judging::{ActDecision, Allowed};
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
@@ -67,8 +67,8 @@ pub struct Run {
     live: Option<LiveChecker>,
     /// The findings of these rules that [`Run::take_findings`] has not returned yet.
     findings: Vec<Finding>,
-    /// The acts that are under way, each with the line that it would have now.
-    under_way: Vec<(Weak<()>, Vec<u8>)>,
+    /// The acts that are under way.
+    under_way: Vec<UnderWay>,
     /// The digest of the manifest, once the run has ended.
     manifest_sha256: Option<String>,
 }

@@ -45,9 +45,7 @@ struct AnswersToAct {
 impl Answers {
     /// Returns the answer about an act, by its text.
     pub(super) fn about(&self, text: &[u8]) -> Answer {
-        let mut tape = Tape::default();
-        let act = tape.read(text).ok().and_then(|it| act_of(it.root()));
-        let answers = act.and_then(|act| self.0.get(&act)).copied();
+        let answers = act_digest(text).and_then(|act| self.0.get(&act)).copied();
         match answers.unwrap_or_default() {
             AnswersToAct { left: 1.., .. } => Answer::Yes,
             AnswersToAct { is_no: true, .. } => Answer::No,
@@ -79,6 +77,12 @@ fn has_text(event: Node<'_>, key: &str, wanted: &str) -> bool {
         .get(key)
         .and_then(Node::text)
         .is_some_and(|text| text == wanted)
+}
+
+/// Returns the digest of the tool and the input of an act, by the text of its event.
+pub(crate) fn act_digest(text: &[u8]) -> Option<Digest> {
+    let mut tape = Tape::default();
+    act_of(tape.read(text).ok()?.root())
 }
 
 /// Returns the digest of the tool and the input of an act.

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ use crate::ground::shortened::{may_be_shortened, with_whole_values};
 use crate::ground::source::{Artifact, EpisodeKey, Line, Pointer};
 use crate::judge::check::{LiveChecker, WrittenLine};
 use crate::judge::rule::TeamCheck;
-use crate::policy::team::{ASK, Answer};
+use crate::policy::team::{ASK, Answer, act_digest};
 use crate::store::{Artifacts as _, whole_lines};
 
 /// The number of findings that are kept for [`Run::take_findings`].
@@ -279,7 +279,7 @@ impl Run {
         (own, may_wait): (Option<&str>, bool),
     ) -> Result<CallDecision, Error> {
         let allowed = Allowed(Arc::default());
-        self.under_way.retain(|(act, _)| act.strong_count() > 0);
+        self.under_way.retain(|act| act.is.strong_count() > 0);
         let is_counted = match self.holding() {
             Some((live, _)) => live.has_rules_of_events(),
             None => return Ok(CallDecision::Go(allowed)),
@@ -288,7 +288,7 @@ impl Run {
             self.must_have_room(draft)?;
         }
         let payload = &draft.payload;
-        let (mut answer, mut questions) = (answer, 0);
+        let (mut answer, mut questions, mut answers) = (answer, 0, Vec::new());
         let (event, text, findings) = loop {
             let event = draft.clone();
             let event = event.numbered(self.id(), self.fold.events + 1, self.now());
@@ -301,18 +301,36 @@ impl Run {
                 break (event, text, found);
             }
             questions += 1;
-            let unanswered = match answer.take() {
-                Some((is_yes, by)) => self.answered(payload, found, is_yes, by)?,
+            let (is_yes, by) = match answer.take() {
+                Some((is_yes, by)) => (is_yes, by.to_owned()),
                 None if may_wait => return Ok(CallDecision::Ask(found)),
-                None => self.ask_people(payload, found)?,
+                None => match self.ask_people(payload, &found) {
+                    Some(answered) => answered,
+                    None => break (event, text, found),
+                },
             };
-            if !unanswered.is_empty() {
-                break (event, text, unanswered);
+            let mut rules: Vec<String> = found.iter().map(|it| it.rule.clone()).collect();
+            rules.dedup();
+            let given = rules.into_iter().map(|rule| GivenAnswer {
+                rule,
+                by: by.clone(),
+            });
+            let given: Vec<GivenAnswer> = given.collect();
+            self.note_answers(payload, &given, is_yes)?;
+            if !is_yes {
+                self.cover_again(&text, payload, &given)?;
+                break (event, text, said_no(found));
             }
+            answers.extend(given);
             // The answer is an event, after which another rule may ask.
         };
         let Some(first) = findings.first() else {
-            self.under_way.push((Arc::downgrade(&allowed.0), text));
+            let under_way = UnderWay {
+                is: Arc::downgrade(&allowed.0),
+                text,
+                answers,
+            };
+            self.under_way.push(under_way);
             return Ok(CallDecision::Go(allowed));
         };
         let (what, scope) = match &*event.phase {
@@ -358,8 +376,12 @@ impl Run {
     pub(super) fn goes_on(&mut self, draft: RunEvent) -> Result<Allowed, Error> {
         let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
         let allowed = Allowed(Arc::default());
-        let line = event.line()?;
-        self.under_way.push((Arc::downgrade(&allowed.0), line));
+        let under_way = UnderWay {
+            is: Arc::downgrade(&allowed.0),
+            text: event.line()?,
+            answers: Vec::new(),
+        };
+        self.under_way.push(under_way);
         Ok(allowed)
     }
 
@@ -394,7 +416,7 @@ impl Run {
         let Some((live, gate)) = self.holding() else {
             return Vec::new();
         };
-        let under_way = self.under_way.iter().map(|(_, line)| line.clone());
+        let under_way = self.under_way.iter().map(|act| act.text.clone());
         let under_way: Vec<Vec<u8>> = under_way.collect();
         let holds = |finding: &Finding| {
             finding.severity == Severity::Error
@@ -429,48 +451,52 @@ impl Run {
         unclear.into_iter().collect()
     }
 
-    /// Asks people about an act; returns the findings that no *yes* covers.
+    /// Asks people about an act; returns whether it may be made, and who says so. `None` where
+    /// nobody can be asked.
     fn ask_people(
-        &mut self,
+        &self,
         payload: &Map<String, Value>,
-        findings: Vec<Finding>,
-    ) -> Result<Vec<Finding>, Error> {
-        let Some(ask) = self.recorder.ask.clone() else {
-            return Ok(findings);
-        };
-        let tool = payload
-            .get("tool")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        findings: &[Finding],
+    ) -> Option<(bool, String)> {
+        let ask = self.recorder.ask.clone()?;
+        let tool = payload.get("tool").and_then(Value::as_str);
         let input = payload.get("input").unwrap_or(&Value::Null);
-        let asked = AssertUnwindSafe(|| ask(tool, input, &findings));
+        let asked = AssertUnwindSafe(|| ask(tool.unwrap_or_default(), input, findings));
         // One who panics gives no answer.
-        let (is_yes, by) = catch_unwind(asked).unwrap_or((false, String::new()));
-        self.answered(payload, findings, is_yes, &by)
+        Some(catch_unwind(asked).unwrap_or((false, String::new())))
     }
 
-    /// Records the answer of a person; returns the findings that it does not cover.
-    fn answered(
+    fn note_answers(
         &mut self,
         payload: &Map<String, Value>,
-        findings: Vec<Finding>,
+        answers: &[GivenAnswer],
         is_yes: bool,
-        by: &str,
-    ) -> Result<Vec<Finding>, Error> {
-        let mut rules: Vec<&str> = findings.iter().map(|finding| &*finding.rule).collect();
-        rules.dedup();
-        for rule in rules {
+    ) -> Result<(), Error> {
+        for GivenAnswer { rule, by } in answers {
             self.note_answer(rule, payload, is_yes, by)?;
         }
-        if is_yes {
-            return Ok(Vec::new());
-        }
-        let said_no = |mut finding: Finding| {
-            let [none, no] = [Answer::None, Answer::No].map(Answer::clause);
-            finding.message = finding.message.replace(none, no);
-            finding
-        };
-        Ok(findings.into_iter().map(said_no).collect())
+        Ok(())
+    }
+
+    /// Notes the answers once more that let equal acts pass which are under way: a *no* to an act
+    /// takes back all that are left, and these are for acts that were let pass before.
+    fn cover_again(
+        &mut self,
+        text: &[u8],
+        payload: &Map<String, Value>,
+        said_no: &[GivenAnswer],
+    ) -> Result<(), Error> {
+        let act = act_digest(text);
+        let equal = self
+            .under_way
+            .iter()
+            .filter(|it| act_digest(&it.text) == act);
+        let taken_back = equal.flat_map(|it| &it.answers).filter(|answer| {
+            let mut rules = said_no.iter().map(|it| &it.rule);
+            rules.any(|rule| *rule == answer.rule)
+        });
+        let taken_back: Vec<GivenAnswer> = taken_back.cloned().collect();
+        self.note_answers(payload, &taken_back, true)
     }
 
     /// Adds the event of the answer of a person to what a rule asks.
@@ -589,6 +615,33 @@ pub(crate) enum CallDecision {
     Ask(Vec<Finding>),
     /// It is held back, and the run has the event of a veto.
     Veto(&'static str, Vec<Finding>),
+}
+
+/// An act that is under way.
+#[derive(Debug)]
+pub(in crate::recorder) struct UnderWay {
+    /// While there are others, it is.
+    is: Weak<()>,
+    /// The text of its event.
+    text: Vec<u8>,
+    /// The answers that let it pass.
+    answers: Vec<GivenAnswer>,
+}
+
+/// The answer of a person to what a rule asks.
+#[derive(Clone, Debug)]
+struct GivenAnswer {
+    rule: String,
+    by: String,
+}
+
+/// Returns findings of rules that asked, once the answer was no.
+fn said_no(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let [none, no] = [Answer::None, Answer::No].map(Answer::clause);
+    for finding in &mut findings {
+        finding.message = finding.message.replace(none, no);
+    }
+    findings
 }
 
 /// An act that the rules of the team let pass. While this exists, they count it as under way: it is

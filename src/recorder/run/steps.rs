@@ -391,13 +391,9 @@ impl Run {
         step: impl Into<Option<&'s OpenStep>>,
         action: Action,
     ) -> Result<Allowed, Error> {
-        self.must_not_have_ended()?;
         let step = step.into().map(OpenStep::id);
-        if step.is_none() {
-            self.must_go_on()?;
-        }
-        let payload = self.act_of(step, action)?;
-        self.ask_before(step, &RunEvent::told("act", payload))
+        let draft = self.draft_of_act(step, action)?;
+        self.ask_before(step, &draft)
     }
 
     /// Asks as [`Run::may_act`] does, for a program that asks people itself: where only their
@@ -413,13 +409,8 @@ impl Run {
         action: Action,
         answer: Option<(bool, &str)>,
     ) -> Result<ActDecision, Error> {
-        self.must_not_have_ended()?;
         let step = step.into().map(OpenStep::id);
-        if step.is_none() {
-            self.must_go_on()?;
-        }
-        let payload = self.act_of(step, action)?;
-        let draft = RunEvent::told("act", payload);
+        let draft = self.draft_of_act(step, action)?;
         match self.decide(step, &draft, answer, (None, true))? {
             CallDecision::Go(allowed) => Ok(ActDecision::Go(allowed)),
             CallDecision::Ask(findings) => Ok(ActDecision::Ask(findings)),
@@ -437,19 +428,15 @@ impl Run {
         answer: Option<(bool, &str)>,
         may_wait: bool,
     ) -> Result<CallDecision, Error> {
-        self.must_not_have_ended()?;
-        if step.is_none() {
-            self.must_go_on()?;
-        }
-        let mut payload = self.act_of(step, action)?;
-        payload.insert(CALL.into(), call.into());
-        let draft = RunEvent::told("act", payload.clone());
+        let mut draft = self.draft_of_act(step, action)?;
+        draft.payload.insert(CALL.into(), call.into());
         let decision = self.decide(step, &draft, answer, (None, may_wait))?;
         if matches!((&decision, answer), (CallDecision::Go(_), Some((false, _)))) {
             // No rule asks any more, and the answer was no.
             return Ok(CallDecision::Veto("the action", Vec::new()));
         }
         if let CallDecision::Go(_) = decision {
+            let mut payload = draft.payload;
             payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | CALL));
             if let Some(Value::Object(input)) = payload.get_mut("input") {
                 *input = each_bounded(std::mem::take(input));
@@ -468,9 +455,17 @@ impl Run {
         own: Option<&str>,
         may_wait: bool,
     ) -> Result<CallDecision, Error> {
-        self.must_not_have_ended()?;
-        let draft = RunEvent::told("act", self.act_of(None, action)?);
+        let draft = self.draft_of_act(None, action)?;
         self.decide(None, &draft, None, (own, may_wait))
+    }
+
+    /// Returns the event of an act that is about to be made, if the run goes on.
+    fn draft_of_act(&self, step: Option<&str>, action: Action) -> Result<RunEvent, Error> {
+        self.must_not_have_ended()?;
+        if step.is_none() {
+            self.must_go_on()?;
+        }
+        Ok(RunEvent::told("act", self.act_of(step, action)?))
     }
 
     /// Returns the findings for which such a call would be held back.
