@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
 use runvet::document::{Kind, MAX_DEPTH, Node, OwnedDocument};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, json};
 
 use crate::exiting::calling;
 
@@ -161,17 +161,24 @@ pub(crate) struct Encoder {
     plain: Option<Py<PyAny>>,
 }
 
-/// The nesting of a recorded value beyond which a placeholder replaces it: less than the recorder
+/// The nesting of a recorded value beyond which [`unwritten`] replaces it: less than the recorder
 /// allows, since a state nests it some levels deeper.
 const MAX_RECORDED_DEPTH: usize = 100;
 
-/// The number of values in a recorded value beyond which a placeholder replaces them: less than
-/// the recorder allows. A list that holds another one twice, and that one the next, has few objects
-/// and endless values.
+/// The number of values in a recorded value beyond which [`unwritten`] replaces what holds them:
+/// less than the recorder allows. A list that holds another one twice, and that one the next, has
+/// few objects and endless values.
 const MAX_RECORDED_VALUES: usize = 900_000;
+
+/// What stands for a value that is not written: no rule can judge it.
+fn unwritten(why: &str) -> Value {
+    json!({"sha256": "0".repeat(64), "bytes": 0, "excerpt": why})
+}
 
 /// The depth and the number of values that may still be written.
 type Room<'r> = (usize, &'r Cell<usize>);
+
+const TOO_MANY: &str = "(too many values)";
 
 fn below((depth, values): Room<'_>) -> Room<'_> {
     (depth - 1, values)
@@ -201,21 +208,34 @@ impl Encoder {
             .map_or(MAX_DEPTH, |_| MAX_RECORDED_DEPTH)
     }
 
+    /// Returns `true` if no further value is written, so that what holds it is [`unwritten`].
+    fn is_full(&self, (_, values): Room<'_>) -> bool {
+        self.plain.is_some() && values.get() == 0
+    }
+
     fn within(&self, object: &Bound<'_, PyAny>, room: Room<'_>) -> PyResult<Value> {
         let py = object.py();
         let Some(plain) = &self.plain else {
             return self.json(object, room);
         };
-        if room.0 == 0 || room.1.get() == 0 {
-            return Ok("…".into());
+        if room.0 == 0 {
+            return Ok(unwritten("(nested too deep)"));
+        }
+        if room.1.get() == 0 {
+            return Ok(unwritten(TOO_MANY));
         }
         room.1.set(room.1.get() - 1);
-        match self.json(object, room) {
+        let written = match self.json(object, room) {
             Err(error) if error.is_instance_of::<PyException>(py) => {
-                self.within(plain.bind(py).call1((object,))?.as_any(), below(room))
+                self.within(plain.bind(py).call1((object,))?.as_any(), below(room))?
             }
-            written => written,
-        }
+            written => written?,
+        };
+        // Where there is no room for all values in a list or a map, it is none with fewer. The
+        // outermost map has all its keys.
+        let is_within = room.0 < self.depth();
+        let is_cut = room.1.get() == 0 && (written.is_array() || written.is_object() && is_within);
+        Ok(if is_cut { unwritten(TOO_MANY) } else { written })
     }
 
     fn json(&self, object: &Bound<'_, PyAny>, room: Room<'_>) -> PyResult<Value> {
@@ -246,10 +266,14 @@ impl Encoder {
             return self.members(mapping, room).map(Value::Object);
         }
         if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-            let items = object.try_iter()?;
-            let items: PyResult<Vec<Value>> =
-                items.map(|item| self.within(&item?, below(room))).collect();
-            return items.map(Value::Array);
+            let mut items = Vec::new();
+            for item in object.try_iter()? {
+                if self.is_full(room) {
+                    break;
+                }
+                items.push(self.within(&item?, below(room))?);
+            }
+            return Ok(Value::Array(items));
         }
         let type_name = object.get_type().name()?;
         Err(PyTypeError::new_err(format!(
@@ -264,6 +288,9 @@ impl Encoder {
     ) -> PyResult<Map<String, Value>> {
         let mut members = Map::new();
         for item in mapping.items()?.iter() {
+            if self.is_full(room) && room.0 < self.depth() {
+                break;
+            }
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             members.insert(self.key(&key)?, self.within(&value, below(room))?);
         }

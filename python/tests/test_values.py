@@ -140,8 +140,35 @@ def test_value_without_end_is_cut(tmp_path: Path) -> None:
     for name, value in (("deep", deep), ("loop", loop), ("wide", wide)):
         run = recorded(tmp_path / name, value)
         stored = json.dumps(outputs_of(run), ensure_ascii=False)
-        assert "…" in stored or '"sha256"' in stored
+        assert '"sha256"' in stored
+        assert '"…"' not in stored
         judged(tmp_path / name)
+
+
+RULES = """
+[[order]]
+id = "acme/rm"
+each = { phase = "act", tool = "run", "/payload/input/**" = "*rm*" }
+never = true
+message = "nothing is removed"
+"""
+
+
+def test_rule_cannot_judge_what_is_not_written(tmp_path: Path) -> None:
+    config = tmp_path / "runvet.toml"
+    config.write_text(RULES)
+    deep: Any = "rm -rf /"
+    for _ in range(200):
+        deep = [deep]
+    wide = [0] * 1_000_000 + ["rm -rf /"]
+    done: list[Any] = []
+    with Recorder(tmp_path / "runs", config=config).begin("deep") as run:
+        execute = run.tool(done.append, name="run")
+        for value in (deep, wide, {"a": {"b": wide}}):
+            with pytest.raises(runvet.Refused, match="shortened"):
+                execute(value)
+        execute([["ls"]])
+    assert done == [[["ls"]]]
 
 
 def raising(error: BaseException) -> Any:
