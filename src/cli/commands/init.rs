@@ -285,7 +285,10 @@ impl Init {
             (true, false) => "runvet record --help",
             (true, true) => "runvet rules --test, and runvet record --help",
         };
-        writeln!(out, "next: {next}")?;
+        match self.agent.next() {
+            Some(of_hook) => writeln!(out, "{of_hook}")?,
+            None => writeln!(out, "next: {next}")?,
+        }
         output.finish()?;
         for fault in &found.faults {
             output.note(&fault.to_string());

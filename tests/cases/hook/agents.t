@@ -225,6 +225,17 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   kept runvet.toml, which exists
   .claude/settings.local.json is kept, as it exists: add
   .codex/hooks.json is not written, as others share it: to your own settings, or to it, add
+  $ rm -r .claude; runvet init --hook claude-code | sed -n '/^next/,$p'; runvet init --hook gemini --observe | sed -n '/^next/,$p'
+  next: runvet rules --test
+  From the next session of claude-code on, each call is held to the rules of runvet.toml, and one that breaks a rule is refused with its sentence.
+  To see what the rules would have held back in sessions that were:
+    runvet import ~/.claude/projects --into runs
+    runvet rules --replay runs
+  next: runvet rules --test
+  From the next session of gemini on, every call passes; what would be held back is noted in the run of the session, which `--into DIR` in the settings keeps.
+  To see what the rules would have held back in sessions that were:
+    runvet import ~/.gemini/tmp --into runs
+    runvet rules --replay runs
   $ runvet init --hook codex --shared
   error: codex has no variable for the directory of the project, so a shared file would name a path of this machine: leave out --shared
   [2]

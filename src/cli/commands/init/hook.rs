@@ -81,6 +81,31 @@ impl HookArgs {
         }))
     }
 
+    /// Returns what to do next, if an agent calls the hook.
+    pub(super) fn next(&self) -> Option<String> {
+        let agent = self.hook?;
+        let logs = match agent {
+            Agent::ClaudeCode => "~/.claude/projects",
+            Agent::Codex => "~/.codex/sessions",
+            Agent::Gemini => "~/.gemini/tmp",
+        };
+        let from_then = if self.observe {
+            "every call passes; what would be held back is noted in the run of the session, which \
+             `--into DIR` in the settings keeps"
+        } else {
+            "each call is held to the rules of runvet.toml, and one that breaks a rule is refused \
+             with its sentence"
+        };
+        let name = agent.name();
+        Some(format!(
+            "next: runvet rules --test\n\
+             From the next session of {name} on, {from_then}.\n\
+             To see what the rules would have held back in sessions that were:\n  \
+             runvet import {logs} --into runs\n  \
+             runvet rules --replay runs"
+        ))
+    }
+
     /// Returns the hook for an event. A program that is absent or killed refuses a call, and
     /// nothing else.
     fn of_event(&self, agent: Agent, event: &str, config: &str) -> Value {
