@@ -48,8 +48,8 @@ use write::{Draft, Made, Target};
 /// The number of files that a note or a report names; the rest are counted.
 const MAX_NAMED: usize = 20;
 
-/// The first bytes of a file, by which it may be known that it is no JSON.
-const SNIFFED: u64 = 64;
+/// The first bytes of a file, by which it may be known that it is no JSON, and what a database has.
+const SNIFFED: u64 = 1 << 16;
 
 /// An import of logs into a run-data directory.
 #[derive(Clone, Debug)]

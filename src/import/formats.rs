@@ -79,12 +79,10 @@ pub(super) const FORMATS: &[Format] = &[
 
 /// Returns what a file that is no JSON looks like, by its first bytes.
 pub(super) fn looks_like(start: &[u8]) -> String {
-    let known: [(&[u8], &str); 4] = [
-        (
-            b"SQLite format 3",
-            "it is a database of SQLite, which is not read: `opencode export ID` writes a session \
-             of opencode as a file",
-        ),
+    if start.starts_with(b"SQLite format 3") {
+        return looks_like_database(start);
+    }
+    let known: [(&[u8], &str); 3] = [
         (b"\x1f\x8b", "it is compressed by gzip: unpack it first"),
         (
             b"\x28\xb5\x2f\xfd",
@@ -105,6 +103,37 @@ pub(super) fn looks_like(start: &[u8]) -> String {
         words
     };
     (*words).to_owned()
+}
+
+/// Returns what a database looks like, by the tables that its first page declares.
+fn looks_like_database(start: &[u8]) -> String {
+    let known: [(&[&str], &str); 3] = [
+        (
+            &["cursorDiskKV"],
+            "of Cursor, which has no command that exports a chat with its calls; `runvet hook \
+             claude-code` may record those to come",
+        ),
+        (
+            &["recipe_json", "extension_data"],
+            "of Goose: `goose session export` writes a session as a file",
+        ),
+        (
+            &["session", "message", "part"],
+            "of opencode: `opencode export ID` writes a session as a file",
+        ),
+    ];
+    let text = String::from_utf8_lossy(start);
+    // A table may be declared with quotes.
+    let words = || text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let declares = |name: &&str| words().any(|word| word == *name);
+    let found = known
+        .iter()
+        .find(|(names, _)| names.iter().all(|it| declares(it)));
+    match found {
+        Some((_, whose)) => format!("it is a database {whose}"),
+        None => "it is a database of SQLite, which is not read: export the sessions in it as files"
+            .to_owned(),
+    }
 }
 
 /// Returns what a file looks like, by its first value.

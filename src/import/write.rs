@@ -12,9 +12,7 @@ use crate::ground::parallel::locked;
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
 use crate::recorder::call::{AGENT, arguments, in_one_form};
-use crate::recorder::{
-    Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task, bounded,
-};
+use crate::recorder::{Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task};
 use crate::store::{Scratch, beginning_of, put_dir};
 
 /// The number of bytes of the first two events of a run, at most.
@@ -272,9 +270,11 @@ impl Act {
         if let Some(directory) = &call.cwd {
             action = in_one_form(action, Some(directory));
         }
-        action.input = action.input.map(each_bounded);
+        let input = action.input.map(arguments).unwrap_or_default().into_iter();
+        let input = input.map(|(name, value)| (name, run.shortened(value, MAX_OUTPUT)));
+        action.input = Some(input.collect());
         for value in action.extensions.values_mut() {
-            *value = bounded(value.take(), MAX_OUTPUT);
+            *value = run.shortened(value.take(), MAX_OUTPUT);
         }
         if !outcome.output.is_null() {
             let mark = run.attach_large(&outcome.output, MAX_OUTPUT)?;
@@ -286,14 +286,5 @@ impl Act {
         }
         action.result_artifacts = (!artifacts.is_empty()).then(|| artifacts.into());
         Ok(action)
-    }
-}
-
-fn each_bounded(input: Value) -> Value {
-    match input {
-        Value::Object(members) => (members.into_iter())
-            .map(|(name, value)| (name, bounded(value, MAX_OUTPUT)))
-            .collect(),
-        other => bounded(other, MAX_OUTPUT),
     }
 }

@@ -121,20 +121,57 @@ impl FileBelow {
 
 /// A directory in which others are made before they are put into their places. It is removed when
 /// this is dropped.
-pub(crate) struct Scratch(tempfile::TempDir);
+pub(crate) struct Scratch {
+    made: tempfile::TempDir,
+    /// Holds the lock.
+    _dir: OpenDir,
+}
+
+/// The start of the name of such a directory.
+const SCRATCH: &str = ".import-";
 
 impl Scratch {
     /// Makes one below a directory, which is made where it is missing: what is renamed has to be on
-    /// the same file system.
+    /// the same file system. What a process left that was killed is removed.
     pub(crate) fn below(dir: &Path) -> io::Result<Self> {
-        super::open_or_make(&FileSystem, dir)?;
-        let made = tempfile::Builder::new().prefix(".import-").tempdir_in(dir);
-        made.map(Self)
+        let (above, _) = super::open_or_make(&FileSystem, dir)?;
+        let named = std::fs::read_dir(dir)?
+            .flatten()
+            .map(|entry| entry.file_name());
+        let left = named.filter(|name| name.as_encoded_bytes().starts_with(SCRATCH.as_bytes()));
+        for name in left {
+            // One that is locked is in use; what can't be removed stays.
+            let locked = above.dir(&name).ok().filter(|left| lock(left).is_ok());
+            if locked.is_some() {
+                let _ = std::fs::remove_dir_all(dir.join(&name));
+            }
+            drop(locked);
+        }
+        loop {
+            let made = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(dir)?;
+            let locked = OpenDir::open(made.path()).and_then(|it| lock(&it).map(|()| it));
+            match locked {
+                Ok(locked) if locked.is_in_place() => return Ok(Self { made, _dir: locked }),
+                // Another process took it for one that was left.
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.0.path()
+        self.made.path()
     }
+}
+
+/// Locks a directory, as long as it is open.
+fn lock(dir: &OpenDir) -> io::Result<()> {
+    Ok(rustix::fs::flock(
+        dir.fd(),
+        FlockOperation::NonBlockingLockExclusive,
+    )?)
 }
 
 /// Puts a directory into the place of a name in another one, by one rename. What was there is then
@@ -181,8 +218,8 @@ impl Workshop {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             dir => dir?,
         };
-        match rustix::fs::flock(dir.fd(), FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => return Ok(None),
+        match lock(&dir) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
             locked => locked?,
         }
         // Another process may have removed it meanwhile.

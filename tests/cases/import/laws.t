@@ -98,8 +98,14 @@ An import of another log with the same id stays, too.
   error: none/clicks.jsonl: it is no log of a known format: its first value is an object with the keys sessionId, type
   error: none/empty.json: it is empty
   error: none/notes.txt: it is no log of a known format: it begins with neither an object nor a list of JSON
-  error: none/opencode.db: it is a database of SQLite, which is not read: `opencode export ID` writes a session of opencode as a file
+  error: none/opencode.db: it is a database of SQLite, which is not read: export the sessions in it as files
   error: none/users.json: it is no log of a known format: its first value is an object with the keys users
+  note: 0 runs in runs
+  [1]
+  $ mkdir dbs; for tables in 'CREATE TABLE cursorDiskKV (key TEXT)' 'CREATE TABLE sessions (recipe_json TEXT, extension_data TEXT)' 'CREATE TABLE "session" CREATE TABLE "message" CREATE TABLE "part"'; do n=$((n + 1)); printf 'SQLite format 3\0%s' "$tables" > dbs/$n.db; done; runvet import dbs --into runs
+  error: dbs/1.db: it is a database of Cursor, which has no command that exports a chat with its calls; `runvet hook claude-code` may record those to come
+  error: dbs/2.db: it is a database of Goose: `goose session export` writes a session as a file
+  error: dbs/3.db: it is a database of opencode: `opencode export ID` writes a session as a file
   note: 0 runs in runs
   [1]
   $ cp none/users.json none/notes.txt logs && cp "$CORPUS"/logs/opencode/*.json logs && runvet import logs --into runs
@@ -282,3 +288,13 @@ A call that nests deeper than a record may is refused, and no other.
   because it has a list of events with `action` or `observation`, or an `instance_id` with a `history`
   because its spans have a name, an id and that of a trace
   because its messages are `request` or `response`, with `parts`
+
+# A large input is attached, so that rules see all of it; what a killed import left is removed.
+  $ mkdir -p big/.import-x/episodes/gone; { printf '[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"bash","arguments":"{\\"command\\":\\"ls '; head -c 70000 /dev/zero | tr '\0' x; printf ' # rm -rf\\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"done"},{"role":"assistant","content":"ok"}]'; } > big.json
+  $ printf '[[order]]\nid = "a/rm"\neach = { tool = "bash", "/payload/input/command" = "*rm -rf*" }\nnever = true\nmessage = "nothing is removed"\n' > rm.toml
+  $ runvet import big.json --into big --format chat --quiet | sed 's/^[^:]*//'; ls -A big; ls big/episodes/*/attachments | wc -l; runvet validate --config rm.toml --select 'a/*' --format concise big 2>&1 | sed 's#^.*events.jsonl#events.jsonl#'
+  : new
+  episodes
+  1
+  events.jsonl:6:1: error a/rm: nothing is removed
+  1 episode: breaks a rule of the team (1 error)

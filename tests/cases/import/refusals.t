@@ -12,7 +12,7 @@ What an import refuses or leaves out, and the words for it.
   note: 0 runs in runs
   error: ./e.json: it is no log of a known format: its first value is an empty object
   note: 0 runs in runs
-  error: ./f.json: it is a database of SQLite, which is not read: `opencode export ID` writes a session of opencode as a file
+  error: ./f.json: it is a database of SQLite, which is not read: export the sessions in it as files
   note: 0 runs in runs
   [1]
   $ { printf '{\n"a":"'; head -c 67108865 /dev/zero | tr '\0' a; printf '"\n}'; } > large.json; runvet import large.json --into runs; { head -12 "$CORPUS"/logs/claude/*/*.jsonl; head -c 67108865 /dev/zero | tr '\0' a; echo; } > line.jsonl; runvet import line.jsonl --into runs 2>&1 | grep longer
