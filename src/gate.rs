@@ -94,6 +94,42 @@ pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
     Ok(Some(path))
 }
 
+/// Returns a sentence for each file that a user may take for the configuration that
+/// [`nearest_config`] finds, and that is not: those that the search passes over, and those in and
+/// above directories with runs to which it does not lead.
+pub fn configs_not_in_force<'d>(
+    here: &Path,
+    dirs: impl IntoIterator<Item = &'d Path>,
+) -> Vec<String> {
+    let search = find_config(here);
+    let in_run_data = search.in_run_data.iter().map(|(path, sign)| {
+        format!(
+            "{} is not in force: it is inside run data, because of {}",
+            path.display(),
+            sign.display()
+        )
+    });
+    let misnamed = search.misnamed.iter().map(|path| {
+        let table = if path.ends_with("pyproject.toml") {
+            "the table [tool.runvet] of "
+        } else {
+            ""
+        };
+        format!(
+            "{table}{} is not in force: the configuration is a file called runvet.toml",
+            path.display()
+        )
+    });
+    let beyond = store::configs_beyond(here, dirs).into_iter().map(|path| {
+        let path = path.display();
+        format!(
+            "{path} is not in force: the configuration is searched from the working directory \
+             upward; to use it, set --config {path}"
+        )
+    });
+    in_run_data.chain(misnamed).chain(beyond).collect()
+}
+
 /// Checks episodes and decides which findings count. Its buffers are kept from one episode to the
 /// next, which saves about a quarter of the time of a small one.
 #[derive(Clone, Debug, Default)]

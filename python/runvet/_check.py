@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -66,7 +67,7 @@ class Check:
     a glob of `config` that matches no directory raises `ConfigError` at the end of a check.
     """
 
-    __slots__ = ("_checker", "_keywords")
+    __slots__ = ("_checker", "_keywords", "_searches")
 
     def __init__(
         self,
@@ -108,6 +109,7 @@ class Check:
             "allow_empty": allow_empty,
             "strict_config": strict_config,
         }
+        self._searches = config is NEAREST and not os.environ.get("RUNVET_CONFIG")
         self._open({})
 
     def _open(self, files: dict[Path, str]) -> None:
@@ -129,8 +131,17 @@ class Check:
         return [Rule(*rule) for rule in self._checker.rules()]
 
     def run(self, *paths: PathLike) -> Report:
-        """Checks all episodes below paths, the working directory if there are none."""
-        return self._checker.run(_paths(paths))
+        """Checks all episodes below paths, the working directory if there are none.
+
+        Warns of each file that may be taken for the configuration and is not in force, where none
+        is named.
+        """
+        given = _paths(paths)
+        report = self._checker.run(given)
+        if self._searches:
+            for sentence in _runvet.configs_not_in_force(given):
+                warnings.warn(sentence, UserWarning, stacklevel=3)
+        return report
 
     def each(self, *paths: PathLike) -> Checking:
         """Checks all episodes below paths, one after the other, in the order of their paths.
@@ -166,6 +177,7 @@ def _check_of(keywords: dict[str, Any], files: dict[Path, str]) -> Check:
     """A check that was pickled. Its files travel with it: they need not be on this machine."""
     check = Check.__new__(Check)
     check._keywords = keywords
+    check._searches = False
     check._open(files)
     return check
 

@@ -41,8 +41,8 @@ mod _runvet {
     use super::report::Judged;
     #[pymodule_export]
     use super::{
-        arguments, bounded, exit_code, explain, impact, loads, nearest_config, printable, rules,
-        schema, version,
+        arguments, bounded, configs_not_in_force, exit_code, explain, impact, loads,
+        nearest_config, printable, rules, schema, version,
     };
     /// The number of bytes beyond which a value is recorded as its digest.
     #[pymodule_export]
@@ -184,6 +184,14 @@ fn nearest_config(py: Python<'_>) -> PyResult<Option<PathBuf>> {
         let why = format!("{error}; name it with `config`, or set that to None");
         errors::wrong_file(py, &here, &why)
     })
+}
+
+/// A sentence for each file that may be taken for the configuration in the working directory, and
+/// is not in force.
+#[pyfunction]
+fn configs_not_in_force(dirs: Vec<PathBuf>) -> Vec<String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    runvet::gate::configs_not_in_force(&here, dirs.iter().map(PathBuf::as_path))
 }
 
 /// The text of a JSON Schema.

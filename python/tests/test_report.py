@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import typing
+import warnings
 import zlib
 from datetime import datetime, timezone
 from pathlib import Path
@@ -331,3 +332,16 @@ def test_links_lead_into_the_store_that_is_named(tmp_path: Path) -> None:
     assert runvet.validate(run_data, follow_links=store).ok
     with pytest.raises(FileNotFoundError):
         runvet.Check(follow_links=run_data / "gone")
+
+
+def test_file_that_is_not_in_force_is_named(
+    good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "runvet.yaml").write_text("rules: {}")
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(UserWarning, match=r"runvet\.yaml is not in force"):
+        runvet.validate(good)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runvet.validate(good, config=None)

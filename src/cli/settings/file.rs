@@ -11,7 +11,7 @@ use crate::cli::output::Output;
 use crate::cli::output::{Color, style};
 use crate::cli::{CommandFailure, Result};
 use crate::gate::config::{Config, ConfigSource};
-use crate::gate::{ConfigError, Gate, nearest_config};
+use crate::gate::{ConfigError, Gate, configs_not_in_force, nearest_config};
 use crate::report::{Options, draw};
 use crate::store;
 
@@ -37,9 +37,8 @@ pub(in crate::cli) struct ConfigFile {
     dir: PathBuf,
     text: String,
     mistakes: Vec<ConfigError>,
-    /// What the search for it passed over, in sentences; `None` where there was no search, because
-    /// the user named the file, or asked for none.
-    passed_over: Option<Vec<String>>,
+    /// `true` if it was searched for: the user named no file, and did not ask for none.
+    is_searched: bool,
 }
 
 impl ConfigFile {
@@ -64,18 +63,11 @@ impl ConfigFile {
         &self,
         dirs: impl IntoIterator<Item = &'d Path>,
     ) -> Vec<String> {
-        let Some(passed_over) = &self.passed_over else {
+        if !self.is_searched {
             return Vec::new();
-        };
+        }
         let here = std::env::current_dir().unwrap_or_default();
-        let beyond = store::configs_beyond(&here, dirs).into_iter().map(|path| {
-            let path = path.display();
-            format!(
-                "{path} is not in force: the configuration is searched from the working directory \
-                 upward; to use it, set --config {path}"
-            )
-        });
-        passed_over.iter().cloned().chain(beyond).collect()
+        configs_not_in_force(&here, dirs)
     }
 
     /// Notes the files that are not in force, as [`ConfigFile::not_in_force`] words them.
@@ -129,7 +121,7 @@ impl ConfigArgs {
 
     pub(super) fn read(&self) -> Result<(ConfigFile, Config)> {
         let mut file = ConfigFile {
-            passed_over: (!self.no_config && self.config.is_none()).then(passed_over),
+            is_searched: !self.no_config && self.config.is_none(),
             ..ConfigFile::default()
         };
         let Some(path) = self.path()? else {
@@ -168,29 +160,4 @@ impl ConfigArgs {
             CommandFailure::Fault(format!("{error}{advice}"))
         })
     }
-}
-
-/// Returns a sentence for each file that the search for the configuration passes over.
-fn passed_over() -> Vec<String> {
-    let here = std::env::current_dir().unwrap_or_default();
-    let search = store::find_config(&here);
-    let in_run_data = search.in_run_data.iter().map(|(path, sign)| {
-        format!(
-            "{} is not in force: it is inside run data, because of {}",
-            path.display(),
-            sign.display()
-        )
-    });
-    let misnamed = search.misnamed.iter().map(|path| {
-        let table = if path.ends_with("pyproject.toml") {
-            "the table [tool.runvet] of "
-        } else {
-            ""
-        };
-        format!(
-            "{table}{} is not in force: the configuration is a file called runvet.toml",
-            path.display()
-        )
-    });
-    in_run_data.chain(misnamed).collect()
 }
