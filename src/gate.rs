@@ -43,7 +43,8 @@ use std::sync::Arc;
 use crate::gate::config::{Files, Setting};
 use crate::ground::digest::Digest;
 use crate::ground::finding::{
-    Deny, EpisodeReport, REPORT_VERSION, Report, ReportedFault, RuleInfo, Statistics, Tool, Totals,
+    Deny, EpisodeReport, REPORT_VERSION, Report, ReportedFault, RuleInfo, SealedFile, Statistics,
+    Tool, Totals,
 };
 use crate::ground::parallel::in_order;
 use crate::ground::printable::escape;
@@ -145,6 +146,8 @@ pub struct Gate {
     baseline_path: Option<PathBuf>,
     /// The packs and schema files of the configuration.
     files: Files,
+    /// The file of the configuration.
+    source: Option<SealedFile>,
     /// The digest of the texts of the configuration and of the files that it names; `None` if the
     /// configuration is empty.
     config: Option<Digest>,

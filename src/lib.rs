@@ -50,6 +50,8 @@ mod look;
 #[cfg(feature = "commands")]
 mod mcp;
 mod policy;
+#[cfg(feature = "cli")]
+pub mod proof;
 mod reading;
 pub mod recorder;
 pub mod report;

@@ -20,6 +20,8 @@ mod links;
 mod listing;
 pub(crate) mod logged;
 mod memory;
+#[cfg(feature = "cli")]
+mod naming;
 mod nature;
 mod open_dir;
 #[cfg(feature = "cli")]
@@ -61,6 +63,8 @@ pub use keys::episodes_of;
 pub(crate) use known::{KnownRuns, Renewed};
 pub(crate) use lines::{LineRead, Lines, Repetition, whole_lines};
 pub use memory::{Content, InMemory};
+#[cfg(feature = "cli")]
+pub(crate) use naming::{InRunData, RunNames};
 pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]
 pub(crate) use others::OtherFiles;
@@ -71,7 +75,7 @@ pub(crate) use runs::{is_below_episodes, last_written, run_data_below, runs, run
 #[cfg(feature = "cli")]
 pub(crate) use settings::{configs_beyond, must_be_trusted, sign_of_run_data};
 pub(crate) use settings::{find_config, must_be_file, read_trusted};
-pub(crate) use settings::{open_given, read_text};
+pub(crate) use settings::{open_given, open_up_to, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{look_at, reports_no_changes};
 #[cfg(feature = "cli")]
@@ -81,7 +85,7 @@ pub(crate) use tree::Dir;
 pub(crate) use walk::{Excludes, WalkFindings, empty_in};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{
-    WholeFile, append, are_one_open_file, is_one_file, write_new_dir, write_new_file,
+    Spool, WholeFile, append, are_one_open_file, is_one_file, write_new_dir, write_new_file,
 };
 
 pub(crate) use workspace::{contains, files_below};

@@ -46,6 +46,8 @@ mod show;
 mod table;
 mod validate;
 #[cfg(feature = "commands")]
+mod verify;
+#[cfg(feature = "commands")]
 mod view;
 #[cfg(feature = "commands")]
 mod watch;
@@ -111,6 +113,7 @@ pub(super) enum Other {
     Compare(compare::Compare),
     Impact(impact::ImpactCommand),
     Coverage(coverage::CoverageCommand),
+    Verify(verify::VerifyCommand),
     Show(show::Show),
     Import(import::ImportCommand),
     Record(record::RecordCommand),
@@ -141,6 +144,7 @@ impl Other {
             Self::Diff(command) => command.run(matches, output),
             Self::Compare(command) => command.run(matches, output),
             Self::Coverage(command) => command.run(matches, output),
+            Self::Verify(command) => command.run(matches, output),
             Self::Impact(command) => command.run(output),
             Self::Plan(command) => command.run(matches, output),
             Self::Show(command) => command.run(matches, output),

@@ -6,7 +6,9 @@ use clap::Command;
 const HEADINGS: [(&str, &[&str]); 5] = [
     (
         "Check",
-        &["validate", "explain", "coverage", "watch", "serve"],
+        &[
+            "validate", "verify", "explain", "coverage", "watch", "serve",
+        ],
     ),
     ("Look", &["list", "view", "plan", "show", "table"]),
     ("Compare", &["diff", "compare", "impact"]),

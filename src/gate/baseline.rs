@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
-use crate::ground::finding::{EpisodeReport, Finding, Skip, SkipKind};
+use crate::ground::digest::FileDigest;
+use crate::ground::finding::{EpisodeReport, Finding, SealedFile, Skip, SkipKind};
 use crate::ground::printable::escape;
 use crate::ground::source::EPISODES;
 use crate::report::write_json;
-use crate::store::{self, path};
+use crate::store::{self, display, path};
 
 /// The version of the format.
 const VERSION: u64 = 2;
@@ -42,6 +43,8 @@ pub struct Baseline {
     pub(super) dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<AcceptedFinding>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
+    /// The file that it was read from.
+    pub(super) source: Option<SealedFile>,
     /// `true` if the directories are only the parts of their paths that a copy of the run data
     /// keeps.
     is_in_copy: bool,
@@ -166,6 +169,10 @@ impl Baseline {
         }
         let written: BaselineVersion = serde_json::from_str(text).map_err(damaged)?;
         Ok(Self {
+            source: Some(SealedFile {
+                name: display(Path::new(path.file_name().unwrap_or_default())),
+                digest: FileDigest::of(text.as_bytes()),
+            }),
             episodes: written.episodes,
             skips: written.skips,
             ..Self::new(path)
@@ -206,6 +213,7 @@ impl Baseline {
             dir: self.dir.clone(),
             episodes: merged(&self.episodes),
             skips: merged(&self.skips),
+            source: self.source.clone(),
             is_in_copy: true,
         }
     }

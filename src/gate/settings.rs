@@ -10,15 +10,15 @@ use super::ignores::Ignored;
 use super::reading::ConfigReader;
 use super::{Baseline, ConfigError, Error, Gate, Profile};
 use crate::gate::config::{Config, ConfigSource, Files, Origin, Setting, read_team};
-use crate::ground::digest::{Digest, Parts};
-use crate::ground::finding::{Deny, Finding, Level};
+use crate::ground::digest::{Digest, FileDigest, Parts};
+use crate::ground::finding::{Deny, Finding, Level, RuleInfo, SealedFile};
 use crate::ground::source::EpisodeKey;
 use crate::ground::timestamp::Timestamp;
 use crate::judge::check::{self, LevelSetting};
 use crate::policy::expression::zones_version;
-use crate::store::LinkPolicy;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
+use crate::store::{LinkPolicy, display};
 
 impl Gate {
     /// Gives the gate files that a configuration names, which it then does not read: those of
@@ -110,6 +110,10 @@ impl Gate {
         self.worker = None;
         file.dir.clone_into(&mut self.settings.base.root);
         let rules = read_team(file, config, &self.files, &mut mistakes);
+        self.source = (!file.name.is_empty()).then(|| SealedFile {
+            name: file.name.to_owned(),
+            digest: FileDigest::of(file.text.as_bytes()),
+        });
         self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
         let mut reader = ConfigReader {
             file,
@@ -263,6 +267,56 @@ impl Gate {
     /// compared something, had nothing to compare, or was skipped.
     pub(crate) fn keep_coverage(self, keep: bool) -> Self {
         self.set(|settings| settings.keep_coverage = keep)
+    }
+
+    /// Sets whether each report also keeps digests of the files of its run, to be sealed.
+    pub(crate) fn keep_seals(self, keep: bool) -> Self {
+        self.set(|settings| settings.seals = keep)
+    }
+
+    /// Returns the files that decide which findings count, each with its digest: the configuration,
+    /// its packs and schema files, and the baseline. No name tells where the project is.
+    pub(crate) fn sources(&self) -> Vec<SealedFile> {
+        let texts = self.files.texts();
+        let named = texts.iter().map(|(path, text)| SealedFile {
+            name: display(&self.settings.base.relative(path)),
+            digest: FileDigest::of(text.as_bytes()),
+        });
+        let baseline = self.baseline().and_then(|it| it.source.clone());
+        let sources = self.source.clone().into_iter().chain(named).chain(baseline);
+        let mut sources: Vec<SealedFile> = sources
+            .map(|mut source| {
+                if let Some(name) = Path::new(&source.name).file_name()
+                    && (source.name.starts_with('/') || source.name.starts_with(".."))
+                {
+                    source.name = name.to_string_lossy().into_owned();
+                }
+                source
+            })
+            .collect();
+        sources.sort_by(|a, b| a.name.cmp(&b.name));
+        sources
+    }
+
+    /// Returns `true` if there is a configuration.
+    pub(crate) fn has_config(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// Returns the globs of directories that are not checked.
+    pub(crate) fn excluded_globs(&self) -> impl Iterator<Item = &str> {
+        self.excluded.iter().map(|glob| &*glob.text)
+    }
+
+    /// Returns the names of the rules that are selected, if not all.
+    pub(crate) fn selected(&self) -> &[String] {
+        &self.settings.levels.selected
+    }
+
+    /// Returns the rules that are on in some directory, each with its level.
+    pub(crate) fn rules_in_force(&self) -> impl Iterator<Item = (&RuleInfo, Level)> {
+        let rules = self.rules().zip(self.settings.levels_anywhere());
+        rules.filter(|(_, level)| *level != Level::Off)
     }
 
     /// Adds a baseline, whose findings do not count.

@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::sync::LazyLock;
 
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// The first 128 bits of a SHA-256 hash: enough that nobody who writes run data can find two texts
@@ -68,8 +70,24 @@ pub(crate) const ONLY_LINE_ENDS: &str = "; only the line ends differ";
 pub(crate) const KEEP_LINE_ENDS: &str = "Keep git from changing line ends, as it does with `core.autocrlf`: write `*.json -text` and `*.jsonl -text` into .gitattributes, and check the files out anew.";
 
 /// The SHA-256 of all bytes of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String", inline, extend("pattern" = "^[0-9a-fA-F]{64}$"))]
 pub(crate) struct FileDigest([u8; 32]);
+
+impl TryFrom<String> for FileDigest {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("a digest is not 64 hexadecimal digits")
+    }
+}
+
+impl From<FileDigest> for String {
+    fn from(digest: FileDigest) -> Self {
+        digest.to_string()
+    }
+}
 
 impl FileDigest {
     /// Returns the digest of the bytes that were hashed.
@@ -106,7 +124,7 @@ impl FileDigest {
 }
 
 /// The SHA-256 of the bytes so far.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct RunningDigest(Sha256);
 
 impl RunningDigest {

@@ -2,6 +2,7 @@
 //! `schemas/report.schema.json`.
 
 mod entry;
+mod sealed;
 mod skip;
 mod totals;
 mod verdict;
@@ -22,6 +23,7 @@ use crate::ground::source::{Artifact, EpisodeKey, Excerpt};
 use crate::ground::words::words;
 pub(crate) use entry::{PARENT, SharedTexts, TIME_UNKNOWN, cut};
 pub use entry::{Pause, RunEntry};
+pub(crate) use sealed::{SealedFile, SealedFiles, Uncovered, UncoveredKind};
 pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
 pub use totals::{Deny, NotJudged, Statistics, Totals};
@@ -342,6 +344,9 @@ pub struct EpisodeReport {
     /// `true` if no rule is on that applies to the episode.
     #[serde(skip)]
     pub(crate) is_unchecked: bool,
+    /// The files of the run as they were judged, where a check was asked to seal them.
+    #[serde(skip)]
+    pub(crate) sealed: Option<Box<SealedFiles>>,
 }
 
 /// The rule that says what can't be read.

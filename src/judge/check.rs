@@ -50,6 +50,8 @@ pub(crate) struct CheckSettings {
     pub(crate) links: LinkPolicy,
     /// `true` if each report keeps the data that a list of runs shows of its run.
     pub(crate) keep_cards: bool,
+    /// `true` if each report has the digests of the files of its run.
+    pub(crate) seals: bool,
     /// `true` if each report has the coverage of each rule that is on.
     pub(crate) keep_coverage: bool,
 }

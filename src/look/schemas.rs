@@ -35,6 +35,8 @@ pub enum Schema {
     Coverage,
     /// The output of `runvet rules --format json`
     Rules,
+    /// A seal, which `runvet validate --output in-toto=FILE` writes
+    Seal,
     /// A line that `runvet record` reads
     RecordCommand,
     /// A line that `runvet record` prints
@@ -68,6 +70,7 @@ words!(pub Schema {
     Impact = "impact",
     Coverage = "coverage",
     Rules = "rules",
+    Seal = "seal",
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
     Config = "config",
@@ -94,6 +97,7 @@ impl Schema {
             Self::Impact => checked_in!("impact"),
             Self::Coverage => checked_in!("coverage"),
             Self::Rules => checked_in!("rules"),
+            Self::Seal => checked_in!("seal"),
             Self::RecordCommand => &schema::RECORD_COMMAND,
             Self::RecordAnswer => checked_in!("record-answer"),
             Self::Config => checked_in!("config"),

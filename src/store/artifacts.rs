@@ -8,11 +8,13 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rustix::io::Errno;
 
 use super::{LARGE_BYTES, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES};
+use crate::ground::digest::{FileDigest, RunningDigest};
+use crate::ground::parallel::locked;
 use crate::ground::source::{Artifact, Entries, Line};
 
 /// The artifacts of one episode.
@@ -206,6 +208,30 @@ pub struct Opened<'a> {
     /// The bytes that were read, and the number that may still be read.
     position: u64,
     left: u64,
+    /// The digest of what is read, where it is asked for.
+    digest: Option<Arc<Mutex<DigestSoFar>>>,
+}
+
+/// The digest of a file, as far as it was read from its beginning on, by one reader or several.
+#[derive(Debug, Default)]
+pub(super) struct DigestSoFar {
+    digest: RunningDigest,
+    bytes: u64,
+}
+
+impl DigestSoFar {
+    /// Adds bytes that were read, if they are the next ones.
+    fn add(&mut self, position: u64, bytes: &[u8]) {
+        if position == self.bytes {
+            self.digest.add(bytes);
+            self.bytes += bytes.len() as u64;
+        }
+    }
+
+    /// Returns the digest, if it is that of so many bytes.
+    pub(super) fn of(&self, bytes: u64) -> Option<FileDigest> {
+        (self.bytes == bytes).then(|| self.digest.so_far())
+    }
 }
 
 enum Bytes<'a> {
@@ -269,6 +295,15 @@ impl<'a> Opened<'a> {
             size,
             position: 0,
             left: limit + 1,
+            digest: None,
+        }
+    }
+
+    /// Returns this content, of which what is read goes into a digest.
+    pub(super) fn digested(self, digest: Arc<Mutex<DigestSoFar>>) -> Self {
+        Self {
+            digest: Some(digest),
+            ..self
         }
     }
 
@@ -396,6 +431,10 @@ impl Read for Opened<'_> {
         let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
         let buffer = buffer.get_mut(..most).unwrap_or_default();
         let count = self.content.read_at(buffer, self.position)?.min(most);
+        if let Some(digest) = &self.digest {
+            let read = buffer.get(..count).unwrap_or_default();
+            locked(digest).add(self.position, read);
+        }
         self.position += count as u64;
         self.left -= count as u64;
         Ok(count)

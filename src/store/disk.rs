@@ -1,11 +1,13 @@
 //! An episode's directory -> its listing and its artifacts, opened so that they can't lead
 //! elsewhere.
 
-use std::cell::Cell;
-use std::ffi::CString;
-use std::io;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr};
+use std::io::{self, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use rustix::fd::{AsFd as _, AsRawFd as _, OwnedFd};
@@ -14,11 +16,15 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::artifacts::limit;
+use super::artifacts::{DigestSoFar, limit};
 use super::listing::{Listing, entry_kind, open_dir};
-use super::path::{is_nothing, tidy};
+use super::path::{self, display, is_nothing, tidy};
 use super::stillness::{FileVersion, Movement, OpenedAt};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
+use crate::ground::digest::FileDigest;
+use crate::ground::finding::{SealedFile, SealedFiles, Uncovered, UncoveredKind};
+use crate::ground::parallel::locked;
+use crate::ground::printable::in_address;
 use crate::ground::source::{Artifact, Entries, EntryKind, EpisodeKey};
 
 /// An episode's directory, as found.
@@ -48,6 +54,17 @@ impl EpisodeDir {
     pub(crate) fn list_again(&mut self) -> io::Result<()> {
         self.entries = Listing::of(self.opened()?.as_fd())?.entries;
         Ok(())
+    }
+
+    /// Returns what is at a path below a directory, as an episode that was not listed.
+    pub(crate) fn below(dir: &Path, path: PathBuf) -> Self {
+        Self {
+            path,
+            id: None,
+            name: String::new(),
+            entries: Entries::default(),
+            within: Some(dir.into()),
+        }
     }
 
     /// Returns the episode as one that is below a given path.
@@ -96,6 +113,21 @@ pub(crate) struct Directory {
     others: Vec<(Arc<str>, Option<OpenedAt>)>,
     /// The error where the machine lacked a resource to open one.
     lacking: Cell<Option<Errno>>,
+    /// The files that were opened, by their names, where they are to be sealed.
+    read: Option<RefCell<BTreeMap<String, ReadFile>>>,
+}
+
+/// A file that is read, to be sealed.
+struct ReadFile {
+    opened: OpenedAt,
+    digest: Arc<Mutex<DigestSoFar>>,
+}
+
+impl ReadFile {
+    /// Returns the digest, once all is read.
+    fn digest(&self) -> Option<FileDigest> {
+        locked(&self.digest).of(self.opened.0.bytes)
+    }
 }
 
 impl Artifacts for Directory {
@@ -146,11 +178,13 @@ impl Artifacts for Directory {
         if let Some(artifact) = Artifact::from_file_name(path) {
             self.note_version(artifact, version);
         }
-        opened(file, version, MAX_TIMELINE_BYTES)
+        self.opened(path, file, version, MAX_TIMELINE_BYTES)
     }
 
     fn file_names(&self) -> Result<Vec<String>, Unreadable> {
-        let mut names = file_names(&self.dir).map_err(|errno| self.unreadable(errno))??;
+        let files = self.entries_below()?;
+        let files = files.into_iter().filter(|it| it.kind == EntryKind::File);
+        let mut names: Vec<String> = files.map(|it| display(&it.path)).collect();
         names.sort_unstable();
         Ok(names)
     }
@@ -176,7 +210,104 @@ impl Directory {
             opened: Default::default(),
             others: Vec::new(),
             lacking: Cell::new(None),
+            read: None,
         }
+    }
+
+    /// Returns it so that it keeps digests of the files that are read, for [`Directory::seal`].
+    pub(crate) fn sealing(self) -> Self {
+        Self {
+            read: Some(RefCell::default()),
+            ..self
+        }
+    }
+
+    /// Returns all entries beneath it but directories; no link is followed.
+    fn entries_below(&self) -> Result<Vec<EntryBelow>, Unreadable> {
+        entries_below(&self.dir).map_err(|errno| self.unreadable(errno))?
+    }
+
+    /// Returns its files: those that were judged as they were read, and the others as they are.
+    /// Only the names of those that were judged, where the run has not ended.
+    ///
+    /// # Errors
+    ///
+    /// The first file that can't be read, with the reason.
+    pub(crate) fn seal(&self, has_ended: bool) -> io::Result<SealedFiles> {
+        let read = self.read.as_ref().map(RefCell::borrow);
+        let judged = read.iter().flat_map(|read| read.keys().cloned());
+        let judged = judged.collect();
+        drop(read);
+        let sealed = if has_ended {
+            self.files(|_| true)?
+        } else {
+            SealedFiles::default()
+        };
+        Ok(SealedFiles { judged, ..sealed })
+    }
+
+    /// Returns its files, with the digests of those that are wanted.
+    ///
+    /// # Errors
+    ///
+    /// The first file that can't be read, with the reason.
+    pub(crate) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> io::Result<SealedFiles> {
+        let mut sealed = SealedFiles::default();
+        for entry in self.entries_below().map_err(io::Error::other)? {
+            match entry.sealed() {
+                Ok(name) if !is_wanted(&name) => sealed.others.push(name),
+                Ok(name) => {
+                    let digest = self.digest(&name);
+                    let digest =
+                        digest.map_err(|why| io::Error::other(format!("{name}: {why}")))?;
+                    sealed.files.push(SealedFile { name, digest });
+                }
+                Err(uncovered) => sealed.uncovered.push(uncovered),
+            }
+        }
+        sealed.files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        sealed.uncovered.sort_unstable();
+        Ok(sealed)
+    }
+
+    /// Returns the digest of a file: what was not read of it before is read now.
+    fn digest(&self, name: &str) -> Result<FileDigest, Unreadable> {
+        let known = || {
+            let read = self.read.as_ref()?.borrow();
+            read.get(name)?.digest()
+        };
+        if let Some(digest) = known() {
+            return Ok(digest);
+        }
+        let rest = self.open_named(name)?;
+        // What is reserved is also filled with zeros, which takes as long as a small file.
+        let size = rest.size().and_then(|size| usize::try_from(size).ok());
+        let capacity = size.unwrap_or(PART).min(PART);
+        io::copy(
+            &mut BufReader::with_capacity(capacity, rest),
+            &mut io::sink(),
+        )?;
+        known().ok_or(Unreadable::Vanished)
+    }
+
+    /// Returns the content of what was opened by a name, which must be a regular file.
+    fn opened(
+        &self,
+        name: &str,
+        file: OwnedFd,
+        version: FileVersion,
+        limit: u64,
+    ) -> Result<Opened<'static>, Unreadable> {
+        let opened = opened(file, version, limit)?;
+        let Some(read) = &self.read else {
+            return Ok(opened);
+        };
+        let mut read = read.borrow_mut();
+        let file = read.entry(name.to_owned()).or_insert_with(|| ReadFile {
+            opened: (version, SystemTime::now()),
+            digest: Arc::default(),
+        });
+        Ok(opened.digested(Arc::clone(&file.digest)))
     }
 
     /// Notes other files that must be still, before they are read.
@@ -213,7 +344,10 @@ impl Directory {
         if version.kind == EntryKind::File && version.bytes > limit {
             return Err(Unreadable::TooLarge(limit));
         }
-        opened(file, version, limit)
+        if self.entries.kind(artifact) == Some(EntryKind::Link) {
+            return opened(file, version, limit);
+        }
+        self.opened(artifact.file_name(), file, version, limit)
     }
 
     /// Opens the file that an artifact's name leads to, but nothing outside of the directory.
@@ -359,6 +493,11 @@ impl Directory {
         for (name, before) in &self.others {
             movement.other_file(*before, self.entry(name).ok());
         }
+        if let Some(read) = &self.read {
+            for (name, file) in &*read.borrow() {
+                movement.other_file(Some(file.opened), self.entry(name).ok());
+            }
+        }
         movement
     }
 }
@@ -368,12 +507,36 @@ impl Directory {
 const MAX_FILES: usize = 100_000;
 const MAX_DEPTH: usize = 64;
 
-/// Returns the paths of all regular files beneath a directory; no link is followed.
-fn file_names(top: &OwnedFd) -> Result<Result<Vec<String>, Unreadable>, Errno> {
-    let (mut names, mut seen) = (Vec::new(), 0);
+/// The number of bytes that are read at a time, to take the digest of a file.
+const PART: usize = 64 << 10;
+
+/// An entry beneath a directory, which is no directory.
+struct EntryBelow {
+    path: PathBuf,
+    kind: EntryKind,
+}
+
+impl EntryBelow {
+    /// Returns the name in a seal; what a seal says of it, where it has no digest of it.
+    fn sealed(self) -> Result<String, Uncovered> {
+        let uncovered = |kind, name| Err(Uncovered { kind, name });
+        let plain = path::sealable(&self.path).map(str::to_owned);
+        let encoded = || in_address(path::bytes(&self.path)).to_string();
+        match (self.kind, plain) {
+            (EntryKind::File, Some(name)) => Ok(name),
+            (EntryKind::Link, name) => uncovered(UncoveredKind::Link, name.unwrap_or_else(encoded)),
+            (EntryKind::File, None) => uncovered(UncoveredKind::Name, encoded()),
+            (_, name) => uncovered(UncoveredKind::Special, name.unwrap_or_else(encoded)),
+        }
+    }
+}
+
+/// Returns all entries beneath a directory but directories; no link is followed.
+fn entries_below(top: &OwnedFd) -> Result<Result<Vec<EntryBelow>, Unreadable>, Errno> {
+    let (mut entries, mut seen) = (Vec::new(), 0);
     let top = rustix::fs::openat(top, ".", DIRECTORY, Mode::empty())?;
-    let mut open: Vec<(OwnedFd, String, Vec<CString>)> = Vec::new();
-    let mut next = Some((top, String::new()));
+    let mut open: Vec<(OwnedFd, PathBuf, Vec<CString>)> = Vec::new();
+    let mut next = Some((top, PathBuf::new()));
     loop {
         if let Some((dir, prefix)) = next.take() {
             let mut below = Vec::new();
@@ -386,16 +549,18 @@ fn file_names(top: &OwnedFd) -> Result<Result<Vec<String>, Unreadable>, Errno> {
                 seen += 1;
                 match entry_kind(dir.as_fd(), name, entry.file_type()) {
                     _ if seen > MAX_FILES => return Ok(Err(Unreadable::TooManyFiles(MAX_FILES))),
-                    EntryKind::File => names.push(format!("{prefix}{}", name.to_string_lossy())),
                     EntryKind::Directory => below.push(name.to_owned()),
-                    EntryKind::Link | EntryKind::Special => {}
+                    kind => {
+                        let path = prefix.join(OsStr::from_bytes(name.to_bytes()));
+                        entries.push(EntryBelow { path, kind });
+                    }
                 }
             }
             open.push((dir, prefix, below));
         }
         let depth = open.len();
         let Some((dir, prefix, below)) = open.last_mut() else {
-            return Ok(Ok(names));
+            return Ok(Ok(entries));
         };
         match below.pop() {
             None => drop(open.pop()),
@@ -404,7 +569,7 @@ fn file_names(top: &OwnedFd) -> Result<Result<Vec<String>, Unreadable>, Errno> {
                 return Ok(Err(Unreadable::Other(why)));
             }
             Some(name) => {
-                let prefix = format!("{prefix}{}/", name.to_string_lossy());
+                let prefix = prefix.join(OsStr::from_bytes(name.to_bytes()));
                 match rustix::fs::openat(&*dir, &name, DIRECTORY, Mode::empty()) {
                     Ok(below) => next = Some((below, prefix)),
                     Err(Errno::NOENT) => {}

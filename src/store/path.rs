@@ -43,6 +43,11 @@ pub(crate) fn display(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// Returns a path as the name of a file in a seal; `None` where it can't be one.
+pub(in crate::store) fn sealable(path: &Path) -> Option<&str> {
+    path.to_str().filter(|path| !path.contains('\\'))
+}
+
 /// Returns the name of a directory as an id; no record can contain a name that is not UTF-8.
 pub(crate) fn id(name: &OsStr) -> String {
     name.to_string_lossy().into_owned()

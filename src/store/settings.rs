@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
 
 use super::EpisodeDir;
 use super::listing::{list, records_in};
@@ -236,6 +238,23 @@ pub(crate) fn must_be_trusted(path: &Path) -> io::Result<()> {
 pub(crate) fn read_trusted(path: &Path) -> io::Result<String> {
     must_be_trusted(path)?;
     read_text(path)
+}
+
+/// Opens a regular file that the user named, to read it more than once, if it is not larger than a
+/// limit.
+pub(crate) fn open_up_to(path: &Path, most: u64) -> io::Result<impl Read + Seek + use<>> {
+    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    if found.len() > most {
+        let most = most >> 30;
+        return Err(io::Error::other(format!("it is larger than {most} GiB")));
+    }
+    Ok(file)
 }
 
 /// Opens a file that the user named, to read it from its start to its end.

@@ -1,7 +1,7 @@
 //! Output -> a file that is written completely or not at all, or one that did not exist.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek as _, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -175,6 +175,33 @@ impl Write for WholeFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// Text that is kept in a file without a name, until it is known what stands before it.
+pub(crate) struct Spool(BufWriter<File>);
+
+impl Spool {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self(BufWriter::new(tempfile::tempfile()?)))
+    }
+
+    /// Writes all that was kept.
+    pub(crate) fn copy_to(self, out: &mut dyn Write) -> io::Result<()> {
+        let file = self.0.into_inner();
+        let mut file = file.map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        io::copy(&mut file, out).map(drop)
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -6,6 +6,9 @@ project() { mkdir -p .git runs/demo && cp -r "$CORPUS/demo/episodes" runs/demo &
 # A repository with the run of a case of the corpus; its configuration comes from standard input.
 repository() { mkdir -p .git runs && cp -r "$CORPUS/$1/episodes" runs && cat > runvet.toml; }
 
+# A repository with a run that has ended, and its seal.
+sealed() { repository good/terminal < /dev/null; runvet validate runs --output in-toto=seal.json > report; }
+
 # Run data with a copy of a run of the corpus, under its own name or another.
 copy() { mkdir -p episodes && cp -r "$CORPUS/$1" "episodes/${2:-${1##*/}}"; }
 

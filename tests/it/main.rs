@@ -86,6 +86,7 @@ mod hostile {
     mod named;
     mod properties;
     mod recorder;
+    mod sealed;
     mod tricks;
     mod values;
     mod writers;

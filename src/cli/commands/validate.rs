@@ -3,6 +3,7 @@
 mod new_baseline;
 pub(super) mod notes;
 mod request;
+mod seal;
 mod staged;
 
 use std::io::{self, IsTerminal};
@@ -33,8 +34,9 @@ use crate::look::read::RunReader;
 #[cfg(feature = "html")]
 use crate::report::page::Paged;
 use crate::report::{Format, GroupBy, Options, ProjectDirs, count, verdict};
-use crate::store::{Dir, Fault, GivenPaths, Reads, WholeFile, changed_since};
+use crate::store::{Dir, Fault, GivenPaths, Reads, WalkFindings, WholeFile, changed_since};
 use notes::skipped;
+use seal::{FileContent, SealFile};
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
@@ -88,12 +90,14 @@ pub(in crate::cli) struct Validate {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["changed_since", "since", "until"])]
     write_baseline: Option<PathBuf>,
 
-    /// Also write the report to a file, in any format; repeatable
+    /// Also write the report to a file, in any format, or with `in-toto=PATH` a seal; repeatable
     ///
     /// The file is replaced as a whole, also when a part of the run data could not be read: the
-    /// report says so. It is not changed when the exit code is 3: there was nothing to check.
-    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(|it| parse_output(it, Format::from_str)))]
-    outputs: Vec<(Format, PathBuf)>,
+    /// report says so. It is not changed when the exit code is 3: there was nothing to check. A
+    /// seal is for `runvet verify`: it has the digests of the files of all runs that have ended, as
+    /// they were judged, and what judged them. None is written when the exit code is 2 or 3.
+    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(|it| parse_output(it, FileContent::from_str)))]
+    outputs: Vec<(FileContent, PathBuf)>,
 
     /// Add totals for each rule, runtime mode and adapter
     ///
@@ -202,6 +206,7 @@ struct Setup<'v> {
     strict_config: bool,
     gate: Gate,
     sinks: Sinks,
+    seal: Option<SealFile>,
     /// A baseline to write: its path, and the file that is moved there.
     new_baseline: Option<(&'v Path, WholeFile)>,
     /// Why the baseline could not be recorded, where no fault of the check says so.
@@ -234,17 +239,11 @@ impl Validate {
         let (is_empty, excluded) = (found.episodes.is_empty(), found.excluded as u64);
         let exclusion = found.exclusion();
         let is_given_wrongly = found.faults.iter().any(Fault::is_of_given_path);
-        if !self.period.is_all() {
-            let gate = &setup.gate;
-            (found.episodes).retain(|episode| self.is_in_period(episode, gate));
-        }
-        let mut is_unchanged = false;
-        if let Some(revision) = &self.changed_since {
-            let in_period = !found.episodes.is_empty();
-            found.episodes = self.changed(revision, found.episodes, &setup, output)?;
-            is_unchanged = in_period && found.episodes.is_empty();
-        }
+        let is_unchanged = self.leave_out(&mut found, &setup, output)?;
         self.accept_all(&mut setup, &found);
+        if let Some(seal) = &mut setup.seal {
+            seal.looks_at(&found, &setup.paths)?;
+        }
         (setup.gate).looks_at_all(!self.is_part(), &setup.paths, &found.episodes);
         let (number, empty) = (found.episodes.len(), found.empty());
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
@@ -270,12 +269,36 @@ impl Validate {
             _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
             exit => exit,
         };
+        if let Some(seal) = setup.seal.take() {
+            self.write_seal(seal, exit, &setup, &outcome, output)?;
+        }
         let (totals, deny) = (&outcome.totals, setup.deny);
         self.explain(judged, totals, (is_empty, &exclusion), matches, output);
         self.explain_failure(judged, totals, deny, output);
         let has_report = judged != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
+    }
+
+    /// Leaves out runs that did not start in the period or did not change since the revision;
+    /// `true` if none changed.
+    fn leave_out(
+        &self,
+        found: &mut WalkFindings,
+        setup: &Setup<'_>,
+        output: &Output,
+    ) -> Result<bool> {
+        if !self.period.is_all() {
+            let gate = &setup.gate;
+            (found.episodes).retain(|episode| self.is_in_period(episode, gate));
+        }
+        let Some(revision) = &self.changed_since else {
+            return Ok(false);
+        };
+        let in_period = !found.episodes.is_empty();
+        let episodes = std::mem::take(&mut found.episodes);
+        found.episodes = self.changed(revision, episodes, setup, output)?;
+        Ok(in_period && found.episodes.is_empty())
     }
 
     /// Returns whether it leaves runs below the given paths out.
@@ -320,7 +343,8 @@ impl Validate {
         let baselines: Vec<&PathBuf> = self.write_baseline.iter().chain(baseline).collect();
         let format = settings.format();
         let stdout = self.against.is_none().then_some(format);
-        let sinks = Sinks::open(stdout, &self.outputs, &baselines, options)?;
+        let (reports, seals) = FileContent::sorted(&self.outputs);
+        let sinks = Sinks::open(stdout, &reports, &baselines, options)?;
         let mut against = None;
         if let Some(earlier) = &self.against {
             let format = named_format(FORMATS, format.word()).map_err(|_| {
@@ -340,6 +364,10 @@ impl Validate {
         if self.statistics {
             gate = gate.with_statistics();
         }
+        let paths = self.paths(output)?;
+        let others = reports.iter().map(|(_, path)| path).chain(baselines);
+        let seal = self.open_seal(&seals, others, &paths, &gate)?;
+        gate = gate.keep_seals(seal.is_some());
         let new_baseline = match &self.write_baseline {
             Some(path) => Some((path.as_path(), whole_file(path)?)),
             None => None,
@@ -351,9 +379,10 @@ impl Validate {
             strict_config: self.strict_config || gate.profile() == Some(Profile::Strict),
             gate,
             sinks,
+            seal,
             new_baseline,
             unrecorded: None,
-            paths: self.paths(output)?,
+            paths,
             against,
         })
     }
@@ -379,6 +408,7 @@ impl Validate {
         let Setup {
             gate,
             sinks,
+            seal,
             against,
             ..
         } = setup;
@@ -399,6 +429,9 @@ impl Validate {
                             join.add(ReportedRun::of(&episode))?;
                         }
                         sinks.each(output, |renderer, out| renderer.episode(out, &episode))?;
+                        if let Some(seal) = seal {
+                            seal.add(&episode)?;
+                        }
                         if is_watched {
                             Ok(output.finish()?)
                         } else {
@@ -429,7 +462,8 @@ impl Validate {
     /// Refuses options of the command line that no format in use can honour.
     fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<()> {
         let format = settings.format();
-        let formats = self.outputs.iter().map(|(format, _)| *format);
+        let (reports, _) = FileContent::sorted(&self.outputs);
+        let formats = reports.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
         let is_idle = |option| !formats.iter().any(|it| it.honoured().contains(&option));
         let context = format!("in the format {format}");

@@ -10,6 +10,8 @@ use glob::{MatchOptions, Pattern};
 /// A glob for paths of directories, relative to a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct DirectoryGlob {
+    /// As it was written.
+    pub(crate) text: String,
     /// At most [`MAX_PARTS`].
     parts: Vec<GlobPart>,
     /// A name that it has without wildcards.
@@ -72,6 +74,7 @@ impl DirectoryGlob {
             ));
         }
         Ok(Self {
+            text: text.to_owned(),
             name: parts.iter().find_map(GlobPart::name).map(str::to_owned),
             parts,
             message,

@@ -10,7 +10,7 @@ use crate::ground::finding::{
     Coverage, EpisodeReport, Level, RunEntry, STILL_CHANGING, Severity, Skip, UNREADABLE, Verdict,
 };
 use crate::ground::parallel::locked;
-use crate::ground::source::{EpisodeKey, Place};
+use crate::ground::source::{Entries, EpisodeKey, Place};
 use crate::judge::load::{self, Buffers, Loaded};
 use crate::judge::rule::{Check, Context, Rule};
 use crate::judge::rules::RuleSet;
@@ -69,12 +69,9 @@ pub(super) fn episode<R>(
         let adapter = adapter.and_then(|state| state.text(InState::Adapter));
         let lifecycle = loaded.run.stage.lifecycle;
         let entry = settings.keep_cards.then(|| {
-            let entry = RunEntry::named(&id, &dir, lifecycle);
-            let entry = entry.with_records(loaded.state.written(), loaded.summary.written());
             let mode = mode.as_deref().map(Into::into);
-            let entry = RunEntry { mode, ..entry };
-            let timeline = loaded.timeline.opened();
-            Arc::new(load::with_progress(entry, files.entries(), timeline))
+            let named = RunEntry::named(&id, &dir, lifecycle);
+            Arc::new(card(named, mode, &loaded, files.entries()))
         });
         let mut report = EpisodeReport {
             id,
@@ -92,11 +89,24 @@ pub(super) fn episode<R>(
             coverage: coverage.filter(|_| settings.keep_coverage),
             entry,
             is_unchecked: settings.judges_nothing_of(levels, &loaded.run.stage),
+            sealed: None,
         };
         coverage::cover(&mut report);
         report.decide(|rule| settings.rules.level_of(levels, rule));
         (report, also(&loaded))
     })
+}
+
+/// Returns the data that a list of runs shows of a run.
+fn card(
+    named: RunEntry,
+    mode: Option<Arc<str>>,
+    loaded: &Loaded<'_, '_>,
+    entries: Entries,
+) -> RunEntry {
+    let entry = named.with_records(loaded.state.written(), loaded.summary.written());
+    let entry = RunEntry { mode, ..entry };
+    load::with_progress(entry, entries, loaded.timeline.opened())
 }
 
 /// Adds the causes of findings to them, and returns the places of all causes.

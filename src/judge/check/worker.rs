@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::thread;
 
 use super::Checker;
 use super::judge::{self, Identity};
-use crate::ground::finding::EpisodeReport;
+use crate::ground::finding::{EpisodeReport, Lifecycle};
 use crate::ground::source::EpisodeKey;
 use crate::judge::load::{Buffers, Loaded};
 use crate::reading::outline::Listening;
@@ -127,7 +128,10 @@ impl Worker {
             let links = checker.settings.links.clone();
             let files = Directory::open(&episode, links).map_err(fault)?;
             let others = checker.team().judged_files().map(|(_, name)| name);
-            let files = files.with_others(others);
+            let mut files = files.with_others(others);
+            if checker.settings.seals {
+                files = files.sealing();
+            }
             let identity = Identity {
                 key: episode.key(),
                 id: episode.id.as_deref(),
@@ -138,7 +142,15 @@ impl Worker {
             if let Some(source) = files.lacking().or_else(|| buffers.lacking.take()) {
                 return Err(fault(source));
             }
-            if report.findings.is_empty() {
+            let is_covered = checker.settings.seals && report.lifecycle == Lifecycle::Terminal;
+            let mut unsealed = None;
+            if checker.settings.seals {
+                match files.seal(is_covered) {
+                    Ok(sealed) => report.sealed = Some(Box::new(sealed)),
+                    Err(why) => unsealed = Some(why),
+                }
+            }
+            if report.findings.is_empty() && !is_covered {
                 return Ok((report, other));
             }
             let mut movement = files.movement(&episode);
@@ -148,6 +160,13 @@ impl Worker {
                 movement = files.movement(&episode);
             }
             if movement.is_none() || readings == MAX_READINGS {
+                if let Some(why) = unsealed {
+                    return Err(fault(why));
+                }
+                if is_covered && !movement.is_none() {
+                    let why = "it kept changing while it was read, so it can't be sealed";
+                    return Err(fault(io::Error::other(why)));
+                }
                 judge::hold_back(checker, &mut report, &movement);
                 return Ok((report, other));
             }

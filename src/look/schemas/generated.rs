@@ -31,6 +31,7 @@ use crate::look::read::{RunListing, RunReader};
 use crate::look::table::{ActionRow, EventRow, FindingRow, Row, RunRow, StepRow};
 use crate::look::view::RunPage;
 use crate::policy::team::Pack;
+use crate::proof::Statement;
 use crate::recorder::protocol::{Answer, RecorderCommand};
 
 /// Returns the text of a schema as it is generated from the Rust types, and as `make bless` writes
@@ -42,6 +43,7 @@ fn generate(schema: Schema) -> String {
         | Schema::Summary
         | Schema::Event
         | Schema::Report
+        | Schema::Seal
         | Schema::RecordCommand
         | Schema::Config
         | Schema::Pack => {
@@ -70,6 +72,7 @@ fn generate(schema: Schema) -> String {
         Schema::Coverage => generator.into_root_schema_for::<RunsCoverage>(),
         Schema::Impact => generator.into_root_schema_for::<Impact>(),
         Schema::Rules => generator.into_root_schema_for::<RuleList>(),
+        Schema::Seal => generator.into_root_schema_for::<Statement>(),
         Schema::RecordCommand => generator.into_root_schema_for::<RecorderCommand>(),
         Schema::RecordAnswer => generator.into_root_schema_for::<Answer>(),
         Schema::Config => generator.into_root_schema_for::<Config>(),

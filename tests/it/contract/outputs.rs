@@ -99,6 +99,13 @@ fn commands_print_what_the_schemas_of_outputs_say() {
             | Schema::Event
             | Schema::Config
             | Schema::Pack => continue,
+            Schema::Seal => {
+                let to = temp.path().join("seal.json");
+                printed(&format!("validate --output in-toto={} .", to.display()));
+                let seal = serde_json::from_slice(&std::fs::read(to).unwrap()).unwrap();
+                held(&validator(*schema), "the seal", &seal);
+                continue;
+            }
             other => panic!("nothing prints {other}"),
         };
         let (text, validator) = (printed(args), validator(*schema));

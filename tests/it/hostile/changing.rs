@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use data_encoding::HEXLOWER;
 use runvet::finding::EpisodeReport;
 use runvet::gate::Gate;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::support::runs::copy_of_good_run;
 
@@ -277,6 +279,84 @@ fn restless_run_fails_without_a_finding() {
         Some(1),
         "when the writer is done, it is judged"
     );
+}
+
+/// Seals a run; the seal, and what is said otherwise.
+fn seal(run: &Run) -> Result<Value, String> {
+    let to = run.temp.path().join("seal.json");
+    let _ = fs::remove_file(&to);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    command.args(["validate", "--format", "json"]);
+    let output = format!("--output=in-toto={}", to.display());
+    let output = command
+        .arg(output)
+        .arg(run.temp.path())
+        .env_clear()
+        .output();
+    let output = output.unwrap();
+    if output.status.code() == Some(2) {
+        assert!(!to.exists());
+        return Err(String::from_utf8(output.stderr).unwrap());
+    }
+    Ok(serde_json::from_slice(&fs::read(&to).unwrap()).unwrap())
+}
+
+#[test]
+fn seal_has_bytes_that_were_judged_while_others_write() {
+    let run = Run::new();
+    let sound = run.text("state.json");
+    let broken = sound.replace("Summarize the open tickets", "something else");
+    let digest = |text: &str| HEXLOWER.encode(&Sha256::digest(text.as_bytes()));
+    let verdicts = [(digest(&sound), "valid"), (digest(&broken), "invalid")];
+    let write = |round: u64| {
+        let text = [&sound, &broken][usize::try_from(round % 2).unwrap()];
+        run.replace("state.json", text);
+        // Now a check believes what it read, and now it does not.
+        thread::sleep(STILL * u32::try_from(round % 5).unwrap());
+    };
+    let is_of_one_generation = |seal: &Value| {
+        let subjects = seal["subject"].as_array().unwrap().iter();
+        let state = subjects.filter(|it| it["name"] == "episodes/ep_answer/state.json");
+        let sealed: Vec<&Value> = state.map(|it| &it["digest"]["sha256"]).collect();
+        let verdict = &seal["predicate"]["runvet"]["episodes"][0]["verdict"];
+        let mut generations = verdicts.iter();
+        generations.any(|(digest, judged)| sealed == [digest] && verdict == judged)
+    };
+    let mut tries = 0..12;
+    while_writing(u64::MAX, write, || {
+        tries.next()?;
+        if let Ok(seal) = seal(&run) {
+            assert!(is_of_one_generation(&seal), "{seal}");
+        }
+        Some(())
+    });
+    let last = seal(&run).unwrap();
+    assert!(is_of_one_generation(&last), "{last}");
+}
+
+#[test]
+fn restless_run_is_not_sealed() {
+    let run = Run::new();
+    let state = run.text("state.json");
+    let write = |round: u64| {
+        run.replace(
+            "state.json",
+            &format!("{state}{}", " ".repeat(usize::try_from(round % 9).unwrap())),
+        );
+    };
+    write(0);
+    let why = "it kept changing while it was read, so it can't be sealed";
+    let mut tries = 0..20;
+    let sealed = while_writing(u64::MAX, write, || {
+        tries.next()?;
+        let refused = seal(&run).err();
+        (!refused.is_some_and(|it| it.contains(why))).then_some(())
+    });
+    assert!(
+        sealed.len() < 20,
+        "it is sealed although it never stops changing"
+    );
+    assert!(seal(&run).is_ok(), "when the writer is done, it is sealed");
 }
 
 #[test]
