@@ -60,6 +60,7 @@ pub struct Import {
     since: Option<SystemTime>,
     tags: BTreeMap<String, String>,
     is_over: bool,
+    anchors: bool,
     is_strict: bool,
 }
 
@@ -152,6 +153,7 @@ impl Import {
             since: None,
             tags: BTreeMap::new(),
             is_over: false,
+            anchors: false,
             is_strict: false,
         }
     }
@@ -197,6 +199,14 @@ impl Import {
         self
     }
 
+    /// Anchors the runs, see [`Recorder::anchor`](crate::recorder::Recorder::anchor). A run that was
+    /// imported so is anchored again where its log has grown.
+    #[must_use]
+    pub fn anchor(mut self) -> Self {
+        self.anchors = true;
+        self
+    }
+
     /// Makes each file that is no log an error, also one that is found in a directory.
     #[must_use]
     pub fn strict(mut self) -> Self {
@@ -234,7 +244,7 @@ impl Import {
             report,
         } = found;
         let mut report = self.report(&others, report);
-        let target = Target::new(&self.into);
+        let target = Target::new(&self.into, self.anchors);
         let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
         let convert = |(): &mut (), group: &Group| self.convert(group, &target);
         in_order(

@@ -62,6 +62,7 @@ use serde_json::Value;
 
 use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;
+pub(crate) use event::ANCHORED;
 use event::{RunEvent, object};
 use fold::RunFold;
 pub use protocol::Session;
@@ -114,6 +115,8 @@ pub struct Recorder {
     policies: Vec<Arc<dyn Policy + Send + Sync>>,
     threshold: f64,
     durability: Durability,
+    /// `true` if runs are anchored.
+    anchors: bool,
     clock: Arc<Mutex<dyn Clock>>,
     disk: Arc<dyn Disk>,
     /// The directories that runs may be compared with: what a record names does not count.
@@ -152,6 +155,7 @@ impl Recorder {
             policies: Vec::new(),
             threshold: 0.5,
             durability: Durability::default(),
+            anchors: false,
             clock: Arc::new(Mutex::new(SystemClock)),
             disk: Arc::new(FileSystem),
             workspaces: Arc::default(),
@@ -258,6 +262,32 @@ impl Recorder {
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+
+    /// Sets whether each projection event has, as `prefix_sha256`, the digest of the bytes of the
+    /// timeline before it; `false` unless set. The rule `strict/prefix` then finds a line that was
+    /// changed, removed or added later. A run that began with it goes on with it.
+    ///
+    /// ```
+    /// use runvet::gate::Gate;
+    /// use runvet::recorder::{End, Recorder, Task};
+    /// use runvet::finding::Level;
+    ///
+    /// let runs = tempfile::tempdir().unwrap();
+    /// let run = Recorder::new(runs.path()).anchor(true).begin(Task::new("Pay the invoice"))?;
+    /// let timeline = run.finish(End::ok())?.path.join("events.jsonl");
+    /// let edited = std::fs::read_to_string(&timeline)?.replace("Pay", "Pray");
+    /// std::fs::write(&timeline, edited)?;
+    ///
+    /// let mut gate = Gate::default().level("strict/prefix", Level::Error)?;
+    /// let report = gate.run([runs.path()])?;
+    /// assert_eq!(report.episodes[0].findings[0].rule, "strict/prefix");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn anchor(mut self, anchors: bool) -> Self {
+        self.anchors = anchors;
         self
     }
 
@@ -380,6 +410,7 @@ impl Recorder {
             ("intuition_mode", intuition.word().into()),
             ("mode", mode.word().into()),
             ("threshold", is_meta.then_some(self.threshold).into()),
+            (ANCHORED, self.anchors.then_some(true).into()),
         ]);
         payload.extend(task.declared()?);
         Size::of(&payload).check("the task")?;

@@ -12,7 +12,9 @@ use crate::ground::parallel::locked;
 use crate::ground::record::Action;
 use crate::ground::source::EPISODES;
 use crate::recorder::call::{AGENT, arguments, in_one_form};
-use crate::recorder::{Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task};
+use crate::recorder::{
+    ANCHORED, Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task,
+};
 use crate::store::{Scratch, beginning_of, put_dir};
 
 /// The number of bytes of the first two events of a run, at most.
@@ -24,6 +26,8 @@ const NO_TASK: &str = "unknown: the log has no message of the user";
 /// The run-data directory to which conversations are written.
 pub(super) struct Target<'t> {
     pub(super) into: &'t Path,
+    /// `true` if runs are anchored that are not yet.
+    anchors: bool,
     /// The directory in which runs are made, once one is made.
     scratch: OnceLock<Scratch>,
     made: Mutex<u64>,
@@ -54,9 +58,10 @@ pub(super) enum Made {
 }
 
 impl<'t> Target<'t> {
-    pub(super) fn new(into: &'t Path) -> Self {
+    pub(super) fn new(into: &'t Path, anchors: bool) -> Self {
         Self {
             into,
+            anchors,
             scratch: OnceLock::new(),
             made: Mutex::default(),
         }
@@ -75,6 +80,7 @@ impl<'t> Target<'t> {
     /// Makes the run of a conversation, unless it is there.
     pub(super) fn make(&self, draft: Draft) -> Result<Made, Error> {
         let path = self.path_of(&draft.conversation.id);
+        let mut anchors = self.anchors;
         let is_new = match Found::at(&path) {
             Found::Nothing => true,
             Found::Other(why) => return Ok(Made::Refused(why)),
@@ -89,14 +95,17 @@ impl<'t> Target<'t> {
                 }
                 let tags = start.get("tags").cloned().unwrap_or_else(|| json!({}));
                 let has_tags = tags == json!(draft.conversation.tags);
-                if has_tags && is_same("/sha256") && is_same("/ended") {
+                let is_anchored = start.get(ANCHORED).is_some();
+                anchors |= is_anchored;
+                let is_as_asked = has_tags && anchors == is_anchored;
+                if is_as_asked && is_same("/sha256") && is_same("/ended") {
                     return Ok(Made::Unchanged);
                 }
                 false
             }
         };
         let dir = self.fresh_dir()?;
-        draft.record(&dir)?;
+        draft.record(Recorder::new(&dir).anchor(anchors))?;
         Ok(Made::Run { dir, is_new })
     }
 
@@ -155,7 +164,7 @@ impl Found {
 
 impl Draft {
     /// Records the run in a run-data directory of its own.
-    fn record(mut self, dir: &Path) -> Result<(), Error> {
+    fn record(mut self, recorder: Recorder) -> Result<(), Error> {
         let ending = self.conversation.finish(self.is_over);
         let conversation = self.conversation;
         let started_at = conversation
@@ -174,8 +183,7 @@ impl Draft {
             using: self.using.as_str().map(str::to_owned),
             ..Task::new(task.unwrap_or(NO_TASK))
         };
-        let recorder = Recorder::new(dir).durability(Durability::Process);
-        let mut run = recorder.begin(task)?;
+        let mut run = recorder.durability(Durability::Process).begin(task)?;
         run.note("observe", arguments(self.note))?;
         let usage = conversation.usage();
         let events = conversation.events;

@@ -337,9 +337,7 @@ impl<'f> Loader<'f> {
         let result = self.files.open(artifact).and_then(|stream| {
             let (stream, result) = events.read(stream, &mut buffers.lines);
             let outline = events.listeners.outline.take();
-            let read_again =
-                |line: Line, bytes: &mut Vec<u8>| stream.read_again(line, bytes).is_ok();
-            loaded.outlined = outline.map(|outline| Ok(outline.finish(read_again)));
+            loaded.outlined = outline.map(|outline| Ok(outlined(outline, &stream)));
             let strict = events.listeners.strict.as_mut();
             if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
                 prefixes::measure(prefixes, &stream);
@@ -415,6 +413,14 @@ impl<'f> Loader<'f> {
         }
         manifest
     }
+}
+
+/// Returns the outline of a timeline that was read.
+fn outlined(outline: OutlineReader<'_>, stream: &Opened<'_>) -> Outlined {
+    let read_again = |line: Line, bytes: &mut Vec<u8>| stream.read_again(line, bytes).is_ok();
+    let mut outlined = outline.finish(read_again);
+    prefixes::measure(outlined.outline.anchor.as_mut_slice(), stream);
+    outlined
 }
 
 /// Returns a reader of the timeline that keeps what matters to the steps and actions of the state.

@@ -19,7 +19,7 @@ use crate::ground::record::phases;
 use crate::ground::source::Line;
 use crate::ground::timestamp::Timestamp;
 use crate::reading::dashboard::{EventSummary, Mark, Outline, Reason};
-use crate::reading::facts::{EventFacts, InEvent};
+use crate::reading::facts::{EventFacts, InEvent, Prefix};
 pub(crate) use density::{Density, PhaseBin};
 pub(crate) use event_summary::{TimelineClock, shown, summary_of, waits};
 use folding::{Folding, Weight};
@@ -92,6 +92,9 @@ impl<'n> OutlineReader<'n> {
         let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
         let offset_sec = at.map(|at| self.outlined.clock.offset(&at));
         let marked = incident::mark(event);
+        if let Some(prefix) = Prefix::of(event) {
+            self.outlined.outline.anchor = Some(prefix);
+        }
         if line.number == 2 && phase == "observe" {
             self.outlined.outline.imported = event.node().and_then(imported);
         }

@@ -80,6 +80,12 @@ pub(super) const SYNTHETIC: &str = "synthetic";
 /// The key of the number of acts, notes and values that were to be recorded and are not in the run.
 pub(super) const REFUSED: &str = "x-refused";
 
+/// The key in the payload of the `start` event of a run that is anchored from the start.
+pub(crate) const ANCHORED: &str = "anchored";
+
+/// The key of the digest of the timeline before a projection event.
+pub(super) const PREFIX: &str = "prefix_sha256";
+
 /// The key in the payload of an event of which the caller does not know when it happened.
 pub(super) const UNKNOWN_TIME: &str = "x-time-unknown";
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::attachment::{ATTACHED, Attachment};
 use super::clock::Micros;
-use super::event::{REFUSED, RunEvent, SYNTHETIC, UNKNOWN_TIME};
+use super::event::{ANCHORED, PREFIX, REFUSED, RunEvent, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
 use super::text::text;
@@ -51,6 +51,8 @@ pub(super) struct RunFold {
     pub(super) mode: RuntimeMode,
     pub(super) verification: Option<Verification>,
     pub(super) terminated: Option<Micros>,
+    /// `true` if projection events have the digest of the timeline before them.
+    pub(super) is_anchored: bool,
     /// The digest of the state in the last event, if that is evidence.
     pub(super) sealed_last: Option<String>,
     /// The workspace and the assertions that the `start` event declares.
@@ -124,6 +126,7 @@ impl RunFold {
                 .unwrap_or(RuntimeMode::Minimal),
             verification: None,
             terminated: None,
+            is_anchored: payload.contains_key(ANCHORED),
             sealed_last: None,
             verify: payload.get("verify").cloned(),
             threshold: threshold.unwrap_or(0.5),
@@ -310,6 +313,7 @@ impl RunFold {
         }
         if event.is_evidence() {
             self.sealed_last = typed(event, "state_sha256")?;
+            self.is_anchored |= event.payload.contains_key(PREFIX);
         }
         Ok(())
     }

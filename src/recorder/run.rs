@@ -28,7 +28,7 @@ pub(super) use verification::{PRE, SNAPSHOTS};
 
 use super::clock::Micros;
 use super::error::Error;
-use super::event::{REFUSED, RunEvent, UNKNOWN_TIME, object};
+use super::event::{PREFIX, REFUSED, RunEvent, UNKNOWN_TIME, object};
 use super::fold::RunFold;
 use super::size::Size;
 use super::text::{json, text};
@@ -317,9 +317,14 @@ impl Run {
     /// Adds the evidence of the present state to the timeline, and returns the text of the state.
     fn write_evidence(&mut self) -> Result<Vec<u8>, Error> {
         let state = text(&self.fold.state, "the state")?;
+        let is_anchored = self.recorder.anchors || self.fold.is_anchored;
         let payload = object([
             ("links", json(&self.fold.state.links, "the state")?),
             ("outcomes", json(&self.fold.state.outcomes, "the state")?),
+            (
+                PREFIX,
+                is_anchored.then(|| self.events.held.sha256()).into(),
+            ),
             ("state_sha256", FileDigest::of(&state).to_string().into()),
         ]);
         self.write(RunEvent::runtime(PROJECTION, payload))?;

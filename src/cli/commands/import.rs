@@ -56,7 +56,7 @@ pub(in crate::cli) struct ImportCommand {
 
     /// Write no run: print the format of each log and why, and what of it is taken, left out and
     /// unreadable
-    #[arg(long, conflicts_with_all = ["into", "only", "since", "tags", "ended", "check", "watch"])]
+    #[arg(long, conflicts_with_all = ["into", "only", "since", "tags", "ended", "anchor", "check", "watch"])]
     explain: bool,
 
     /// The format of the logs; `auto` finds it by the form of each file
@@ -79,6 +79,11 @@ pub(in crate::cli) struct ImportCommand {
     /// Nothing follows: what ends within a turn ends as `partial`, not as a run in progress
     #[arg(long)]
     ended: bool,
+
+    /// Write the digest of the timeline before it into each projection event, as `runvet record
+    /// --anchor` does. A run that was imported so stays so
+    #[arg(long)]
+    anchor: bool,
 
     /// Exit with 1 also for files in a directory that are no logs
     #[arg(long)]
@@ -150,6 +155,9 @@ impl ImportCommand {
         }
         if let Some(time) = self.since.as_ref().and_then(PeriodEnd::system_time) {
             import = import.since(time);
+        }
+        if self.anchor {
+            import = import.anchor();
         }
         if self.ended {
             import = import.ended();

@@ -125,6 +125,11 @@ pub(in crate::cli) struct RecordCommand {
     #[arg(long, value_name = "LEVEL", default_value = "snapshot", value_parser = word_among(LEVELS))]
     durability: Durability,
 
+    /// Write the digest of the timeline before it into each projection event, so that
+    /// `strict/prefix` finds a line that is changed later. A run that began so goes on so
+    #[arg(long)]
+    anchor: bool,
+
     /// What happens to the run if the input ends, or a signal arrives, before the run has ended
     #[arg(long, value_name = "STATUS", default_value = "pending")]
     on_eof: OnEof,
@@ -196,7 +201,8 @@ impl RecordCommand {
             None => Recorder::new(self.new_run_data()?),
         }
         .stopped_by(Arc::clone(&asked))
-        .durability(self.durability);
+        .durability(self.durability)
+        .anchor(self.anchor);
         if let Some(gate) = self.config.gate_if_any()? {
             recorder = recorder.gate(gate);
         }

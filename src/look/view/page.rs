@@ -70,6 +70,9 @@ pub(in crate::look) struct EventCounts {
     pub(in crate::look) phases: BTreeMap<String, u64>,
     /// The number of lines that are not events.
     pub(in crate::look) broken_lines: u64,
+    /// The last line that is anchored: the digest of the last anchor is that of all lines up to
+    /// there. Null where the timeline has no anchor, or was changed before it.
+    pub(in crate::look) anchored_up_to: Option<u64>,
 }
 
 impl RunPage {
@@ -98,6 +101,7 @@ impl RunPage {
                 total: timeline.events,
                 phases: timeline.phases,
                 broken_lines: timeline.broken_lines,
+                anchored_up_to: timeline.anchor.and_then(|it| it.anchored_up_to()),
             },
             lifecycle: report.lifecycle,
             valid: report.valid,

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::reading::facts::Prefix;
+
 /// A timeline in outline.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outline {
@@ -17,6 +19,8 @@ pub(crate) struct Outline {
     pub(crate) phases: BTreeMap<String, u64>,
     /// The format of the log of which the run was made, if its first note says so.
     pub(crate) imported: Option<String>,
+    /// The last projection event that has the digest of the timeline before it.
+    pub(crate) anchor: Option<Prefix>,
     /// The events in their order. Of a long timeline, events that matter less are folded.
     pub(crate) rows: Vec<TimelineRow>,
     /// The errors of the first lines that are not events.
@@ -32,6 +36,21 @@ pub(crate) struct Outline {
     pub(crate) veto: Option<Reason>,
     /// The last `terminate` event.
     pub(crate) end: Option<Reason>,
+}
+
+impl Outline {
+    /// Returns up to which line the timeline is anchored, in words, if it has an anchor.
+    pub(crate) fn anchored(&self) -> Option<String> {
+        let anchor = self.anchor?;
+        let line = anchor.line.number;
+        Some(match (anchor.anchored_up_to(), anchor.actual) {
+            (Some(last), _) => format!("anchored up to line {last}"),
+            (None, Some(_)) => {
+                format!("changed: the lines before line {line} are not those that it anchors")
+            }
+            (None, None) => format!("anchored on line {line}, and could not be read again"),
+        })
+    }
 }
 
 /// A row of a timeline in outline.

@@ -79,6 +79,25 @@ pub(crate) struct Prefix {
     pub(crate) actual: Option<FileDigest>,
 }
 
+impl Prefix {
+    /// Returns that of a projection event, if it gives one.
+    pub(in crate::reading) fn of(event: EventFacts<'_>) -> Option<Self> {
+        let claimed = event.prefix_sha256().filter(|_| event.is_projection())?;
+        Some(Self {
+            line: event.line,
+            claimed,
+            actual: None,
+        })
+    }
+
+    /// Returns the number of the last line before the event, if the digest is that of the lines up
+    /// to there.
+    pub(crate) fn anchored_up_to(&self) -> Option<u64> {
+        let fits = self.actual == Some(self.claimed);
+        fits.then(|| self.line.number.saturating_sub(1))
+    }
+}
+
 /// A key that repeats an earlier one of the same object of an event.
 #[derive(Debug)]
 pub(crate) struct RepeatedEventKey {
@@ -241,14 +260,10 @@ impl StrictFacts {
             RepeatedEventKey::add_all(event, repeated);
         }
         if let Some(prefixes) = &mut self.prefixes
-            && let Some(claimed) = event.prefix_sha256().filter(|_| event.is_projection())
+            && let Some(prefix) = Prefix::of(event)
             && prefixes.len() < MAX_EVENT_IDS
         {
-            prefixes.push(Prefix {
-                line: event.line,
-                claimed,
-                actual: None,
-            });
+            prefixes.push(prefix);
         }
         self.order(&at);
         if let (Some(ids), Some(id)) = (&mut self.ids, event.text(InEvent::EventId)) {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use serde::Deserialize;
 
 use super::super::error::Error;
-use super::super::event::{RunEvent, event_id, learn_line};
+use super::super::event::{PREFIX, RunEvent, event_id, learn_line};
 use super::super::fold::RunFold;
 use super::super::size::value;
 use super::super::timeline::{Held, TimelineFile};
@@ -166,6 +166,7 @@ impl Reread {
             self.tail.add(line);
             return Ok(());
         }
+        let before = self.events.clone();
         self.events.add(line);
         let wrong = |why| format!("line {number} of events.jsonl {why}");
         if line.trim_ascii().is_empty() {
@@ -188,6 +189,14 @@ impl Reread {
                 "has the time {time}, but the recorder writes times in the form \
                  2026-03-01T12:00:00.000000+00:00"
             )));
+        }
+        if event.is_evidence()
+            && let Some(prefix) = event.payload.get(PREFIX)
+            && *prefix != before.sha256()
+        {
+            return Err(wrong(
+                "has a `prefix_sha256` that is not that of the lines before it".into(),
+            ));
         }
         let Some(fold) = &mut self.fold else {
             self.fold = Some(RunFold::start(&event).map_err(wrong)?);

@@ -24,6 +24,9 @@ impl DashboardText<'_> {
             let origin = format!("imported from a log of {format}: it proves what the log says");
             self.paragraph(["  ", "    "], &origin)?;
         }
+        if let Some(anchored) = outline.anchored() {
+            self.paragraph(["  ", "    "], &anchored)?;
+        }
         let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
         phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let phases: Vec<String> = phases

@@ -8,7 +8,7 @@ Dashboards and timelines of runs on the command line, as text and as JSON.
   $ view ep | json . state artifacts/state events/total events/broken_lines
   null episodes/ep_04_crashed/state.json 10 1
   $ rm episodes/*/events.jsonl; view ep | json . events reason
-  {"broken_lines":0,"phases":{},"total":0} null
+  {"anchored_up_to":null,"broken_lines":0,"phases":{},"total":0} null
 
 # A dashboard of a broken run says what is missing.
   $ copy good/terminal/episodes/ep_answer; printf '{"goal":' > episodes/ep_answer/state.json
