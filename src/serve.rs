@@ -41,6 +41,7 @@ use tower_http::compression::CompressionLayer;
 use crate::gate::Gate;
 use crate::ground::finding::{Lifecycle, RunEntry};
 use crate::look::watch::{News, Watch};
+use crate::proof::Seal;
 use crate::report::json_bytes;
 use crate::report::page::RunItem;
 use crate::store;
@@ -158,7 +159,8 @@ impl BoundService {
     }
 
     /// Judges the runs of the directories as they are written, and answers, until it is stopped.
-    /// Passes what the watches tell to `tell` too. The page says where the settings come from.
+    /// Passes what the watches tell to `tell` too. The page says where the settings come from, and
+    /// of each run whether it is as it was sealed.
     ///
     /// # Errors
     ///
@@ -168,6 +170,7 @@ impl BoundService {
         self,
         gate: Gate,
         settings: String,
+        seal: Option<Seal>,
         tell: impl Fn(&News) + Sync,
     ) -> Result<(), Error> {
         let stop = self.stop();
@@ -182,7 +185,9 @@ impl BoundService {
             .map_err(|why| Error::threads(&why))?;
         let stopped = self.stop.subscribe();
         let dirs = self.watches.iter().map(Watch::dir).collect();
-        let service = Arc::new(Service::new(self.guard, dirs, &gate, settings, stopped));
+        let service = Arc::new(Service::new(
+            self.guard, dirs, &gate, settings, seal, stopped,
+        ));
         let gate = gate.keep_cards(true);
         let (watches, listener) = (&self.watches, self.listener);
         let unseen = AtomicUsize::new(watches.len());
@@ -244,6 +249,7 @@ struct Service {
     gate: Gate,
     /// The sources of the settings, in a few words.
     settings: String,
+    seal: Option<Seal>,
     /// The gates that judge what is posted. They keep their buffers from one request to the next.
     judges: Mutex<Vec<Gate>>,
     changes: ChangeFeed,
@@ -265,6 +271,7 @@ impl Service {
         dirs: Vec<PathBuf>,
         gate: &Gate,
         settings: String,
+        seal: Option<Seal>,
         stopped: signal::Receiver<bool>,
     ) -> Self {
         // For one run at a time.
@@ -277,6 +284,7 @@ impl Service {
             judges: Mutex::default(),
             gate,
             settings,
+            seal,
             changes: ChangeFeed::new(),
             stopped,
             bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),
@@ -450,6 +458,7 @@ mod tests {
             Vec::new(),
             &Gate::default(),
             String::new(),
+            None,
             stopped,
         ));
         let early = readiness(State(Arc::clone(&service))).await;

@@ -64,6 +64,8 @@ pub(crate) struct RunSheet {
     pub(crate) summary: Result<OwnedDocument, String>,
     pub(crate) manifest: Result<OwnedDocument, String>,
     pub(crate) learn: Result<Preview, String>,
+    /// What became of the run since it was sealed, in words.
+    pub(crate) seal: Option<String>,
 }
 
 /// An action of the state, with its event in the timeline.

@@ -527,6 +527,7 @@ mod tests {
             Vec::new(),
             &gate,
             String::new(),
+            None,
             stopped,
         ));
         let run = RunEntry::named("ep_01_answer", RUN, Lifecycle::Terminal);

@@ -362,6 +362,7 @@ mod tests {
             Vec::new(),
             &crate::gate::Gate::default(),
             String::new(),
+            None,
             stopped,
         );
         let turn = |bytes: usize| turn(&service, &Response::new(vec![0; bytes].into()));

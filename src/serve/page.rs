@@ -87,7 +87,9 @@ async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> 
     in_turn(service, move |service| {
         let page = found.and_then(|(path, entry)| {
             let run = service.open(path)?;
-            let page = run_page(&run, &mut service.gate.clone())?;
+            let mut page = run_page(&run, &mut service.gate.clone())?;
+            let seal = service.seal.as_ref();
+            page.seal = seal.map(|seal| seal.of_run(run.path(), &service.gate));
             let text = page::run_text(&page, "r-");
             Ok(json(
                 &json!({ "text": text, "row": RunItem::from(&*entry) }),

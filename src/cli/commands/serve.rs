@@ -16,6 +16,7 @@ use super::usage::note_idle;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
 use super::{CommandFailure, Exit, Result};
 use crate::look::watch::News;
+use crate::proof::Seal;
 use crate::serve;
 use crate::store::read_text;
 
@@ -75,6 +76,10 @@ pub(in crate::cli) struct ServeCommand {
     #[arg(long, value_name = "NAME", value_parser = parse_host)]
     allowed_host: Vec<String>,
 
+    /// Show of each run whether it is as this seal says, see `runvet verify`
+    #[arg(long, value_name = "FILE")]
+    seal: Option<PathBuf>,
+
     #[command(flatten)]
     watched: WatchArgs,
 
@@ -93,6 +98,11 @@ impl ServeCommand {
         settings.file.note_others(typed, output);
         let (in_words, gate) = (settings.in_words(), settings.gate);
         let token = self.token_file.as_deref().map(read_token).transpose()?;
+        let seal = self.seal.as_deref().map(Seal::read).transpose()?;
+        if seal.is_some() && dirs.len() > 1 {
+            let message = "--seal is about the runs of one directory, and several are given";
+            return Err(CommandFailure::Fault(message.into()));
+        }
         refuse_overlap(&dirs)?;
         let watches = dirs.into_iter().map(|dir| {
             let poll = self.watched.interval(&dir, output);
@@ -118,7 +128,7 @@ impl ServeCommand {
             }
         }
         let output = &*output;
-        serve.run(gate, in_words, |news| {
+        serve.run(gate, in_words, seal, |news| {
             if let News::Fault(fault) = news {
                 output.fault(fault);
             }

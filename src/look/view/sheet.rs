@@ -64,6 +64,7 @@ fn page(run: &RunReader, opened: OpenedRun, (track, density, actions): ShownTime
         summary: records.summary.map_err(reason_of),
         manifest: run.document(Artifact::Manifest).map_err(reason_of),
         learn: learn(run).map_err(reason_of),
+        seal: None,
     }
 }
 

@@ -361,6 +361,7 @@ mod tests {
                 summary: Err("none".into()),
                 manifest: Err("none".into()),
                 learn: Err("none".into()),
+                seal: None,
             };
             Some(run_text(&page, prefix).into_bytes())
         };

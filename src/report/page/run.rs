@@ -121,8 +121,8 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
     }
 }
 
-/// Returns further values of the whole run: the format that it was imported from, its seed, and the
-/// metrics of its outcomes.
+/// Returns further values of the whole run: the format that it was imported from, what proves its
+/// records, its seed, and the metrics of its outcomes.
 fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
     let [state, summary] =
         [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));
@@ -135,7 +135,14 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
     let seed = seed.map(|seed| ("seed".to_owned(), brief(seed.raw())));
     let imported = page.dashboard.timeline.imported.clone();
     let imported = imported.map(|format| ("imported from".to_owned(), format));
-    imported.into_iter().chain(seed).chain(metrics).collect()
+    let anchored = page.dashboard.timeline.anchored();
+    let proofs = [("timeline", anchored), ("seal", page.seal.clone())];
+    let proofs = (proofs.into_iter()).filter_map(|(name, words)| Some((name.to_owned(), words?)));
+    (imported.into_iter())
+        .chain(proofs)
+        .chain(seed)
+        .chain(metrics)
+        .collect()
 }
 
 /// Returns all tags of a run, each a link to the runs that have it.

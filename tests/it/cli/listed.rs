@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::binary::{run, stdout};
+use crate::support::binary::{run, runvet, stdout};
 use crate::support::corpus::corpus;
 use crate::support::demo::{demo_in_order, ids, json_of, printed};
 use crate::support::recording::session;
@@ -202,4 +202,37 @@ fn run_that_waits_says_since_when_and_for_what() {
         .iter()
         .find(|run| run["episode_id"] == "ep_tickets");
     assert_eq!(waits.unwrap()["paused"]["reason"], "step-2");
+}
+
+#[test]
+fn page_of_a_run_says_whether_it_is_as_it_was_sealed() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    copy_dir(&corpus().join("demo/episodes"), &root.join("episodes"));
+    let mut seal = runvet(&["validate", ".", "--output", "in-toto=seal.json"]);
+    let sealed = seal.current_dir(root).output().unwrap();
+    assert_eq!(sealed.status.code(), Some(1));
+    copy_dir(
+        &corpus().join("good/terminal/episodes/ep_answer"),
+        &root.join("episodes/ep_new"),
+    );
+    fs::write(root.join("episodes/ep_04_crashed/more"), "").unwrap();
+    let service = Service::start(root, &[".", "--seal", "seal.json"]);
+    service.wait_for(6);
+    let version = env!("CARGO_PKG_VERSION");
+    for (run, words) in [
+        ("ep_01_answer", format!("unchanged since runvet {version} sealed it")),
+        ("ep_03_edited", format!("unchanged since runvet {version} sealed it; it had failed")),
+        ("ep_02_paused", "its files were not sealed: it had not ended".to_owned()),
+        ("ep_new", "it was not sealed".to_owned()),
+        (
+            "ep_04_crashed",
+            "not as it was sealed: 1 change, added episodes/ep_04_crashed/more: a file; it had failed"
+                .to_owned(),
+        ),
+    ] {
+        let page = service.get(&format!("page/run?dir=episodes/{run}")).json();
+        let text = page["text"].as_str().unwrap();
+        assert!(text.contains(&format!("<dt>seal</dt><dd>{words}</dd>")), "{text}");
+    }
 }
