@@ -40,6 +40,15 @@ impl PeriodEnd {
         }
     }
 
+    /// Returns the time as it was given.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn at(&self) -> &Timestamp {
+        &self.at
+    }
+
     pub(super) fn system_time(&self) -> Option<SystemTime> {
         self.at.system_time()
     }

@@ -27,6 +27,8 @@ pub(super) enum OutputFormat {
     Parquet,
     /// The ids, one per line
     Ids,
+    /// The paths of the directories, one per line
+    Paths,
 }
 
 /// The formats of a result that people read in a terminal or in a pull request.

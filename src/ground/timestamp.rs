@@ -38,7 +38,10 @@ pub(crate) type Instant = (i128, Box<str>);
 /// The number of digits of a fraction in attoseconds.
 const ATTO_DIGITS: usize = 18;
 
-const ATTOSECONDS: i128 = 1_000_000_000_000_000_000;
+/// A second in attoseconds.
+const SECOND: u64 = 1_000_000_000_000_000_000;
+
+const ATTOSECONDS: i128 = SECOND as i128;
 
 impl Timestamp {
     /// Reads a date-time in the grammar of RFC 3339, section 5.6; `None` for any other text.
@@ -80,6 +83,18 @@ impl Timestamp {
     /// Returns the whole seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn unix_seconds(&self) -> i64 {
         self.seconds
+    }
+
+    /// Returns the instant that is later by a duration, to the attosecond.
+    pub(crate) fn checked_add(&self, lasted: Duration) -> Option<Self> {
+        let attoseconds = self.attoseconds + u64::from(lasted.subsec_nanos()) * 1_000_000_000;
+        let (carry, attoseconds) = (attoseconds / SECOND, attoseconds % SECOND);
+        let seconds = lasted.as_secs().checked_add(carry)?;
+        Some(Self {
+            seconds: self.seconds.checked_add_unsigned(seconds)?,
+            attoseconds,
+            ..self.clone()
+        })
     }
 
     /// Returns the microseconds since 1970-01-01T00:00:00Z.

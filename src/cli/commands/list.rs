@@ -13,6 +13,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 
 use super::filters::FilterArgs;
 use super::output::{Color, Output, style, width};
+use super::period::PeriodEnd;
 use super::run_data::RunDataArgs;
 use super::settings::GateArgs;
 use super::usage::{given, note_idle, refuse_all, refuse_colour};
@@ -45,9 +46,9 @@ pub(in crate::cli) struct ListCommand {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// Maximum number of runs to show; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    limit: usize,
+    /// Maximum number of runs to show; 0 for all [default: 20; with `--format paths`, all]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
 
     /// The order of the runs; other orders than `newest` open all runs
     #[arg(long, value_name = "ORDER", default_value = "newest")]
@@ -60,6 +61,15 @@ pub(in crate::cli) struct ListCommand {
 
     #[command(flatten)]
     filters: FilterArgs,
+
+    /// Only runs that ended before this time: by the latest time of their events or, where those
+    /// have none, by their start and duration. A run that has not ended, or without times, is none
+    #[arg(long, value_name = "TIME", value_parser = PeriodEnd::read, allow_hyphen_values = true)]
+    ended_before: Option<PeriodEnd>,
+
+    /// Show only runs for which `runvet validate` reports no error
+    #[arg(long, conflicts_with = "invalid")]
+    valid: bool,
 
     /// Show only runs for which `runvet validate` reports an error, and the rule of the first
     #[arg(long)]
@@ -78,7 +88,15 @@ pub(in crate::cli) struct ListCommand {
 }
 
 /// The formats of a list.
-const FORMATS: &[OutputFormat] = &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Ids];
+const FORMATS: &[OutputFormat] = &[
+    OutputFormat::Human,
+    OutputFormat::Json,
+    OutputFormat::Ids,
+    OutputFormat::Paths,
+];
+
+/// The number of runs that are shown, unless another one or all are asked for.
+const DEFAULT_LIMIT: usize = 20;
 
 /// The number of runs that are kept at least, before those beyond the limit are let go.
 const KEPT: usize = 1_000;
@@ -124,17 +142,12 @@ impl ListCommand {
             refuse_colour(self.color, matches, "in this format")?;
         }
         self.filters.period.note(output);
-        let run_data = self.run_data.open_at(&self.paths, matches)?;
-        let limit = Some(self.limit).filter(|limit| *limit > 0);
-        let limit = limit.unwrap_or(usize::MAX);
-        let mut gate = None;
-        if self.invalid {
-            let settings = self.gate.resolve(matches)?;
-            note_idle(&settings.gate, output);
-            gate = Some(settings.gate);
-        } else {
-            refuse_all::<GateArgs>(matches, "without --invalid")?;
+        if let Some(ended_before) = &self.ended_before {
+            ended_before.note("--ended-before", output);
         }
+        let run_data = self.run_data.open_at(&self.paths, matches)?;
+        let limit = self.limit();
+        let gate = self.judging(matches, output)?;
         let filter = self.filters.filter();
         let (mut opened, mut found) = (0, 0);
         let (mut runs, mut known, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
@@ -144,7 +157,7 @@ impl ListCommand {
             |(filter, gate), run| {
                 let name = run.path().file_name().map(|it| it.to_string_lossy().into());
                 let name: Option<String> = name.filter(|_| self.tree);
-                (name, Self::matching(run, filter, gate.as_mut()))
+                (name, self.matching(run, filter, gate.as_mut()))
             },
             |result| {
                 match result {
@@ -168,27 +181,88 @@ impl ListCommand {
             },
         );
         self.sort.sort(&mut runs);
-        let (runs, more) = if self.tree {
-            let shown = self.in_trees(runs, &known, limit);
-            let more = found - shown.len();
-            (shown, more)
-        } else {
-            runs.truncate(limit);
-            let more = match found {
-                found if all => found.saturating_sub(limit),
-                found if found < limit => 0,
-                _ => run_data.len().saturating_sub(opened),
-            };
-            (runs, more)
-        };
-        let mut filters = given::<FilterArgs>(matches);
-        filters.extend(self.invalid.then(|| "--invalid".to_owned()));
-        self.print(output, runs, [more, opened], &filters.join(" "))?;
+        let unopened = run_data.len().saturating_sub(opened);
+        let (runs, more) = self.shown(runs, &known, found, unopened);
+        let odd = self.odd_paths(&runs);
+        self.print(output, runs, [more, opened], &self.shown_filters(matches))?;
+        for fault in &odd {
+            output.fault(fault);
+        }
         let faults = run_data.faults().iter().chain(&faults);
-        Ok(match faults.map(|fault| output.fault(fault)).count() {
+        let number = faults.map(|fault| output.fault(fault)).count();
+        Ok(match number + odd.len() {
             0 => Exit::Success,
             _ => Exit::Fault,
         })
+    }
+
+    /// Returns the runs that are shown of those that were found, and the number of the others.
+    fn shown(
+        &self,
+        mut runs: Vec<RunEntry>,
+        known: &BTreeSet<String>,
+        found: usize,
+        unopened: usize,
+    ) -> (Vec<RunEntry>, usize) {
+        let limit = self.limit();
+        if self.tree {
+            let shown = self.in_trees(runs, known, limit);
+            let more = found - shown.len();
+            return (shown, more);
+        }
+        runs.truncate(limit);
+        let more = match found {
+            found if self.looks_at_all() => found.saturating_sub(limit),
+            found if found < limit => 0,
+            _ => unopened,
+        };
+        (runs, more)
+    }
+
+    /// Returns the number of runs that are shown, at most.
+    fn limit(&self) -> usize {
+        match self.limit {
+            Some(0) => usize::MAX,
+            Some(limit) => limit,
+            None if self.format == OutputFormat::Paths => usize::MAX,
+            None => DEFAULT_LIMIT,
+        }
+    }
+
+    /// Returns the gate that the runs have to pass or to fail, if they have.
+    fn judging(&self, matches: &ArgMatches, output: &Output) -> Result<Option<Gate>> {
+        if !(self.valid || self.invalid) {
+            refuse_all::<GateArgs>(matches, "without --valid or --invalid")?;
+            return Ok(None);
+        }
+        let gate = self.gate.resolve(matches)?.gate;
+        note_idle(&gate, output);
+        Ok(Some(gate))
+    }
+
+    /// Returns what is wrong with the paths that are not printed as lines.
+    fn odd_paths(&self, runs: &[RunEntry]) -> Vec<String> {
+        if self.format != OutputFormat::Paths {
+            return Vec::new();
+        }
+        let odd = runs.iter().filter(|run| !is_line(&run.dir));
+        let fault = |run: &RunEntry| {
+            let dir = escape(&run.dir);
+            format!(
+                "{dir}: the path is left out: it is not UTF-8, or has characters that no line can have"
+            )
+        };
+        odd.map(fault).collect()
+    }
+
+    /// Returns the filters as they were given.
+    fn shown_filters(&self, matches: &ArgMatches) -> String {
+        let mut filters = given::<FilterArgs>(matches);
+        let ended_before = self.ended_before.as_ref();
+        filters.extend(ended_before.map(|it| format!("--ended-before {}", it.text())));
+        filters.extend(self.valid.then(|| "--valid".to_owned()));
+        filters.extend(self.invalid.then(|| "--invalid".to_owned()));
+        filters.join(" ")
     }
 
     /// Returns the runs of the first trees, as many as the limit.
@@ -225,6 +299,10 @@ impl ListCommand {
             OutputFormat::Ids => runs
                 .iter()
                 .try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, LONGEST))),
+            OutputFormat::Paths => runs
+                .iter()
+                .filter(|run| is_line(&run.dir))
+                .try_for_each(|run| writeln!(output.stdout(), "{}", run.dir)),
             OutputFormat::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
             _ => {
                 table(output, &runs, &self.filters.metrics(), style(self.color))?;
@@ -236,23 +314,33 @@ impl ListCommand {
         }
     }
 
-    /// Returns a run if it matches the filters; with a gate, only if it fails the gate. One that
-    /// the configuration excludes does not fail.
+    /// Returns a run if it matches the filters; with a gate, only if it passes or fails that as is
+    /// asked for. One that the configuration excludes does neither.
     fn matching(
+        &self,
         run: RunReader,
         filter: &mut RunFilter,
         gate: Option<&mut Gate>,
     ) -> Option<RunEntry> {
-        let Some(gate) = gate else {
-            return run.entry_if(filter);
+        let run = match &gate {
+            Some(gate) => run.following(gate),
+            None => run,
         };
-        let run = run.following(gate);
         let entry = run.entry_if(filter)?;
+        if let Some(before) = &self.ended_before
+            && run.ended(&entry).is_none_or(|at| at >= *before.at())
+        {
+            return None;
+        }
+        let Some(gate) = gate else {
+            return Some(entry);
+        };
         if gate.excludes(run.path()) {
             return None;
         }
         let report = gate.episode(run.dir()?).ok()?;
-        (report.valid != Some(true)).then(|| entry.with_verdict(&report))
+        let is_valid = report.valid == Some(true);
+        (is_valid == self.valid).then(|| entry.with_verdict(&report))
     }
 
     /// Returns the last line of the table: what it does not show, if anything.
@@ -290,12 +378,18 @@ fn in_tree(branch: Branch, is_for_people: bool) -> RunEntry {
     run
 }
 
+/// Returns `true` if a path can be a line of a list: programs get it as it is.
+fn is_line(path: &str) -> bool {
+    escape(path) == path && !path.contains(char::REPLACEMENT_CHARACTER)
+}
+
 /// The depth from which on runs are no longer moved to the right.
 const DEEPEST: usize = 8;
 
 /// Returns what a run that was judged fails the gate by.
 fn failure(run: &RunEntry) -> Option<String> {
-    (run.totals.episodes > 0).then(|| match (run.valid, &run.first_error) {
+    let is_judged = run.totals.episodes > 0 && run.valid != Some(true);
+    is_judged.then(|| match (run.valid, &run.first_error) {
         (None, _) | (_, None) => "undecided".into(),
         (Some(_), Some(first)) if run.totals.errors == 1 => first.clone(),
         (Some(_), Some(first)) => format!("{first} +{}", run.totals.errors - 1),

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::filter::RunFilter;
 use super::stored::Stored;
@@ -340,6 +341,30 @@ impl RunReader {
         let there = Artifact::ALL.into_iter();
         let there = there.filter(|artifact| self.dir.entries.has(*artifact));
         there.filter_map(given).collect()
+    }
+
+    /// Returns when the run ended: the latest time of its events, else the start and the duration
+    /// of its records; `None` of a run that has not ended, and where there are no such times.
+    pub(crate) fn ended(&self, entry: &RunEntry) -> Option<Timestamp> {
+        if entry.lifecycle != Lifecycle::Terminal {
+            return None;
+        }
+        let latest = || {
+            let (mut lines, mut latest) = (self.event_texts().ok()?, None);
+            while let Some(line) = lines.next_document() {
+                // A line that is no event has no time.
+                let Ok((_, event)) = line else { continue };
+                let at = event.get("timestamp").and_then(Node::text);
+                latest = latest.max(at.and_then(|at| Timestamp::parse(&at)));
+            }
+            latest
+        };
+        let by_duration = || {
+            let started = Timestamp::parse(entry.started_at.as_deref()?)?;
+            let lasted = Duration::try_from_secs_f64(entry.duration_sec?).ok()?;
+            started.checked_add(lasted)
+        };
+        latest().or_else(by_duration)
     }
 
     fn stored<T>(

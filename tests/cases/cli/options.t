@@ -83,11 +83,11 @@ A phase that occurs, or that runtimes write, is not a slip.
 # Options without effect are refused.
   $ cd "$CORPUS/demo"
   $ for option in '--rule=plan/*=off' --no-config --no-baseline; do runvet list $option; runvet view ep_01 --events $option; done
-  error: --rule has no effect without --invalid
+  error: --rule has no effect without --valid or --invalid
   error: --rule has no effect where only the timeline is printed
-  error: --no-config has no effect without --invalid
+  error: --no-config has no effect without --valid or --invalid
   error: --no-config has no effect where only the timeline is printed
-  error: --no-baseline has no effect without --invalid
+  error: --no-baseline has no effect without --valid or --invalid
   error: --no-baseline has no effect where only the timeline is printed
   [2]
   $ runvet validate --format sarif --statistics
