@@ -10,7 +10,7 @@ from . import _runvet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._bin import find_runvet_bin
-    from ._check import Check, Checking, Level, PathLike, Rule, check_records, validate
+    from ._check import Check, Checking, Level, PathLike, Rule, check_records, validate, verify
     from ._columns import Columns
     from ._errors import (
         AmbiguousRun,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         RunExists,
         RunUntrusted,
         RunvetError,
+        SealError,
         StepSkipped,
         UnknownRule,
         UnknownRun,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         Summary,
     )
     from ._report import (
+        Change,
         EpisodeReport,
         FaultRow,
         Finding,
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
         Suppressed,
         Table,
         Totals,
+        Verification,
     )
     from ._rules import explain, rules, schema
     from ._run import Evaluated, OpenStep, Paused, Recorded, Run, Step, current_step, tool
@@ -82,6 +85,7 @@ __all__ = [
     "ArtifactError",
     "Assertion",
     "BadLine",
+    "Change",
     "Check",
     "Checking",
     "Columns",
@@ -131,6 +135,7 @@ __all__ = [
     "RunExists",
     "RunUntrusted",
     "RunvetError",
+    "SealError",
     "Skip",
     "State",
     "Step",
@@ -141,6 +146,7 @@ __all__ = [
     "Totals",
     "UnknownRule",
     "UnknownRun",
+    "Verification",
     "Veto",
     "Vetoed",
     "check_records",
@@ -159,13 +165,23 @@ __all__ = [
     "schema",
     "tool",
     "validate",
+    "verify",
 ]
 
 # The modules of these names are loaded when one of them is first used: a script that records needs
 # nothing of what reports.
 _NAMES = {
     "_bin": ("find_runvet_bin",),
-    "_check": ("Check", "Checking", "Level", "PathLike", "Rule", "check_records", "validate"),
+    "_check": (
+        "Check",
+        "Checking",
+        "Level",
+        "PathLike",
+        "Rule",
+        "check_records",
+        "validate",
+        "verify",
+    ),
     "_columns": ("Columns",),
     "_errors": (
         "AmbiguousRun",
@@ -182,6 +198,7 @@ _NAMES = {
         "RunExists",
         "RunUntrusted",
         "RunvetError",
+        "SealError",
         "StepSkipped",
         "UnknownRule",
         "UnknownRun",
@@ -215,6 +232,7 @@ _NAMES = {
         "Summary",
     ),
     "_report": (
+        "Change",
         "EpisodeReport",
         "FaultRow",
         "Finding",
@@ -225,6 +243,7 @@ _NAMES = {
         "Suppressed",
         "Table",
         "Totals",
+        "Verification",
     ),
     "_rules": ("explain", "rules", "schema"),
     "_run": ("Evaluated", "OpenStep", "Paused", "Recorded", "Run", "Step", "current_step", "tool"),

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from . import _runvet
 from ._columns import Columns
-from ._report import EpisodeReport, Report
+from ._report import EpisodeReport, Report, Verification
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Level = Literal["error", "ask", "warning", "off"]
@@ -241,6 +241,24 @@ def validate(
         strict_config=strict_config,
     )
     return check.run(*paths)
+
+
+def verify(
+    seal: PathLike,
+    *paths: PathLike,
+    allow_new: bool = False,
+    require_same_rules: bool = False,
+    check: Check | None = None,
+) -> Verification:
+    """Compares runs with a seal, as `runvet verify` does: are these the bytes that were judged?
+
+    With `allow_new`, a run that is not sealed is no change. Rules and files of the configuration
+    that are not those of `check` are among `other_rules`; with `require_same_rules`, the exit code
+    is 1 then. Raises `SealError` for a seal that can't be relied on, and a path that does not
+    exist.
+    """
+    checker = given_or_default(check)._checker
+    return checker.verify(os.fsdecode(seal), _paths(paths), allow_new, require_same_rules)
 
 
 def check_records(

@@ -79,6 +79,12 @@ class Fault(RunvetError, OSError):
     path: Path
 
 
+class SealError(RunvetError, ValueError):
+    """Runs can't be sealed, or compared with the seal at `path`; the message says why."""
+
+    path: Path
+
+
 class UnknownRule(RunvetError, LookupError):
     """No rule, and no group of rules, has the `name`; `nearest` is the most similar one."""
 

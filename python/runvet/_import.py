@@ -60,13 +60,15 @@ def import_logs(
     since: datetime | None = None,
     tags: Mapping[str, str] | None = None,
     ended: bool = False,
+    anchor: bool = False,
     strict: bool = False,
 ) -> Imported:
     """Imports logs, and directories of logs, into a run-data directory, as `runvet import` does.
 
     A log that is imported again changes nothing; one that has grown replaces its run. With `ended`,
-    nothing follows: a conversation that ends within a turn ends as `partial`. Raises `OSError` for
-    a path that can't be opened, and `ValueError` for a format that there is not.
+    nothing follows: a conversation that ends within a turn ends as `partial`. With `anchor`, runs
+    are anchored, see `Recorder`. Raises `OSError` for a path that can't be opened, and `ValueError`
+    for a format that there is not.
     """
     if since is not None and since.tzinfo is None:
         raise ValueError(f"since is {since}, which has no offset")
@@ -78,6 +80,7 @@ def import_logs(
         since,
         dict(tags or {}),
         ended,
+        anchor,
         strict,
     )
     made = (

@@ -68,6 +68,7 @@ class _Settings:
     durability: Durability = "snapshot"
     clock: tuple[int, int] | None = None
     hold_back: bool = True
+    anchor: bool = False
     ask: Ask | None = None
 
 
@@ -89,6 +90,7 @@ class Recorder:
         default: Default | None = None,
         config: PathLike | None = None,
         hold_back: bool = True,
+        anchor: bool = False,
         ask: Ask | None = None,
     ) -> None:
         """`default` replaces values that JSON does not have, as in `json.dumps`.
@@ -101,6 +103,9 @@ class Recorder:
         happened is recorded whatever is found: that is among the `findings` of the run and of the
         step, and a `FindingWarning`.
 
+        With `anchor`, each projection event has the digest of the timeline before it, and the rule
+        `strict/prefix` finds a line that is changed later. A run that began so goes on so.
+
         `ask` is called where rules of the level `ask` want a person to decide about a call. The
         answer is an event, and a yes is for that call alone. Without `ask`, or where it raises or
         returns anything else, the call is `Refused`. It can't call the run, and the calls of other
@@ -108,10 +113,14 @@ class Recorder:
         """
         if not isinstance(hold_back, bool):
             raise TypeError(f"hold_back is {hold_back!r}, not a bool")
+        if not isinstance(anchor, bool):
+            raise TypeError(f"anchor is {anchor!r}, not a bool")
         if ask is not None and (not callable(ask) or is_async(ask)):
             raise TypeError(f"ask is {ask!r}, not a function that returns an answer")
         config = None if config is None else Path(config)
-        self._settings = _Settings(Path(run_data), default, config, hold_back=hold_back, ask=ask)
+        self._settings = _Settings(
+            Path(run_data), default, config, hold_back=hold_back, anchor=anchor, ask=ask
+        )
         self._made = None
         if config is not None:
             # A mistake in it is one of this call.
@@ -154,6 +163,7 @@ class Recorder:
                 encoder(given.default),
                 None if given.config is None else str(given.config),
                 given.hold_back,
+                given.anchor,
                 given.ask,
             )
         return self._made

@@ -328,6 +328,15 @@ class Report:
         """
         return self._judged.render(format, max_findings or 0)
 
+    def seal(self, path: str | os.PathLike[str]) -> None:
+        """Writes a seal for `runvet.verify`, as `runvet validate --output in-toto=PATH` does.
+
+        A seal has digests of the bytes that were judged, so the runs are judged again. Raises
+        `SealError` where this check finds something else than this report, is not complete, or no
+        run has ended, and `ValueError` for a report that was pickled or is not about paths.
+        """
+        self._judged.seal(os.fsdecode(path))
+
     def findings(self) -> Columns:
         """All findings as columns: `pandas.DataFrame(report.findings())`."""
         return columns_of(self.episodes)
@@ -379,6 +388,61 @@ class Report:
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
             """The findings as an Arrow stream, for those who have `pyarrow`."""
             return self.table("findings").__arrow_c_stream__(requested_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file or a run that is not as it was sealed: its path, and what it is now, in words."""
+
+    kind: Literal["altered", "missing", "added"]
+    name: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What became of sealed runs. `str()` gives what `runvet verify` prints."""
+
+    version: str
+    """The version of runvet that sealed them."""
+    result: Literal["PASSED", "WARNED", "FAILED"]
+    """The result of their check."""
+    runs: int
+    """The sealed runs that were looked for. Those that had not ended are in no number."""
+    unchanged: int
+    """Those that are unchanged."""
+    failed: int
+    """Those that were not valid when they were sealed."""
+    files: int
+    """The files of the runs that were looked for."""
+    new: int
+    """The runs that are there, and are not sealed."""
+    not_looked_at: int
+    """The sealed runs at other paths than the given ones."""
+    changed: int
+    """All changes."""
+    changes: tuple[Change, ...]
+    """The changes, at most 100."""
+    unended: int
+    """The runs that had not ended when they were sealed."""
+    not_covered: tuple[str, ...]
+    """These runs, at most 100."""
+    uncovered: int
+    """Links and other entries of which the seal has the kind alone."""
+    rules: int
+    """The rules that were in force."""
+    other_rules: tuple[str, ...]
+    """How the rules and files of the configuration differ from those in force now."""
+    faults: tuple[FaultRow, ...]
+    """The paths that could not be looked at."""
+    ok: bool
+    """True if `exit_code` is 0."""
+    exit_code: int
+    """0 for no changes, 1 for changes, 2 for faults, 3 where there was nothing to compare."""
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def columns_of(episodes: Iterable[EpisodeReport]) -> Columns:

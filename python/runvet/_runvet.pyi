@@ -10,7 +10,7 @@ from ._policy import Policy
 from .batch._fetching import Fetch
 from ._records import Event, Plan, PlanComparison, RunEntry, State
 from ._columns import Columns
-from ._report import EpisodeReport, Finding, Report, TableName
+from ._report import EpisodeReport, Finding, Report, TableName, Verification
 
 __all__ = [
     "Allowed",
@@ -72,6 +72,7 @@ def import_logs(
     since: datetime | None,
     tags: dict[str, str],
     ended: bool,
+    anchor: bool,
     strict: bool,
 ) -> tuple[
     list[tuple[str, Path, str, str, str, str | None]], dict[str, int], list[str], list[str]
@@ -115,6 +116,9 @@ class Checker:
     def discover(
         self, paths: list[str]
     ) -> tuple[list[tuple[Path, str]], list[tuple[Path, str]]]: ...
+    def verify(
+        self, seal: str, paths: list[str], allow_new: bool, require_same_rules: bool
+    ) -> Verification: ...
     def records(self, id: str, records: _Records, uri: str | None) -> EpisodeReport: ...
     def batch(self, episodes: Iterable[tuple[str, _Records]]) -> Columns: ...
 
@@ -131,6 +135,7 @@ class Judged:
     def episodes(self) -> tuple[EpisodeReport, ...]: ...
     def episode_json(self) -> str: ...
     def cards(self) -> str: ...
+    def seal(self, to: str) -> None: ...
     @staticmethod
     def _unpickled(bytes: bytes) -> Judged: ...
 
@@ -201,6 +206,7 @@ class Recorder:
         plain: Callable[[Any], Any],
         config: str | None,
         hold_back: bool,
+        anchor: bool,
         ask: Callable[[str, Any, tuple[Finding, ...]], bool | tuple[bool, str]] | None,
     ) -> Recorder: ...
     @property

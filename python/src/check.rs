@@ -15,6 +15,7 @@ use pyo3::types::{PyDict, PyMapping};
 use runvet::compare::{self, PairBy};
 use runvet::finding::{Deny, EpisodeReport, Level};
 use runvet::gate::{self, Baseline, Gate, Profile, all_rules};
+use runvet::proof::Seal;
 use runvet::read::RunReader;
 use runvet::report::settings_in_words;
 use runvet::source::{Artifact, EpisodeKey};
@@ -194,6 +195,7 @@ impl Checker {
     /// Judges all episodes below paths.
     fn run<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
         let check = (self.gate.clone(), self.strict.clone());
+        let origin = Some((self.gate.clone(), paths.clone()));
         let (end, episodes) = patiently(py, move |caller| {
             let mut episodes = Vec::new();
             let end = judge_all(check, &paths, |episode| {
@@ -208,8 +210,26 @@ impl Checker {
             totals: outcome.totals,
             faults: outcome.faults,
             terms: self.terms.clone(),
+            origin,
         };
         report::report(py, judged)
+    }
+
+    /// Compares runs with a seal.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        seal: PathBuf,
+        paths: Vec<PathBuf>,
+        allow_new: bool,
+        require_same_rules: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (gate, path) = (self.gate.clone(), seal.clone());
+        let verified = patiently(py, move |_| {
+            Seal::read(&path)?.verify(&paths, &gate, allow_new)
+        })?;
+        let verified = verified.map_err(|error| errors::of_seal(py, &seal, &error))?;
+        report::verification(py, &verified, require_same_rules)
     }
 
     /// Returns what `runvet coverage --format json` prints.

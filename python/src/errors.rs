@@ -5,6 +5,7 @@ use std::path::Path;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use runvet::proof::SealError;
 use runvet::store::Fault;
 use runvet::{UnknownWord, gate, read, recorder};
 
@@ -42,6 +43,12 @@ pub(crate) fn fault(py: Python<'_>, fault: &Fault) -> PyErr {
 
 pub(crate) fn fault_at(py: Python<'_>, path: &Path, message: &str) -> PyErr {
     exception(py, "Fault", message, |it| it.set_item("path", path))
+}
+
+pub(crate) fn of_seal(py: Python<'_>, path: &Path, error: &SealError) -> PyErr {
+    exception(py, "SealError", &error.to_string(), |it| {
+        it.set_item("path", path)
+    })
 }
 
 pub(crate) fn of_check(py: Python<'_>, error: &gate::Error) -> PyErr {

@@ -31,6 +31,7 @@ pub(crate) fn import_logs(
     since: Option<SystemTime>,
     tags: BTreeMap<String, String>,
     ended: bool,
+    anchor: bool,
     strict: bool,
 ) -> PyResult<Report> {
     let mut import = Import::new(into);
@@ -48,6 +49,9 @@ pub(crate) fn import_logs(
     }
     if ended {
         import = import.ended();
+    }
+    if anchor {
+        import = import.anchor();
     }
     if strict {
         import = import.strict();

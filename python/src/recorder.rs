@@ -73,12 +73,14 @@ impl Recorder {
         plain: Py<PyAny>,
         config: Option<PathBuf>,
         hold_back: bool,
+        anchor: bool,
         ask: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let (raised, shown) = (Raised::default(), Shown::default());
         let mut recorder = recorder::Recorder::new(run_data)
             .durability(durability_of(durability)?)
-            .hold_back(hold_back);
+            .hold_back(hold_back)
+            .anchor(anchor);
         for policy in &policies {
             recorder = recorder.policy(PythonPolicy::new(policy, raised.clone(), shown.clone())?);
         }

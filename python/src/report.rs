@@ -1,14 +1,15 @@
 //! Reports -> the dataclasses of `runvet/_report.py`, columns, and the formats of the command line.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use runvet::finding::{Deny, EpisodeReport, ReportedFault, RuleInfo, Severity, Totals, Whole};
-use runvet::gate::Exit;
-use runvet::gate::all_rules;
+use runvet::gate::{Exit, Gate, all_rules};
+use runvet::proof::{self, Verification};
 use runvet::read::RunReader;
 use runvet::report::{Closing, Format, Options};
 use runvet::view;
@@ -19,6 +20,7 @@ use crate::errors;
 use crate::exiting::calling;
 use crate::finding::{class, finding, made, skip, tuple};
 use crate::json::{object, unwritable};
+use crate::stream::patiently;
 
 /// Judged episodes, as Rust holds them: what a report in Python renders itself from.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -27,6 +29,8 @@ pub(crate) struct Judged {
     pub(crate) totals: Totals,
     pub(crate) faults: Vec<ReportedFault>,
     pub(crate) terms: Terms,
+    /// What it is judged by again, to seal it; none of a report that came from elsewhere.
+    pub(crate) origin: Option<(Gate, Vec<PathBuf>)>,
 }
 
 /// The terms of a check: how it decides, and what its reports say of rules.
@@ -50,6 +54,7 @@ impl Judged {
             totals,
             episodes: vec![episode],
             terms,
+            origin: None,
         }
     }
 
@@ -143,6 +148,20 @@ impl Judged {
         cards.map_err(unwritable)
     }
 
+    /// Judges the runs again, and writes their seal if the report is the same.
+    fn seal(&self, py: Python<'_>, to: PathBuf) -> PyResult<()> {
+        let Some((gate, paths)) = self.origin.clone() else {
+            let why =
+                "only the report of a check of paths can be sealed, in the process of the check";
+            return Err(PyValueError::new_err(why));
+        };
+        let (deny, reports, path) = (self.terms.deny, self.episodes.clone(), to.clone());
+        let sealed = patiently(py, move |_| {
+            proof::seal(&gate, deny, &paths, &path, Some(&reports))
+        })?;
+        sealed.map_err(|error| errors::of_seal(py, &to, &error))
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let bytes = py.detach(|| {
             let episodes = self.episodes.iter().map(|it| &**it);
@@ -164,6 +183,7 @@ impl Judged {
             totals,
             faults,
             terms,
+            origin: None,
         })
     }
 }
@@ -202,6 +222,48 @@ pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'p
         fields.set_item("not_judged", not_judged)?;
         class.call((), Some(fields.cast()?))
     })
+}
+
+/// A `Verification`.
+pub(crate) fn verification<'py>(
+    py: Python<'py>,
+    verified: &Verification,
+    require_same_rules: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let changes = tuple(py, &verified.changes, |py, it| {
+        let kind = it.kind.to_string();
+        made(py, class!(py, "Change")?, (kind, &it.name, &it.what))
+    })?;
+    let faults = tuple(py, &verified.faults, |py, it| {
+        made(py, class!(py, "FaultRow")?, (&it.path, &it.message))
+    })?;
+    let exit = verified.exit(require_same_rules);
+    let fields = PyDict::new(py);
+    fields.set_item("version", &verified.version)?;
+    fields.set_item("result", &verified.result)?;
+    for (name, number) in [
+        ("runs", verified.runs),
+        ("unchanged", verified.unchanged),
+        ("failed", verified.failed),
+        ("files", verified.files),
+        ("new", verified.new),
+        ("not_looked_at", verified.not_looked_at),
+        ("changed", verified.changed),
+        ("unended", verified.unended),
+        ("uncovered", verified.uncovered),
+        ("rules", verified.rules),
+    ] {
+        fields.set_item(name, number)?;
+    }
+    fields.set_item("changes", changes)?;
+    fields.set_item("not_covered", PyTuple::new(py, &verified.not_covered)?)?;
+    fields.set_item("other_rules", PyTuple::new(py, &verified.other_rules)?)?;
+    fields.set_item("faults", faults)?;
+    fields.set_item("ok", exit == Exit::Success)?;
+    fields.set_item("exit_code", exit.code())?;
+    fields.set_item("text", verified.to_string())?;
+    let class = class!(py, "Verification")?;
+    calling(py, || class.call((), Some(&fields)))
 }
 
 /// An `EpisodeReport`.

@@ -81,6 +81,11 @@ def checking() -> None:
     assert_type(report.exit_code, int)
     assert_type(report.complete, bool)
     assert_type(report.faults, tuple[runvet.FaultRow, ...])
+    report.seal(Path("seal.json"))
+    verified = runvet.verify("seal.json", "runs", allow_new=True, require_same_rules=True)
+    assert_type(verified, runvet.Verification)
+    assert_type(verified.changes, tuple[runvet.Change, ...])
+    assert_type(runvet.Recorder("runs", anchor=True), runvet.Recorder)
     assert_type(report.totals.undecided, int)
     assert_type(report.to_json(), str)
     assert_type(report.render("sarif"), str)
@@ -209,7 +214,7 @@ async def awaiting() -> None:
 
 def failing(error: runvet.RunvetError) -> None:
     match error:
-        case runvet.NoRunData() | runvet.Fault():
+        case runvet.NoRunData() | runvet.Fault() | runvet.SealError():
             assert_type(error.path, Path)
         case runvet.UnknownRun():
             assert_type(error.nearest, list[str])

@@ -125,6 +125,7 @@ impl Checking {
         // Python runs while the report is made, and must not wait for this lock then.
         let outcome = locked(&self.outcome);
         let judged = outcome.as_ref().map(|outcome| Judged {
+            origin: None,
             episodes: Vec::new(),
             totals: outcome.totals,
             faults: outcome.faults.clone(),
