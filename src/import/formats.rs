@@ -126,9 +126,7 @@ fn looks_like_database(start: &[u8]) -> String {
     // A table may be declared with quotes.
     let words = || text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let declares = |name: &&str| words().any(|word| word == *name);
-    let found = known
-        .iter()
-        .find(|(names, _)| names.iter().all(|it| declares(it)));
+    let found = known.iter().find(|(names, _)| names.iter().all(&declares));
     match found {
         Some((_, whose)) => format!("it is a database {whose}"),
         None => "it is a database of SQLite, which is not read: export the sessions in it as files"

@@ -135,9 +135,7 @@ impl Scratch {
     /// the same file system. What a process left that was killed is removed.
     pub(crate) fn below(dir: &Path) -> io::Result<Self> {
         let (above, _) = super::open_or_make(&FileSystem, dir)?;
-        let named = std::fs::read_dir(dir)?
-            .flatten()
-            .map(|entry| entry.file_name());
+        let named = dir.read_dir()?.flatten().map(|entry| entry.file_name());
         let left = named.filter(|name| name.as_encoded_bytes().starts_with(SCRATCH.as_bytes()));
         for name in left {
             // One that is locked is in use; what can't be removed stays.

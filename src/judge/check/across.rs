@@ -66,23 +66,25 @@ impl AcrossRuns {
             met: BTreeMap::new(),
         };
         let numbered: Vec<(usize, &EpisodeDir)> = runs.iter().enumerate().collect();
-        let (mut events, mut room) = (Vec::new(), Room::default());
+        let (mut events, mut held) = (Vec::new(), Held::default());
         in_order(
             &numbered,
             jobs,
             || (),
             |(), (run, episode)| events_of(checker, &judges, *run, episode),
             |of_run| {
-                of_run.iter().for_each(|event| room.take(event));
+                for event in &of_run {
+                    held.take(event);
+                }
                 events.extend(of_run);
-                if room.limit().is_some() {
+                if held.limit().is_some() {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
                 }
             },
         );
-        if let Some(limit) = room.limit() {
+        if let Some(limit) = held.limit() {
             let why = format!("it looks at more than {limit} of all runs");
             let met = |check| (check, SkipReason::bound(&why));
             across.met = checks.into_iter().map(met).collect();
@@ -224,7 +226,9 @@ impl AcrossRuns {
     ) -> Option<Compared> {
         let found = self.found.get(&(check, run.to_owned()));
         if let Some(FoundInRun { drafts, more }) = found {
-            drafts.iter().for_each(|draft| findings.push(draft.clone()));
+            for draft in drafts {
+                findings.push(draft.clone());
+            }
             findings.more(*more);
         }
         if let Some(met) = self.met.get(&check) {
@@ -236,12 +240,12 @@ impl AcrossRuns {
 
 /// The events that are kept.
 #[derive(Default)]
-struct Room {
+struct Held {
     events: usize,
     bytes: usize,
 }
 
-impl Room {
+impl Held {
     fn take(&mut self, event: &AcrossEvent) {
         self.events += 1;
         self.bytes += event.text.len();
@@ -264,7 +268,7 @@ fn events_of(
     run: usize,
     episode: &EpisodeDir,
 ) -> Vec<AcrossEvent> {
-    let (mut events, mut room) = (Vec::new(), Room::default());
+    let (mut events, mut held) = (Vec::new(), Held::default());
     let Ok(directory) = Directory::open(episode, checker.settings.links.clone()) else {
         return events;
     };
@@ -274,7 +278,7 @@ fn events_of(
     let attachments = Attachments::new(&directory, judges);
     let mut timeline = Lines::new(opened, Vec::new(), MAX_RECORD_BYTES);
     let mut tape = Tape::default();
-    while room.limit().is_none()
+    while held.limit().is_none()
         && let Ok(Some(read)) = timeline.next_line_with(|| ())
     {
         let LineRead::Text { line, bytes, .. } = read else {
@@ -303,7 +307,7 @@ fn events_of(
                 line,
                 text: root.document().text().as_bytes().into(),
             };
-            room.take(&event);
+            held.take(&event);
             events.push(event);
         }
     }

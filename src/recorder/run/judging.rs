@@ -309,14 +309,7 @@ impl Run {
                     None => break (event, text, found),
                 },
             };
-            let mut rules: Vec<String> = found.iter().map(|it| it.rule.clone()).collect();
-            rules.dedup();
-            let given = rules.into_iter().map(|rule| GivenAnswer {
-                rule,
-                by: by.clone(),
-            });
-            let given: Vec<GivenAnswer> = given.collect();
-            self.note_answers(payload, &given, is_yes)?;
+            let given = self.note_answers(payload, &found, is_yes, &by)?;
             if !is_yes {
                 self.cover_again(&text, payload, &given)?;
                 break (event, text, said_no(found));
@@ -333,12 +326,18 @@ impl Run {
             self.under_way.push(under_way);
             return Ok(CallDecision::Go(allowed));
         };
+        let what = self.veto_act(step, &event, first);
+        Ok(CallDecision::Veto(what, findings))
+    }
+
+    /// Adds the event of the veto of an act, or of a note; returns which of them it is.
+    fn veto_act(&mut self, step: Option<&str>, event: &RunEvent, first: &Finding) -> &'static str {
         let (what, scope) = match &*event.phase {
             "act" => (ACTION, "act"),
             _ => ("the note", "note"),
         };
         let veto = object([
-            (scope, held(payload)),
+            (scope, held(&event.payload)),
             ("reason", first.message.clone().into()),
             ("scope", scope.into()),
             ("status", "blocked".into()),
@@ -347,7 +346,7 @@ impl Run {
         let by = format!("rule:{}", first.rule);
         // An act is held back whether or not that can be recorded.
         let _ = self.direct("direction.veto", veto, &by);
-        Ok(CallDecision::Veto(what, findings))
+        what
     }
 
     /// Returns the findings for which an act that is about to be made would be held back.
@@ -466,16 +465,24 @@ impl Run {
         Some(catch_unwind(asked).unwrap_or((false, String::new())))
     }
 
+    /// Notes the answer of a person to each rule that asked; returns these.
     fn note_answers(
         &mut self,
         payload: &Map<String, Value>,
-        answers: &[GivenAnswer],
+        found: &[Finding],
         is_yes: bool,
-    ) -> Result<(), Error> {
-        for GivenAnswer { rule, by } in answers {
+        by: &str,
+    ) -> Result<Vec<GivenAnswer>, Error> {
+        let mut rules: Vec<&String> = found.iter().map(|it| &it.rule).collect();
+        rules.dedup();
+        for rule in &rules {
             self.note_answer(rule, payload, is_yes, by)?;
         }
-        Ok(())
+        let given = rules.into_iter().map(|rule| GivenAnswer {
+            rule: rule.clone(),
+            by: by.to_owned(),
+        });
+        Ok(given.collect())
     }
 
     /// Notes the answers once more that let equal acts pass which are under way: a *no* to an act
@@ -496,7 +503,10 @@ impl Run {
             rules.any(|rule| *rule == answer.rule)
         });
         let taken_back: Vec<GivenAnswer> = taken_back.cloned().collect();
-        self.note_answers(payload, &taken_back, true)
+        for GivenAnswer { rule, by } in taken_back {
+            self.note_answer(&rule, payload, true, &by)?;
+        }
+        Ok(())
     }
 
     /// Adds the event of the answer of a person to what a rule asks.

@@ -377,8 +377,8 @@ fn as_lines(events: &[Value]) -> String {
         .collect()
 }
 
-#[test]
-fn sides_of_groups_and_pairs_find_what_a_search_finds() {
+/// The declarations as tables.
+fn config() -> String {
     let mut config = SELECTORS.to_owned();
     let pointers = |(each, other): Sides| {
         let [each, other] = [each, other].map(|keys| {
@@ -402,6 +402,12 @@ fn sides_of_groups_and_pairs_find_what_a_search_finds() {
             }
         }
     }
+    config
+}
+
+#[test]
+fn sides_of_groups_and_pairs_find_what_a_search_finds() {
+    let config = config();
     let gate = Gate::default().with_config(Path::new("runvet.toml"), &config, None);
     let (mut gate, mut all) = (gate.unwrap(), [0; DECLARED.len()]);
     for seed in 0..300 {
@@ -507,6 +513,32 @@ impl Across {
     }
 }
 
+/// Writes random runs below a directory; returns the events of each as rules see them.
+fn runs(dir: &Path, random: &mut Random) -> Vec<(&'static str, Vec<Value>)> {
+    let mut runs = Vec::new();
+    for run in ["b", "a", "a.2", "g/x", "g.y"] {
+        let at = dir.join("runs/episodes").join(run);
+        fs::create_dir_all(at.join("attachments")).unwrap();
+        fs::write(at.join("attachments/whole.txt"), WHOLE).unwrap();
+        let mut events = timeline(random);
+        let mut written = events.clone();
+        for (event, written) in events.iter_mut().zip(&mut written) {
+            // One whose file is there is the whole value, and one that is repeated is nothing.
+            if random.below(6) == 0 {
+                event["payload"]["input"]["x"] = WHOLE.into();
+                written["payload"]["input"]["x"] = mark("ls", Some("whole.txt"));
+            }
+            if random.below(8) == 0 {
+                event["payload"]["tool"] = "none".into();
+                written["payload"]["x-repeated"] = true.into();
+            }
+        }
+        fs::write(at.join("events.jsonl"), as_lines(&written)).unwrap();
+        runs.push((run, events));
+    }
+    runs
+}
+
 #[test]
 fn rules_over_all_runs_find_what_a_search_finds() {
     let mut config = SELECTORS.to_owned();
@@ -525,27 +557,7 @@ fn rules_over_all_runs_find_what_a_search_finds() {
         let mut random = Random::new(seed);
         let gate = Gate::default().with_config(Path::new("runvet.toml"), &config, None);
         let (mut gate, dir) = (gate.unwrap(), tempfile::tempdir().unwrap());
-        let mut runs = Vec::new();
-        for run in ["b", "a", "a.2", "g/x", "g.y"] {
-            let at = dir.path().join("runs/episodes").join(run);
-            fs::create_dir_all(at.join("attachments")).unwrap();
-            fs::write(at.join("attachments/whole.txt"), WHOLE).unwrap();
-            let mut events = timeline(&mut random);
-            let mut written = events.clone();
-            for (event, written) in events.iter_mut().zip(&mut written) {
-                // One whose file is there is the whole value, and one that is repeated is nothing.
-                if random.below(6) == 0 {
-                    event["payload"]["input"]["x"] = WHOLE.into();
-                    written["payload"]["input"]["x"] = mark("ls", Some("whole.txt"));
-                }
-                if random.below(8) == 0 {
-                    event["payload"]["tool"] = "none".into();
-                    written["payload"]["x-repeated"] = true.into();
-                }
-            }
-            fs::write(at.join("events.jsonl"), as_lines(&written)).unwrap();
-            runs.push((run, events));
-        }
+        let runs = runs(dir.path(), &mut random);
         let events = runs.iter().flat_map(|(run, events)| {
             events
                 .iter()
