@@ -6,6 +6,7 @@
 //! them.
 
 mod advice;
+mod bound;
 mod branching;
 mod declared;
 mod exact;
@@ -26,8 +27,8 @@ use crate::ground::record::format::VERSION_FIELDS;
 use crate::ground::source::Pointer;
 use crate::ground::timestamp::Timestamp;
 pub(crate) use advice::likely_word;
+use bound::NumberKeyword;
 pub(crate) use declared::DeclaredSchema;
-use exact::NumberKeyword;
 pub(crate) use exact::parse_exactly;
 pub(crate) use infer::Inferred;
 use instance::{Instance, TapeJson};

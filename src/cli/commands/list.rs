@@ -25,8 +25,9 @@ use crate::gate::Gate;
 use crate::ground::finding::Lifecycle;
 use crate::ground::printable::{columns_of, escape, fit, padded};
 use crate::ground::timestamp::Timestamp;
-use crate::look::read::{RunEntry, RunFilter, RunListing, RunReader};
+use crate::look::read::{RunData, RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
+use crate::store::Fault;
 
 /// List runs, newest first
 ///
@@ -136,6 +137,28 @@ impl Order {
     }
 }
 
+/// The runs that match, and what was met on the way.
+#[derive(Default)]
+struct Found {
+    /// Those that may be shown, in order.
+    runs: Vec<RunEntry>,
+    /// The names of the directories of all runs, of which some are parts of others.
+    known: BTreeSet<String>,
+    faults: Vec<Fault>,
+    opened: usize,
+    /// The number of runs that match.
+    number: usize,
+}
+
+impl Found {
+    fn add(&mut self, name: Option<String>, run: Option<RunEntry>) {
+        self.opened += 1;
+        self.known.extend(name);
+        self.number += usize::from(run.is_some());
+        self.runs.extend(run);
+    }
+}
+
 impl ListCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         if self.format != OutputFormat::Human {
@@ -146,43 +169,16 @@ impl ListCommand {
             ended_before.note("--ended-before", output);
         }
         let run_data = self.run_data.open_at(&self.paths, matches)?;
-        let limit = self.limit();
         let gate = self.judging(matches, output)?;
-        let filter = self.filters.filter();
-        let (mut opened, mut found) = (0, 0);
-        let (mut runs, mut known, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
-        let all = self.looks_at_all();
-        run_data.each(
-            || (filter.clone(), gate.clone()),
-            |(filter, gate), run| {
-                let name = run.path().file_name().map(|it| it.to_string_lossy().into());
-                let name: Option<String> = name.filter(|_| self.tree);
-                (name, self.matching(run, filter, gate.as_mut()))
-            },
-            |result| {
-                match result {
-                    Ok((name, run)) => {
-                        opened += 1;
-                        known.extend(name);
-                        found += usize::from(run.is_some());
-                        runs.extend(run);
-                    }
-                    Err(fault) => faults.push(fault),
-                }
-                if !self.tree && runs.len() >= KEPT.max(limit.saturating_mul(2)) {
-                    self.sort.sort(&mut runs);
-                    runs.truncate(limit);
-                }
-                if found == limit && !all {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            },
-        );
-        self.sort.sort(&mut runs);
+        let Found {
+            runs,
+            known,
+            faults,
+            opened,
+            number,
+        } = self.look_at(&run_data, gate.as_ref());
         let unopened = run_data.len().saturating_sub(opened);
-        let (runs, more) = self.shown(runs, &known, found, unopened);
+        let (runs, more) = self.shown(runs, &known, number, unopened);
         let odd = self.odd_paths(&runs);
         self.print(output, runs, [more, opened], &self.shown_filters(matches))?;
         for fault in &odd {
@@ -194,6 +190,37 @@ impl ListCommand {
             0 => Exit::Success,
             _ => Exit::Fault,
         })
+    }
+
+    /// Looks for the runs that may be shown.
+    fn look_at(&self, run_data: &RunData, gate: Option<&Gate>) -> Found {
+        let (filter, limit) = (self.filters.filter(), self.limit());
+        let mut found = Found::default();
+        run_data.each(
+            || (filter.clone(), gate.cloned()),
+            |(filter, gate), run| {
+                let name = run.path().file_name().filter(|_| self.tree);
+                let name = name.map(|it| it.to_string_lossy().into_owned());
+                (name, self.matching(run, filter, gate.as_mut()))
+            },
+            |result| {
+                match result {
+                    Ok((name, run)) => found.add(name, run),
+                    Err(fault) => found.faults.push(fault),
+                }
+                if !self.tree && found.runs.len() >= KEPT.max(limit.saturating_mul(2)) {
+                    self.sort.sort(&mut found.runs);
+                    found.runs.truncate(limit);
+                }
+                if found.number == limit && !self.looks_at_all() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
+        self.sort.sort(&mut found.runs);
+        found
     }
 
     /// Returns the runs that are shown of those that were found, and the number of the others.

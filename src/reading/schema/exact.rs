@@ -2,56 +2,15 @@
 //!
 //! The `jsonschema` crate compares doubles, and a parsed schema holds them.
 
-use std::cmp::Ordering;
-
 use jsonschema::{Keyword, ValidationError};
 use serde_json::{Map, Value};
 
+use super::bound::NumberKeyword;
 use super::instance::{Instance, TapeJson};
 use crate::ground::document::{Node, Number, Tape};
 use crate::ground::printable::brief;
 
-/// A keyword that a number is held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NumberKeyword {
-    Minimum,
-    ExclusiveMinimum,
-    Maximum,
-    ExclusiveMaximum,
-    MultipleOf,
-}
-
 impl NumberKeyword {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Minimum,
-        Self::ExclusiveMinimum,
-        Self::Maximum,
-        Self::ExclusiveMaximum,
-        Self::MultipleOf,
-    ];
-
-    /// Returns its name in schemas.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Minimum => "minimum",
-            Self::ExclusiveMinimum => "exclusiveMinimum",
-            Self::Maximum => "maximum",
-            Self::ExclusiveMaximum => "exclusiveMaximum",
-            Self::MultipleOf => "multipleOf",
-        }
-    }
-
-    /// Returns `true` if a number in an order to the one of the keyword is allowed.
-    pub(super) fn allows(self, order: Ordering) -> bool {
-        match self {
-            Self::Minimum => order.is_ge(),
-            Self::ExclusiveMinimum => order.is_gt(),
-            Self::Maximum => order.is_le(),
-            Self::ExclusiveMaximum => order.is_lt(),
-            Self::MultipleOf => true,
-        }
-    }
-
     /// Returns the keyword beside it that has its number as a text, where a double rounds that.
     fn exact(self) -> String {
         format!("x-exact-{}", self.name())

@@ -11,7 +11,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::exact::NumberKeyword;
+use super::bound::NumberKeyword;
 use crate::ground::document::{Key, Kind, Node, Number, unquoted};
 use crate::ground::timestamp::Timestamp;
 pub(crate) use misspelling::Misspelling;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::super::exact::NumberKeyword;
+use super::super::bound::NumberKeyword;
 use super::pattern::Pattern;
 use super::{
     ANY_TYPE, Additional, ConditionalShape, NumberBound, Property, Shape, ShapeId, Shapes, bit, is,
@@ -142,9 +142,8 @@ impl<'a> ShapeCompiler<'a> {
                     shape.any_of = parts.collect::<Option<_>>()?;
                     (!shape.any_of.is_empty()).then_some(())?;
                 }
-                ("$defs", Kind::Object) if is_root => {}
                 // The root's name alone leaves references as they are.
-                ("$id", Kind::String) if is_root => {}
+                ("$defs", Kind::Object) | ("$id", Kind::String) if is_root => {}
                 (name, _) if is_annotation(name, value) => {}
                 (name, _) => shape.assert(name, value, schema)?,
             }

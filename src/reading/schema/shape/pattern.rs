@@ -9,7 +9,8 @@ pub(super) enum Pattern {
     Plain(Regex),
 }
 
-/// A pattern of a checked-in schema, as a function: to compile one takes longer than to check a run.
+/// A pattern of a checked-in schema, as a function: to compile one takes longer than to check a
+/// run.
 pub(super) struct KnownPattern {
     written: &'static str,
     fits: fn(&str) -> bool,
