@@ -15,6 +15,7 @@
 //! - [`coverage`] shows which rules compared something, and the fields and words that occur;
 //! - [`impact`] compares two reports on the same runs;
 //! - [`import`] makes runs of the logs of other agents (feature `commands`);
+//! - [`redact`] copies runs without their texts (feature `commands`);
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
 //! - [`report`] writes findings for people (feature `human`), for programs, and for a
 //!   browser (feature `html`);
@@ -54,6 +55,8 @@ mod policy;
 pub mod proof;
 mod reading;
 pub mod recorder;
+#[cfg(feature = "commands")]
+pub mod redact;
 pub mod report;
 #[cfg(feature = "serve")]
 mod serve;

@@ -9,6 +9,8 @@ mod artifacts;
 mod below;
 #[cfg(feature = "cli")]
 mod changed;
+#[cfg(feature = "commands")]
+mod copy;
 mod discover;
 mod disk;
 mod fault;
@@ -52,6 +54,10 @@ pub(crate) use below::{
 };
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Reads, changed_since};
+#[cfg(feature = "commands")]
+pub(crate) use copy::{
+    NewTree, RunTree, SECRET_FILE_BYTES, TreeEntry, make_secret_file, read_secret_file,
+};
 pub use discover::Discovery;
 pub(crate) use discover::discover;
 pub use disk::EpisodeDir;

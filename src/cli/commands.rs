@@ -35,6 +35,8 @@ mod record;
 #[cfg(feature = "commands")]
 mod recover;
 #[cfg(feature = "commands")]
+mod redact;
+#[cfg(feature = "commands")]
 mod rules;
 #[cfg(feature = "commands")]
 mod schema;
@@ -116,6 +118,7 @@ pub(super) enum Other {
     Verify(verify::VerifyCommand),
     Show(show::Show),
     Import(import::ImportCommand),
+    Redact(redact::RedactCommand),
     Record(record::RecordCommand),
     Hook(hook::HookCommand),
     Mcp(mcp::McpCommand),
@@ -153,6 +156,7 @@ impl Other {
             Self::Hook(command) => return Ok(command.run(output)),
             Self::Mcp(command) => return command.run(output),
             Self::Import(command) => command.run(output),
+            Self::Redact(command) => command.run(output),
             Self::Recover(command) => command.run(output),
             Self::Abandon(command) => command.run(output),
             Self::Rules(command) => command.run(output),

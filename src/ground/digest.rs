@@ -70,7 +70,9 @@ pub(crate) const ONLY_LINE_ENDS: &str = "; only the line ends differ";
 pub(crate) const KEEP_LINE_ENDS: &str = "Keep git from changing line ends, as it does with `core.autocrlf`: write `*.json -text` and `*.jsonl -text` into .gitattributes, and check the files out anew.";
 
 /// The SHA-256 of all bytes of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", inline, extend("pattern" = "^[0-9a-fA-F]{64}$"))]
 pub(crate) struct FileDigest([u8; 32]);

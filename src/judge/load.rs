@@ -19,12 +19,16 @@ use std::io;
 
 pub(in crate::judge) use attachments::Attachments;
 use events::{EventReader, EventsReader, Listeners};
+#[cfg(feature = "commands")]
+pub(crate) use cause::stand_in;
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(in crate::judge) use learn::LoadedLearn;
 use manifest::FilesWanted;
 pub(in crate::judge) use manifest::LoadedManifest;
 use multi_line::MultiLineSearch;
+#[cfg(feature = "commands")]
+pub(crate) use multi_line::{MAX_OBJECT_BYTES, MAX_OBJECT_LINES};
 pub(crate) use progress::with_progress;
 use record::RecordBuffers;
 pub(crate) use record::{LoadedRecord, NoText};

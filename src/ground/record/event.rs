@@ -18,22 +18,23 @@ use super::{DateTime, schema_id};
 pub struct Event {
     /// The phase of the run that the event belongs to. Rules use `start`, `plan`, `act`,
     /// `direction`, `reflect`, `runtime` and `terminate`; other values are allowed.
-    #[schemars(extend("examples" = ["start", "plan", "act", "direction", "reflect", "runtime", "terminate"]))]
+    #[schemars(extend("examples" = ["start", "plan", "act", "direction", "reflect", "runtime", "terminate"], "x-stays" = "phase"))]
     pub phase: String,
     /// The kind of event, in more detail than `phase`. A projection event has the phase `runtime`
     /// and the event type `run.state_projection`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["run.state_projection"]))]
+    #[schemars(extend("examples" = ["run.state_projection"], "x-stays" = "phase"))]
     pub event_type: Option<String>,
     /// The time of the event.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub timestamp: DateTime,
     /// The id of the run that the event belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-stays" = "id"))]
     pub episode_id: Option<String>,
     /// The id of the agent that emitted the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["planner.minimal"]))]
+    #[schemars(extend("examples" = ["planner.minimal"], "x-stays" = "id"))]
     pub agent_id: Option<String>,
     /// The details of the event. Their fields depend on the phase.
     pub payload: Map<String, Value>,

@@ -19,10 +19,10 @@ use crate::ground::words::words;
 pub struct State {
     /// The identifier of the record format. It changes only when older readers can no longer read
     /// the record.
-    #[schemars(extend("const" = format::STATE_VERSION))]
+    #[schemars(extend("const" = format::STATE_VERSION, "x-stays" = "version"))]
     pub version: String,
     /// The semantic version of the schema that the record follows.
-    #[schemars(extend("const" = format::STATE_SCHEMA_VERSION))]
+    #[schemars(extend("const" = format::STATE_SCHEMA_VERSION, "x-stays" = "version"))]
     pub state_schema_version: String,
     /// The identity of the run and the settings it was started with.
     pub episode: Episode,
@@ -62,7 +62,7 @@ pub(crate) const STATE_FIELDS: [&str; 9] = [
 #[non_exhaustive]
 pub struct Episode {
     /// The run's unique identifier. It equals the name of the episode's directory.
-    #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"], "x-stays" = "id"))]
     pub id: String,
     /// The seed that makes the run reproducible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ pub struct Episode {
     pub tags: Option<Map<String, Value>>,
     /// The label of the adapter that executed the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["adapter:core.minimal"]))]
+    #[schemars(extend("examples" = ["adapter:core.minimal"], "x-stays" = "adapter"))]
     pub using: Option<String>,
     /// The time at which the run started: the timestamp of its `start` event. It does not change
     /// when the run is continued.
@@ -152,7 +152,7 @@ pub struct Plan {
     /// The origin of the plan: `source` in the payload of the latest `plan` event, or `agent_id`
     /// where that payload has no `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["planner.minimal", "planner.resume"]))]
+    #[schemars(extend("examples" = ["planner.minimal", "planner.resume"], "x-stays" = "id"))]
     pub source: Option<String>,
     /// The time at which the plan was last updated: the timestamp of the latest `plan` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,7 +167,7 @@ pub struct Plan {
 #[non_exhaustive]
 pub struct Step {
     /// The step's identifier, unique within the plan.
-    #[schemars(length(min = 1), extend("examples" = ["step-1"]))]
+    #[schemars(length(min = 1), extend("examples" = ["step-1"], "x-stays" = "id"))]
     pub id: String,
     /// The kind of work that the step does.
     pub kind: StepKind,
@@ -277,6 +277,7 @@ pub struct Memory {
 #[non_exhaustive]
 pub struct Fact {
     /// The identifier of the fact.
+    #[schemars(extend("x-stays" = "id"))]
     pub key: String,
     /// The value of the fact, of any JSON type; null is a value too.
     #[schemars(schema_with = "any_value")]
@@ -307,7 +308,7 @@ pub struct Outcomes {
     pub metrics: Option<Map<String, Value>>,
     /// Names or paths of the artifacts that the run produced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = [["report.md"]]))]
+    #[schemars(extend("examples" = [["report.md"]], "x-stays" = "artifact"))]
     pub artifacts: Option<Vec<String>>,
     /// The error of the run: a value of any shape, or null when there was none.
     #[serde(default)]
@@ -351,15 +352,15 @@ words!(RunStatus {
 pub struct Action {
     /// The identifier of the action. The payload of its `act` event has the same id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = ["act-1"]))]
+    #[schemars(schema_with = "any_value", extend("examples" = ["act-1"], "x-stays" = "id"))]
     pub id: Option<Value>,
     /// The kind of the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = ["adapter"]))]
+    #[schemars(schema_with = "any_value", extend("examples" = ["adapter"], "x-stays" = "name"))]
     pub kind: Option<Value>,
     /// The tool that the action used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = ["adapter:core.minimal"]))]
+    #[schemars(schema_with = "any_value", extend("examples" = ["adapter:core.minimal"], "x-stays" = "name"))]
     pub tool: Option<Value>,
     /// A short excerpt of the tool's input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -367,11 +368,11 @@ pub struct Action {
     pub input_excerpt: Option<Value>,
     /// The result of the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = ["ok"]))]
+    #[schemars(schema_with = "any_value", extend("examples" = ["ok"], "x-stays" = "name"))]
     pub result_status: Option<Value>,
     /// The id of the plan step that the action belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = ["step-1"]))]
+    #[schemars(schema_with = "any_value", extend("examples" = ["step-1"], "x-stays" = "id"))]
     pub step_id: Option<Value>,
     /// The source of the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -379,7 +380,7 @@ pub struct Action {
     pub provenance: Option<Value>,
     /// The artifacts that the action produced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value")]
+    #[schemars(schema_with = "any_value", extend("x-stays" = "artifact"))]
     pub result_artifacts: Option<Value>,
     /// The input of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -429,24 +430,24 @@ impl Action {
 
 /// Relative paths, inside the episode's directory, to the run's other artifacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(extend("additionalProperties" = {"type": "string"}))]
+#[schemars(extend("additionalProperties" = {"type": "string", "x-stays": "link"}))]
 #[non_exhaustive]
 pub struct Links {
     /// The path of the event timeline. Always present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["events.jsonl"]))]
+    #[schemars(extend("examples" = ["events.jsonl"], "x-stays" = "link"))]
     pub events: Option<String>,
     /// The path of the learning timeline. Always present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["learn.jsonl"]))]
+    #[schemars(extend("examples" = ["learn.jsonl"], "x-stays" = "link"))]
     pub learn: Option<String>,
     /// The path of the summary record. Present only when the run has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["summary.json"]))]
+    #[schemars(extend("examples" = ["summary.json"], "x-stays" = "link"))]
     pub summary: Option<String>,
     /// The path of the manifest. Present only when the run has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["manifest.json"]))]
+    #[schemars(extend("examples" = ["manifest.json"], "x-stays" = "link"))]
     pub manifest: Option<String>,
 }
 

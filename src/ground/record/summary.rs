@@ -15,10 +15,10 @@ use crate::ground::words::words;
 #[non_exhaustive]
 pub struct Summary {
     /// The semantic version of the schema that the record follows.
-    #[schemars(extend("const" = format::SUMMARY_SCHEMA_VERSION))]
+    #[schemars(extend("const" = format::SUMMARY_SCHEMA_VERSION, "x-stays" = "version"))]
     pub schema_version: String,
     /// The run's unique identifier. It equals the name of the episode's directory.
-    #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"], "x-stays" = "id"))]
     pub episode_id: String,
     /// The original task, as the user gave it.
     pub task: String,

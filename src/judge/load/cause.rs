@@ -59,9 +59,36 @@ impl fmt::Display for NotJson {
     }
 }
 
+/// Returns a text that is no JSON for the same cause as another, and has nothing of it but the sign;
+/// `filler` is what it may have besides, in brackets: hexadecimal digits behind a word.
+#[cfg(feature = "commands")]
+pub(crate) fn stand_in(bytes: &[u8], error: SyntaxError, filler: &str) -> Vec<u8> {
+    let inner = filler.trim_matches(['[', ']']);
+    let text = match Cause::found(bytes, error) {
+        None => filler.to_owned(),
+        Some((_, "starts" | "there", sign)) => {
+            return [&unescaped(sign), filler.as_bytes()].concat();
+        }
+        Some((.., "path")) => format!("{inner}/.json"),
+        Some((.., "yaml")) => format!("---{filler}"),
+        Some((.., "python")) => format!("{{'{inner}'}}"),
+        Some((.., "not-finite")) => format!("[NaN,\"{inner}\"]"),
+        Some((.., "equals-signs")) => "=======".to_owned(),
+        Some((.., "log-prefix")) => format!("{filler} {{\"\":0}}"),
+        Some((.., "another-object")) => format!("{{\"{inner}\":0,{{\"\":0}}"),
+        Some(_) => format!("{inner}\":0}}"),
+    };
+    text.into_bytes()
+}
+
 impl Cause {
     /// Returns the first cause of which a text has a sign.
     fn of(bytes: &[u8], error: SyntaxError) -> Option<Self> {
+        Self::found(bytes, error).map(|(cause, ..)| cause)
+    }
+
+    /// Returns the first cause of which a text has a sign, with where the sign stands and the sign.
+    fn found(bytes: &[u8], error: SyntaxError) -> Option<(Self, &'static str, &'static str)> {
         let start = first(bytes.trim_ascii_start());
         let there = first(bytes.get(error.offset..).unwrap_or_default());
         let is_sign = |place: &str, sign: &str| match (place, sign) {
@@ -86,13 +113,14 @@ impl Cause {
             let mut lines = cause.lines();
             let (what, help) = (lines.next()?, lines.next()?);
             let mut signs = lines.filter_map(|sign| sign.split_once(' '));
-            let (place, _) = signs.find(|(place, sign)| is_sign(place, sign))?;
+            let (place, sign) = signs.find(|(place, sign)| is_sign(place, sign))?;
             let is_of_file = matches!(place, "starts" | "is");
-            Some(Self {
+            let cause = Self {
                 what,
                 help,
                 is_of_file,
-            })
+            };
+            Some((cause, place, sign))
         })
     }
 }
@@ -104,15 +132,21 @@ fn first(bytes: &[u8]) -> &[u8] {
 /// Returns `true` if a text begins with a sign, in which `\xNN` stands for a byte, in any case of
 /// letters.
 fn begins(text: &[u8], sign: &str) -> bool {
-    let mut parts = sign.split("\\x");
-    let mut expected = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let (byte, rest) = part.split_at_checked(2).unwrap_or_default();
-        expected.extend(u8::from_str_radix(byte, 16));
-        expected.extend(rest.as_bytes());
-    }
+    let expected = unescaped(sign);
     let start = text.get(..expected.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(&expected))
+}
+
+/// Returns the bytes of a sign.
+fn unescaped(sign: &str) -> Vec<u8> {
+    let mut parts = sign.split("\\x");
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (byte, rest) = part.split_at_checked(2).unwrap_or_default();
+        bytes.extend(u8::from_str_radix(byte, 16));
+        bytes.extend(rest.as_bytes());
+    }
+    bytes
 }
 
 /// Returns `true` if a text is nothing but a path.
@@ -177,6 +211,32 @@ mod tests {
                 assert!(["starts", "there", "is", "line"].contains(&place), "{sign}");
                 assert!(!sign.is_empty(), "{cause}");
             }
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "commands")]
+    fn text_that_stands_in_has_the_same_cause() {
+        let filler = "[redacted-0123456789abcdef0123456789abcdef]";
+        let why = |text: &[u8]| {
+            let error = Tape::default().read(text).map(drop).unwrap_err();
+            let cause = Cause::found(text, error).map(|(cause, ..)| (cause.help, cause.is_of_file));
+            (cause, error)
+        };
+        let mut texts: Vec<Vec<u8>> = [
+            "{'a': 1}", "[nan]", "=======", "../store/state.json", "x {\"a\": 1}",
+            "{\"a\":\"b\",{\"c\":1}", "\"step\":\"x\"}", "{\"a\"", "{}{}", "x",
+        ]
+        .map(|text| text.as_bytes().to_vec())
+        .into();
+        let signs = CAUSES.lines().filter_map(|line| line.split_once(' '));
+        let signs = signs.filter(|(place, _)| matches!(*place, "starts" | "there"));
+        texts.extend(signs.map(|(_, sign)| [&unescaped(sign), &b"\x01"[..]].concat()));
+        assert!(texts.len() > 60, "{}", texts.len());
+        for text in texts {
+            let (cause, error) = why(&text);
+            let other = stand_in(&text, error, filler);
+            assert_eq!(why(&other).0, cause, "{}", String::from_utf8_lossy(&other));
         }
     }
 

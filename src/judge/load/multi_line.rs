@@ -9,8 +9,8 @@ use crate::ground::document::{PieceProgress, Pieces};
 use crate::ground::source::Line;
 
 /// The size of an object that is looked for over several lines, at most.
-const MAX_LINES: u64 = 1_000;
-const MAX_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_OBJECT_LINES: usize = 1_000;
+pub(crate) const MAX_OBJECT_BYTES: usize = 1 << 20;
 
 /// A search for objects and arrays over several lines of a timeline.
 #[derive(Default)]
@@ -112,8 +112,8 @@ impl MultiLineSearch {
             return false;
         };
         self.before == last.number
-            && line.number - first.number < MAX_LINES
-            && line.offset + line.length as u64 - first.offset <= MAX_BYTES
+            && line.number - first.number < MAX_OBJECT_LINES as u64
+            && line.offset + line.length as u64 - first.offset <= MAX_OBJECT_BYTES as u64
     }
 
     /// Notes that the pending lines and this one are an object.

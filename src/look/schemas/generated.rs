@@ -103,9 +103,14 @@ fn row_of<T: JsonSchema>(generator: SchemaGenerator, schema: Schema) -> Generate
     generated
 }
 
+/// The keyword by which a type says that a redacted copy keeps a text, and why. It is no part of the
+/// schemas.
+const STAYS: &str = "x-stays";
+
 /// Removes the parts that are specific to Rust: formats such as `uint64`, which JSON Schema does
 /// not define, and the line breaks of documentation comments.
 pub(crate) fn tidy(schema: &mut GeneratedSchema) {
+    schema.remove(STAYS);
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }
@@ -130,11 +135,11 @@ pub(crate) fn tidy(schema: &mut GeneratedSchema) {
 struct PlanPayload {
     /// The origin of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "record::nullable::<String>", extend("examples" = ["planner.minimal"]))]
+    #[schemars(schema_with = "record::nullable::<String>", extend("examples" = ["planner.minimal"], "x-stays" = "id"))]
     source: Option<String>,
     /// The agent that made the plan. Used as the origin of the plan when `source` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "record::nullable::<String>")]
+    #[schemars(schema_with = "record::nullable::<String>", extend("x-stays" = "id"))]
     agent_id: Option<String>,
     /// The steps as records, in the form of the state's `plan.steps`. They take precedence over
     /// `steps`.
@@ -143,7 +148,7 @@ struct PlanPayload {
     step_records: Option<Vec<Map<String, Value>>>,
     /// The steps as labels of the form `<kind>:<description>`, the format of older runtimes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "record::nullable::<Vec<String>>", extend("examples" = [["detect:Collect context", "act:Answer"]]))]
+    #[schemars(schema_with = "record::nullable::<Vec<String>>", extend("examples" = [["detect:Collect context", "act:Answer"]], "x-stays" = "label"))]
     steps: Option<Vec<String>>,
 }
 
@@ -155,18 +160,18 @@ struct PlanPayload {
 struct ActPayload {
     /// The id of the plan step that the action belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["step-1"]))]
+    #[schemars(extend("examples" = ["step-1"], "x-stays" = "id"))]
     step_id: Option<String>,
     /// The status of that step after the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     step_status: Option<StepStatus>,
     /// The id of the action record that mirrors the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value", extend("examples" = ["act-1"]))]
+    #[schemars(schema_with = "any_value", extend("examples" = ["act-1"], "x-stays" = "id"))]
     action_id: Option<Value>,
     /// The id of the action record, when `action_id` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value")]
+    #[schemars(schema_with = "any_value", extend("x-stays" = "id"))]
     id: Option<Value>,
 }
 
@@ -186,7 +191,7 @@ struct StateProjectionPayload {
     /// The SHA-256 of the bytes of `state.json`, as 64 hexadecimal digits. Readers learn from it
     /// which state the event belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "any_value")]
+    #[schemars(schema_with = "any_value", extend("x-stays" = "digest"))]
     state_sha256: Option<Value>,
 }
 
@@ -267,6 +272,87 @@ fn absent_is_not_null(schema: &mut GeneratedSchema) {
             }
         }
     }
+}
+
+/// Returns what a redacted copy does with each text of the records: a line for each place.
+fn natures() -> String {
+    fn root<T: JsonSchema>() -> Value {
+        let settings = SchemaSettings::draft2020_12();
+        settings.into_generator().into_root_schema_for::<T>().into()
+    }
+    let roots = [
+        ("state", "", root::<State>()),
+        ("summary", "", root::<Summary>()),
+        ("event", "", root::<Event>()),
+        ("plan", "/payload", root::<PlanPayload>()),
+        ("act", "/payload", root::<ActPayload>()),
+        ("runtime", "/payload", root::<StateProjectionPayload>()),
+    ];
+    let mut lines = String::new();
+    for (record, pointer, root) in &roots {
+        natures_of(root, root, (record, pointer), None, &mut lines);
+    }
+    lines
+}
+
+/// Adds the natures of the texts of a schema.
+fn natures_of(
+    root: &Value,
+    schema: &Value,
+    (record, pointer): (&str, &str),
+    around: Option<&str>,
+    lines: &mut String,
+) {
+    let own = schema.get(STAYS).map(text).or(around);
+    if let Some(Value::String(reference)) = schema.get("$ref") {
+        let target = root.pointer(reference.trim_start_matches('#')).unwrap();
+        return natures_of(root, target, (record, pointer), own, lines);
+    }
+    if let Some(Value::Array(options)) = schema.get("anyOf") {
+        for option in options {
+            natures_of(root, option, (record, pointer), own, lines);
+        }
+        return;
+    }
+    let mut is_container = false;
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, below) in properties.into_iter().flatten() {
+        is_container = true;
+        let pointer = format!("{pointer}/{name}");
+        natures_of(root, below, (record, &pointer), None, lines);
+    }
+    let others = schema.get("additionalProperties");
+    for below in others.into_iter().chain(schema.get("items")) {
+        if below.is_object() || below == true {
+            is_container = true;
+            let pointer = format!("{pointer}/*");
+            natures_of(root, below, (record, &pointer), own, lines);
+        }
+    }
+    let is_text = match schema.get("type") {
+        Some(Value::String(kind)) => kind == "string",
+        Some(Value::Array(kinds)) => kinds.contains(&"string".into()),
+        _ => true,
+    };
+    if is_container || !is_text {
+        return;
+    }
+    let words = schema.get("enum").and_then(Value::as_array);
+    let words = words.filter(|words| words.iter().all(Value::is_string));
+    let words = words.map(|words| words.iter().map(text).collect::<Vec<_>>().join(" "));
+    let is_time = schema.get("format").is_some_and(|it| it == "date-time");
+    let nature = match (own, words) {
+        (Some(own), _) => own.to_owned(),
+        (None, Some(words)) => format!("word {words}"),
+        (None, None) if is_time => "time".to_owned(),
+        (None, None) => "goes".to_owned(),
+    };
+    lines.push_str(&format!("{record} {pointer} {nature}\n"));
+}
+
+#[test]
+fn natures_are_derived_from_the_types() {
+    bless::check("src/redact/natures.txt", &natures());
 }
 
 #[test]

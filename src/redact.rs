@@ -1,0 +1,168 @@
+//! Runs -> copies of them without their texts, in which the same rules find the same.
+//!
+//! In come run data, a key, and what is to go besides; out comes a directory with the same layout.
+//! [`places`] says of what nature each text of a record is, as the types of the records declare it,
+//! [`names`] which places a user names, [`keyed`] what stands in place of a text, [`writer`] copies
+//! a JSON text and puts that in, [`lines`] a timeline, [`files`] the other files, and [`run`] all
+//! of a run.
+//!
+//! What stays is copied byte for byte. Nothing here judges a run.
+
+mod error;
+mod files;
+mod keyed;
+mod known;
+mod lines;
+mod names;
+mod places;
+mod rules;
+mod run;
+mod writer;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+pub use error::Error;
+pub use rules::Redaction;
+use rules::Rules;
+
+use crate::ground::source::EPISODES;
+use crate::store::{Discovery, EpisodeDir, GivenPaths, NewTree, discover, resolved};
+
+/// The forms of secrets: the globs that the policy on secrets in `docs/policies.md` has.
+pub(crate) const SECRETS: [&str; 5] = [
+    "*AKIA*",
+    "*ghp_*",
+    "*github_pat_*",
+    "*xoxb-*",
+    "*-----BEGIN*PRIVATE KEY*",
+];
+
+/// The copies of runs that were made, and what was not copied.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Redacted {
+    /// The directories of the copies, below the given one, sorted.
+    pub runs: Vec<PathBuf>,
+    /// The runs without a copy, and the paths that could not be searched, each with the reason.
+    pub refused: Vec<String>,
+    /// What a reader of the copies can still read.
+    pub readable: Readable,
+}
+
+/// The number of the values that copies have as they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Readable {
+    /// The keys of objects.
+    pub keys: u64,
+    /// The ids.
+    pub ids: u64,
+    /// The names of tools and kinds, statuses, and other words.
+    pub words: u64,
+    /// The times.
+    pub times: u64,
+    /// The numbers.
+    pub numbers: u64,
+    /// The texts that stay because nothing names them.
+    pub texts: u64,
+}
+
+impl Readable {
+    fn add(&mut self, other: Self) {
+        self.keys += other.keys;
+        self.ids += other.ids;
+        self.words += other.words;
+        self.times += other.times;
+        self.numbers += other.numbers;
+        self.texts += other.texts;
+    }
+}
+
+impl Redaction {
+    /// Copies the runs at or below paths into a directory, which is absent or empty.
+    ///
+    /// The copy is made beside that directory and renamed. A run that can't be copied is left out,
+    /// and named in the result; the others are copied.
+    ///
+    /// # Errors
+    ///
+    /// Nothing is written where a setting is wrong, there is no run, the directory is not empty or
+    /// lies in or around a run, or something can't be written.
+    pub fn copy<P: AsRef<Path>>(&self, paths: &[P], to: &Path) -> Result<Redacted, Error> {
+        let rules = Rules::new(self)?;
+        let found = discover(paths, NonZeroUsize::MIN, None, GivenPaths::Each, None);
+        let found = Discovery::from(found);
+        let given = paths.iter().map(AsRef::as_ref);
+        let runs = found.episodes.iter().map(|it| &*it.path);
+        apart(given.chain(runs), to)?;
+        let mut redacted = Redacted {
+            refused: found.faults.iter().map(ToString::to_string).collect(),
+            ..Redacted::default()
+        };
+        if found.episodes.is_empty() {
+            return Err(Error::NoRun(redacted.refused));
+        }
+        let copy = NewTree::beside(to).map_err(Error::io("making a copy beside", to))?;
+        for episode in &found.episodes {
+            let name = place_of(episode, &rules);
+            match run::copy(&rules, episode, &copy, &name) {
+                Ok(readable) => {
+                    redacted.readable.add(readable);
+                    redacted.runs.push(name);
+                }
+                Err(Error::Refused { path, why }) => {
+                    let refused = Error::Refused { path, why };
+                    copy.remove(&name).map_err(Error::io("removing", &name))?;
+                    redacted.refused.push(refused.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        copy.put().map_err(Error::io("writing", to))?;
+        redacted.runs.sort();
+        Ok(redacted)
+    }
+}
+
+/// Refuses a directory that lies in one of some paths, or around it.
+fn apart<'p>(inputs: impl Iterator<Item = &'p Path>, to: &Path) -> Result<(), Error> {
+    let real = resolved(&std::path::absolute(to).map_err(Error::io("finding", to))?);
+    for input in inputs {
+        let input_real = resolved(input);
+        if real.starts_with(&input_real) || input_real.starts_with(&real) {
+            return Err(Error::Nested {
+                to: to.to_owned(),
+                input: input.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the path of the copy of a run: from the outermost directory called `episodes` on; where
+/// there is none, the name of the run alone.
+fn place_of(episode: &EpisodeDir, rules: &Rules) -> PathBuf {
+    let real = resolved(&episode.path);
+    let mut parts = real.iter().skip_while(|part| *part != EPISODES).peekable();
+    if parts.peek().is_none() {
+        return rules.name_of_run(real.file_name().unwrap_or_default()).into();
+    }
+    let mut parts: Vec<_> = parts.map(|part| rules.name(part)).collect();
+    if let (Some(last), Some(name)) = (parts.last_mut(), real.file_name()) {
+        *last = rules.name_of_run(name);
+    }
+    parts.iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SECRETS;
+
+    #[test]
+    fn secrets_are_those_of_the_policy() {
+        let policy = include_str!("../corpus/team/policies/gate/policies.toml");
+        let listed = SECRETS.map(|form| format!("{form:?}")).join(", ");
+        assert!(policy.contains(&format!("secrets = [{listed}]\n")));
+    }
+}

@@ -1,0 +1,234 @@
+//! The files of a run besides its records -> placeholders of their bytes, under names without
+//! digests and secrets of the old ones.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use super::error::Error;
+use super::keyed::is_placeholder;
+use super::known::{Changed, Content, Known, KnownFile};
+use super::rules::Rules;
+use super::run::RunCopy;
+use super::writer::{Paths, Writer, in_case_of};
+use crate::ground::digest::{FileDigest, RunningDigest};
+use crate::ground::document::Tape;
+use crate::store::{MAX_RECORD_BYTES, TreeEntry};
+
+/// The number of bytes that are read at a time.
+const PART: usize = 256 << 10;
+
+/// The number of bytes of a placeholder: a file of another size is none.
+const PLACEHOLDER_BYTES: usize = 43;
+
+/// The shortened values of a run whose files are there, by the paths of these.
+pub(super) type Attached = BTreeMap<String, Paths>;
+
+impl RunCopy<'_> {
+    /// Copies all that is no record: directories, files and links.
+    pub(super) fn others(&self, attached: &Attached, known: &mut Known) -> Result<(), Error> {
+        for (path, entry) in &self.tree.entries {
+            if self.is_record(path) {
+                continue;
+            }
+            let to = self.renamed(path);
+            let made = match entry {
+                TreeEntry::Directory => self.to.dir(&self.path(&to)),
+                TreeEntry::Special => self.to.special(&self.path(&to)),
+                TreeEntry::Link(_) => continue,
+                TreeEntry::File => {
+                    self.file(path, attached, known)?;
+                    continue;
+                }
+            };
+            made.map_err(Error::io("writing", &to))?;
+        }
+        // Links may lead to files that are renamed.
+        for (path, entry) in &self.tree.entries {
+            if let TreeEntry::Link(target) = entry {
+                let to = self.renamed(path);
+                let target = self.target(path, target, known);
+                let made = self.to.link(&self.path(&to), &target);
+                made.map_err(Error::io("writing", &to))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the path of an entry in the copy, but for digests in the names of files.
+    fn renamed(&self, path: &Path) -> PathBuf {
+        path.iter().map(|name| self.rules.name(name)).collect()
+    }
+
+    fn file(&self, path: &Path, attached: &Attached, known: &mut Known) -> Result<(), Error> {
+        let name = path.to_str().map(str::to_owned);
+        let paths = name.as_ref().and_then(|name| attached.get(name));
+        let is_kept = self.rules.keep_file(path);
+        let value = match paths.filter(|_| !is_kept) {
+            Some(paths) => self.value(path, paths)?,
+            None => None,
+        };
+        let (was, is) = match value {
+            Some((was, is)) => (was, Some(is)),
+            None if is_kept => (self.content(path, &mut |_| Ok(()))?, None),
+            None => {
+                let mut mac = self.rules.keyed.mac();
+                let mut head = Vec::new();
+                let was = self.content(path, &mut |part| {
+                    mac.add(part);
+                    if head.len() <= PLACEHOLDER_BYTES {
+                        head.extend_from_slice(part);
+                    }
+                    Ok(())
+                })?;
+                let text = str::from_utf8(&head).unwrap_or_default();
+                let is = match head.len() {
+                    0 => Vec::new(),
+                    PLACEHOLDER_BYTES if is_placeholder(text) => head,
+                    _ => mac.placeholder().into_bytes(),
+                };
+                (was, Some(is))
+            }
+        };
+        let changed = Changed {
+            was,
+            is: is.as_deref().map_or(was, Content::of),
+        };
+        let to = self.renamed(path);
+        let to = match to.file_name().and_then(|name| name.to_str()) {
+            Some(file_name) if !is_kept => {
+                to.with_file_name(without_digests(file_name, changed, self.rules))
+            }
+            _ => to,
+        };
+        let writing = |error| Error::io("writing", &to)(error);
+        let mut file = self.to.file(&self.path(&to)).map_err(writing)?;
+        match is {
+            Some(is) => io::Write::write_all(&mut file, &is).map_err(writing)?,
+            None => {
+                self.content(path, &mut |part| io::Write::write_all(&mut file, part))?;
+            }
+        }
+        file.finish().map_err(writing)?;
+        if let (Some(name), Some(to)) = (name, to.to_str()) {
+            let file = KnownFile {
+                path: to.to_owned(),
+                is_renamed: to != name,
+                changed,
+            };
+            known.add(name, file);
+        }
+        Ok(())
+    }
+
+    /// Returns what becomes of the file of a shortened value: `.txt` is one text, `.json` a value.
+    fn value(&self, path: &Path, paths: &Paths) -> Result<Option<(Content, Vec<u8>)>, Error> {
+        let is_text = path.extension().is_some_and(|it| it == "txt");
+        let is_json = path.extension().is_some_and(|it| it == "json");
+        // A text that goes need not be looked at.
+        if !is_json && !(is_text && self.rules.have_names()) {
+            return Ok(None);
+        }
+        let read = self.tree.read(path, MAX_RECORD_BYTES);
+        let bytes = read.map_err(|why| self.unreadable(path, &why))?;
+        let Some(bytes) = bytes else {
+            return Err(self.too_large(path));
+        };
+        let was = Content::of(&bytes);
+        if is_text {
+            let text = str::from_utf8(&bytes).ok();
+            let stays = text.filter(|text| !self.rules.redact(text, false, paths));
+            return Ok(stays.map(|text| (was, text.as_bytes().to_vec())));
+        }
+        let mut tape = Tape::default();
+        let none = Known::default();
+        let document = tape.read_record(&bytes).ok();
+        let is = document.map(|document| Writer::new(self.rules, &none).value(document, paths));
+        Ok(is.map(|is| (was, is)))
+    }
+
+    /// Reads a file; returns its digest and size.
+    fn content(
+        &self,
+        path: &Path,
+        each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<Content, Error> {
+        let unreadable = |why: io::Error| self.unreadable(path, &why);
+        let mut file = self.tree.file(path).map_err(unreadable)?;
+        let (mut digest, mut bytes, mut buffer) = (RunningDigest::default(), 0, vec![0; PART]);
+        loop {
+            let count = match file.read(&mut buffer) {
+                Ok(0) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read.map_err(unreadable)?,
+            };
+            let part = buffer.get(..count).unwrap_or_default();
+            digest.add(part);
+            bytes += count as u64;
+            each(part).map_err(Error::io("writing", path))?;
+        }
+        Ok(Content {
+            sha256: digest.so_far(),
+            bytes,
+        })
+    }
+
+    /// Returns where a link leads to in the copy: one within the run to the same entry, another to
+    /// nothing.
+    fn target(&self, path: &Path, target: &Path, known: &Known) -> PathBuf {
+        let mut level = path.iter().count() - 1;
+        let mut is_within = !target.as_os_str().is_empty();
+        for part in target.components() {
+            match part {
+                Component::ParentDir if level > 0 => level -= 1,
+                Component::Normal(_) => level += 1,
+                Component::CurDir => {}
+                _ => is_within = false,
+            }
+        }
+        let text = target.to_str().filter(|_| is_within);
+        let Some(text) = text else {
+            let name = self.rules.keyed.id(target.as_os_str().as_encoded_bytes());
+            let is_one = target.to_str().is_some_and(is_placeholder);
+            return if is_one { target.to_owned() } else { name.into() };
+        };
+        let from = path.parent().unwrap_or(Path::new(""));
+        let file = known.file(&from.join(target).to_string_lossy());
+        let renamed = file.filter(|file| file.is_renamed);
+        let file_name = renamed.and_then(|file| Path::new(&file.path).file_name());
+        let renamed = self.renamed(Path::new(text));
+        match file_name {
+            Some(name) => renamed.with_file_name(name),
+            None if renamed == Path::new(text) => text.into(),
+            None => renamed,
+        }
+    }
+}
+
+/// Returns the name of a file with the digests in it following: that of its content, and any other.
+fn without_digests(name: &str, changed: Changed, rules: &Rules) -> String {
+    if is_placeholder(name.split('.').next().unwrap_or_default()) {
+        return name.to_owned();
+    }
+    let (mut text, mut digits) = (String::new(), String::new());
+    let end = |digits: &mut String, text: &mut String| {
+        text.push_str(&match digits.len() {
+            0..32 => std::mem::take(digits),
+            _ if FileDigest::parse(digits) == Some(changed.was.sha256) => {
+                in_case_of(digits, &changed.is.sha256.to_string())
+            }
+            _ => rules.keyed.digest(digits),
+        });
+        digits.clear();
+    };
+    for letter in name.chars() {
+        if letter.is_ascii_hexdigit() {
+            digits.push(letter);
+        } else {
+            end(&mut digits, &mut text);
+            text.push(letter);
+        }
+    }
+    end(&mut digits, &mut text);
+    text
+}
