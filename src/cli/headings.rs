@@ -14,7 +14,9 @@ const HEADINGS: [(&str, &[&str]); 5] = [
     ("Compare", &["diff", "compare", "impact"]),
     (
         "Record",
-        &["record", "hook", "mcp", "import", "recover", "abandon"],
+        &[
+            "record", "hook", "mcp", "import", "redact", "recover", "abandon",
+        ],
     ),
     (
         "Set up",

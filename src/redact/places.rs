@@ -56,7 +56,7 @@ pub(super) struct Edge {
 
 /// The texts that are written twice: a record or the phase of an event, the place there, and the
 /// place in the state.
-pub(super) const MIRRORS: [(&str, &str, &str); 21] = [
+pub(super) const MIRRORS: [(&str, &str, &str); 22] = [
     ("state", "/outcomes/actions/*/step_id", "/plan/steps/*/id"),
     ("summary", "/episode_id", "/episode/id"),
     ("summary", "/task", "/goal/task"),
@@ -75,6 +75,7 @@ pub(super) const MIRRORS: [(&str, &str, &str); 21] = [
     ("plan", "/payload/steps/*", "/plan/steps/*/description"),
     ("act", "/payload", "/outcomes/actions/*"),
     ("act", "/payload/action_id", "/outcomes/actions/*/id"),
+    ("act", "/payload/step_id", "/plan/steps/*/id"),
     ("runtime", "/payload/outcomes", "/outcomes"),
     ("runtime", "/payload/links", "/links"),
     ("terminate", "/payload/status", "/outcomes/status"),

@@ -171,7 +171,11 @@ impl Rules {
 
     /// Returns a part of a path: what a pattern fits in becomes an id, with its extension.
     pub(super) fn segment(&self, text: &str) -> String {
-        let is_known = text == EPISODES || Artifact::from_file_name(text).is_some();
+        let stem = text.rsplit_once('.').map_or(text, |(stem, _)| stem);
+        let is_known = text == EPISODES
+            || Artifact::from_file_name(text).is_some()
+            || is_placeholder(text)
+            || is_placeholder(stem);
         if is_known || !self.fits(text) {
             return text.to_owned();
         }

@@ -307,7 +307,8 @@ impl<'a> Copying<'_, '_, 'a> {
                     let kind_by = self.writer.rules.fits(kind);
                     let kind_by = kind_by.then(|| self.writer.rules.keyed.placeholder(kind));
                     if about_by.is_none() && kind_by.is_none() {
-                        return self.writer.rules.fits(text).then(|| self.placeholder(text));
+                        let goes = !is_placeholder(about) && self.writer.rules.fits(text);
+                        return goes.then(|| self.placeholder(text));
                     }
                     let kind = kind_by.as_deref().unwrap_or(kind);
                     return Some(format!("{kind}:{}", about_by.as_deref().unwrap_or(about)));
@@ -386,7 +387,8 @@ impl<'a> Copying<'_, '_, 'a> {
             path.push_str(&rules.segment(name));
             path.push_str(part.get(name.len()..).unwrap_or_default());
         }
-        if rules.fits(&path) {
+        // A pattern may fit over several parts.
+        if path == text {
             return self.placeholder(text);
         }
         path

@@ -36,6 +36,7 @@ mod contract {
     mod python_types;
     mod reach;
     mod record_format;
+    mod redacted;
     mod released;
     mod sentences;
 }
