@@ -2,7 +2,7 @@
 //!
 //! In come run data, a key, and what is to go besides; out comes a directory with the same layout.
 //! [`places`] says of what nature each text of a record is, as the types of the records declare it,
-//! [`names`] which places a user names, [`keyed`] what stands in place of a text, [`writer`] copies
+//! [`names`] which places a user names, [`team`] what a team declares, [`keyed`] what stands in place of a text, [`writer`] copies
 //! a JSON text and puts that in, [`lines`] a timeline, [`files`] the other files, and [`run`] all
 //! of a run.
 //!
@@ -17,6 +17,7 @@ mod names;
 mod places;
 mod rules;
 mod run;
+mod team;
 mod writer;
 
 use std::num::NonZeroUsize;
@@ -42,12 +43,22 @@ pub(crate) const SECRETS: [&str; 5] = [
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Redacted {
-    /// The directories of the copies, below the given one, sorted.
-    pub runs: Vec<PathBuf>,
+    /// The runs that were copied, sorted.
+    pub runs: Vec<RedactedRun>,
     /// The runs without a copy, and the paths that could not be searched, each with the reason.
     pub refused: Vec<String>,
     /// What a reader of the copies can still read.
     pub readable: Readable,
+}
+
+/// A run that was copied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct RedactedRun {
+    /// Its directory.
+    pub from: PathBuf,
+    /// That of the copy, below the given one.
+    pub to: PathBuf,
 }
 
 /// The number of the values that copies have as they were.
@@ -60,6 +71,8 @@ pub struct Readable {
     pub ids: u64,
     /// The names of tools and kinds, statuses, and other words.
     pub words: u64,
+    /// The paths of artifacts and links.
+    pub paths: u64,
     /// The times.
     pub times: u64,
     /// The numbers.
@@ -73,6 +86,7 @@ impl Readable {
         self.keys += other.keys;
         self.ids += other.ids;
         self.words += other.words;
+        self.paths += other.paths;
         self.times += other.times;
         self.numbers += other.numbers;
         self.texts += other.texts;
@@ -90,7 +104,6 @@ impl Redaction {
     /// Nothing is written where a setting is wrong, there is no run, the directory is not empty or
     /// lies in or around a run, or something can't be written.
     pub fn copy<P: AsRef<Path>>(&self, paths: &[P], to: &Path) -> Result<Redacted, Error> {
-        let rules = Rules::new(self)?;
         let found = discover(paths, NonZeroUsize::MIN, None, GivenPaths::Each, None);
         let found = Discovery::from(found);
         let given = paths.iter().map(AsRef::as_ref);
@@ -103,13 +116,18 @@ impl Redaction {
         if found.episodes.is_empty() {
             return Err(Error::NoRun(redacted.refused));
         }
+        // The key is made last: nothing is made where anything is wrong.
         let copy = NewTree::beside(to).map_err(Error::io("making a copy beside", to))?;
+        let rules = Rules::new(self)?;
         for episode in &found.episodes {
             let name = place_of(episode, &rules);
             match run::copy(&rules, episode, &copy, &name) {
                 Ok(readable) => {
                     redacted.readable.add(readable);
-                    redacted.runs.push(name);
+                    redacted.runs.push(RedactedRun {
+                        from: episode.path.clone(),
+                        to: name,
+                    });
                 }
                 Err(Error::Refused { path, why }) => {
                     let refused = Error::Refused { path, why };

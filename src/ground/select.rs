@@ -335,6 +335,14 @@ fn push(parts: &mut [String], character: char) {
 pub(crate) struct Values(pub(crate) Vec<SelectorValue>);
 
 impl Values {
+    /// Returns the texts among them that stand for themselves alone.
+    pub(crate) fn words(&self) -> impl Iterator<Item = String> {
+        self.0.iter().filter_map(|value| match value {
+            SelectorValue::Text(glob) => glob.word().map(str::to_owned),
+            SelectorValue::Number(_) | SelectorValue::Boolean(_) => None,
+        })
+    }
+
     /// Returns `true` if a value of a text is one of them.
     pub(crate) fn have_written(&self, value: Written<'_>) -> bool {
         self.have(value.raw(), value.string().as_deref())

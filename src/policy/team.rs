@@ -86,6 +86,17 @@ impl Team {
         !self.vocabulary.is_empty()
     }
 
+    /// Returns the keys whose values are closed sets, each with its values.
+    #[cfg(feature = "commands")]
+    pub(crate) fn vocabulary(&self) -> &[(KeyPath, Values)] {
+        &self.vocabulary
+    }
+
+    #[cfg(feature = "commands")]
+    pub(crate) fn schemas(&self) -> impl Iterator<Item = &TeamSchema> {
+        self.schemas.iter().map(AsRef::as_ref)
+    }
+
     /// Returns the declarations, each with its id.
     fn ids(&self) -> impl Iterator<Item = (TeamCheck, String)> {
         let infos = self.infos.iter();

@@ -10,7 +10,9 @@ use super::SECRETS;
 use super::error::Error;
 use super::keyed::{Keyed, is_placeholder};
 use super::names::{Names, Step};
+use super::team::{Declared, TeamNames};
 use crate::ground::source::{Artifact, EPISODES};
+use crate::judge::rules::RuleSet;
 
 /// The settings of a redaction.
 ///
@@ -20,7 +22,7 @@ use crate::ground::source::{Artifact, EPISODES};
 /// # let dir = std::env::temp_dir().join(format!("runvet-redact-{}", std::process::id()));
 /// let redaction = Redaction::new().drop_name("input");
 /// let redacted = redaction.copy(&["corpus/good/terminal"], &dir)?;
-/// assert_eq!(redacted.runs[0], std::path::Path::new("episodes/ep_answer"));
+/// assert_eq!(redacted.runs[0].to, std::path::Path::new("episodes/ep_answer"));
 /// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -31,6 +33,7 @@ pub struct Redaction {
     keep: Vec<String>,
     patterns: Vec<String>,
     keep_files: Vec<String>,
+    declared: Declared,
 }
 
 impl Redaction {
@@ -72,6 +75,12 @@ impl Redaction {
         self
     }
 
+    /// Redacts what the schemas of a team mark as sensitive, and keeps the words of its closed sets.
+    pub(crate) fn declared_by(mut self, rules: &RuleSet) -> Result<Self, Error> {
+        self.declared = Declared::of(rules.team())?;
+        Ok(self)
+    }
+
     /// Copies the files, besides the records, whose paths in the run a glob matches.
     #[must_use]
     pub fn keep_files(mut self, glob: impl Into<String>) -> Self {
@@ -87,6 +96,7 @@ pub(super) struct Rules {
     drop: Names,
     keep: Names,
     keep_files: Vec<glob::Pattern>,
+    team: TeamNames,
 }
 
 impl Rules {
@@ -107,7 +117,7 @@ impl Rules {
             drop: Names::new("the name to drop", &redaction.drop)?,
             keep: Names::new("the name to keep", &redaction.keep)?,
             keep_files: globs.collect::<Result<_, _>>()?,
-            // The key is made last: nothing is made where a setting is wrong.
+            team: redaction.declared.names()?,
             keyed: Keyed::of(redaction.key.as_deref())?,
         })
     }
@@ -124,17 +134,18 @@ impl Rules {
 
     /// Returns `true` if places matter.
     pub(super) fn have_names(&self) -> bool {
-        !self.drop.is_empty() || !self.keep.is_empty()
+        !(self.drop.is_empty() && self.keep.is_empty() && self.team.is_empty())
     }
 
     /// Returns `true` if a text goes that stands at some places, and stays there by its nature.
     pub(super) fn redact(&self, text: &str, stays: bool, places: &[Vec<Step<'_>>]) -> bool {
         let named = |names: &Names| places.iter().any(|path| names.have(path));
         self.fits(text)
+            || named(&self.team.sensitive)
             || if self.drops_names() {
                 named(&self.drop)
             } else {
-                !stays && !named(&self.keep)
+                !stays && !named(&self.keep) && !self.team.have_word(text, places)
             }
     }
 
@@ -201,6 +212,7 @@ fn parse<T, E: std::error::Error>(
     read(text).map_err(|why| Error::Setting {
         what,
         text: text.to_owned(),
-        why: why.to_string(),
+        // Regular expressions are drawn over several lines, and what is wrong stands in the last.
+        why: why.to_string().lines().last().unwrap_or_default().to_owned(),
     })
 }

@@ -14,7 +14,7 @@ use super::names::Step;
 use super::places::{Edge, Nature, PLACES, same_places};
 use super::rules::Rules;
 use crate::ground::digest::{FileDigest, RunningDigest};
-use crate::ground::document::{Document, Key, Kind, Node, Number};
+use crate::ground::document::{Document, EXTENSION, Key, Kind, Node, Number};
 use crate::ground::record::phases;
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
@@ -183,10 +183,13 @@ impl<'a> Copying<'_, '_, 'a> {
 
     fn key(&mut self, key: Key<'a>, edge: Edge) {
         let name = key.name();
-        let is_known = PLACES.declare_key(edge, &name) || is_placeholder(&name);
+        // A key of a runtime's own stays one: others are not allowed everywhere.
+        let own = name.strip_prefix(EXTENSION);
+        let is_known = PLACES.declare_key(edge, &name) || is_placeholder(own.unwrap_or(&name));
         if !is_known && self.writer.rules.fits(&name) {
-            let by = quoted(&self.writer.rules.keyed.placeholder(&name));
-            self.replace(key.span(), &by);
+            let before = own.map_or("", |_| EXTENSION);
+            let by = self.writer.rules.keyed.placeholder(&name);
+            self.replace(key.span(), &quoted(&format!("{before}{by}")));
         } else {
             self.writer.readable.keys += 1;
         }
@@ -352,6 +355,7 @@ impl<'a> Copying<'_, '_, 'a> {
         match nature {
             Nature::Id => readable.ids += 1,
             Nature::Name | Nature::Phase => readable.words += 1,
+            Nature::Link | Nature::Artifact => readable.paths += 1,
             _ => readable.texts += 1,
         }
         None

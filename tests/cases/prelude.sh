@@ -137,6 +137,8 @@ pack() {
 
 # A sound run, whose records are then changed; and a check by one rule or group.
 fresh() { rm -rf episodes && copy good/terminal/episodes/ep_answer; }
+# A sound run, and a key to redact it.
+runs_and_key() { fresh; mkdir runs; mv episodes runs; head -c 32 /dev/zero > key; chmod 600 key; }
 state=episodes/ep_answer/state.json events=episodes/ep_answer/events.jsonl summary=episodes/ep_answer/summary.json
 told() { runvet validate --select "$1" --format json 2> /dev/null; }
 

@@ -1,11 +1,15 @@
 //! `runvet redact`: runs -> copies without their texts, in which the same rules find the same.
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::output::Output;
+use super::settings::ConfigArgs;
 use super::{CommandFailure, Exit, Result};
+use crate::gate::Gate;
+use crate::ground::finding::{Location, Report};
 use crate::redact::{Readable, Redacted, Redaction};
 use crate::report::count;
 
@@ -22,6 +26,7 @@ the task in the state, the summary and the `start` event; an action and its even
 
 Exit codes:
   0  all runs were copied
+  1  with --config: a rule finds something else in a copy
   2  a run was not copied, and the others were; or nothing was written
 
 Examples:
@@ -54,6 +59,15 @@ pub(in crate::cli) struct RedactCommand {
     #[arg(long, value_name = "REGEX")]
     pattern: Vec<String>,
 
+    /// Redact also what the schemas of this configuration mark with `"x-runvet": "sensitive"`, keep
+    /// the words of its closed sets, and judge the runs and their copies by it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Exit with 0 although rules of the configuration find something else in the copies
+    #[arg(long, requires = "config")]
+    allow_changed_verdict: bool,
+
     /// Copy other files of a run whose path in it matches GLOB as they are; repeatable
     #[arg(long, value_name = "GLOB")]
     keep_files: Vec<String>,
@@ -61,19 +75,50 @@ pub(in crate::cli) struct RedactCommand {
 
 impl RedactCommand {
     pub(super) fn run(self, output: &mut Output) -> Result {
-        let redaction = self.redaction();
+        let mut redaction = self.redaction();
+        let mut gate = None;
+        if let Some(config) = &self.config {
+            let of_team = ConfigArgs::of(config.clone()).gate()?;
+            let declared = redaction.declared_by(of_team.rule_set());
+            redaction = declared.map_err(CommandFailure::fault)?;
+            gate = Some(of_team);
+        }
         let redacted = redaction.copy(&self.paths, &self.to);
         let redacted = redacted.map_err(CommandFailure::fault)?;
-        self.print(&redacted, output)?;
+        let changed = match gate {
+            Some(gate) => self.changed(gate, &redacted)?,
+            None => BTreeMap::new(),
+        };
+        self.print(&redacted, &changed, output)?;
         output.finish()?;
         for why in &redacted.refused {
             output.fault(why);
         }
-        Ok(if redacted.refused.is_empty() {
-            Exit::Success
-        } else {
-            Exit::Fault
+        Ok(match redacted.refused.is_empty() {
+            false => Exit::Fault,
+            true if changed.is_empty() || self.allow_changed_verdict => Exit::Success,
+            true => Exit::Findings,
         })
+    }
+
+    /// Judges the runs and their copies; returns the rules that find something else, each with the
+    /// number of these runs.
+    fn changed(&self, mut gate: Gate, redacted: &Redacted) -> Result<BTreeMap<String, u64>> {
+        let mut changed = BTreeMap::new();
+        for run in &redacted.runs {
+            let mut judge = |dir: &Path| -> Result<_> {
+                let report = gate.run([dir]).map_err(CommandFailure::fault)?;
+                Ok(found(&report, dir))
+            };
+            let [before, after] = [judge(&run.from)?, judge(&self.to.join(&run.to))?];
+            let rules: BTreeSet<&String> = (before.symmetric_difference(&after))
+                .map(|(rule, _)| rule)
+                .collect();
+            for rule in rules {
+                *changed.entry(rule.clone()).or_default() += 1;
+            }
+        }
+        Ok(changed)
     }
 
     fn redaction(&self) -> Redaction {
@@ -96,26 +141,36 @@ impl RedactCommand {
         redaction
     }
 
-    fn print(&self, redacted: &Redacted, output: &mut Output) -> Result<()> {
+    fn print(
+        &self,
+        redacted: &Redacted,
+        changed: &BTreeMap<String, u64>,
+        output: &mut Output,
+    ) -> Result<()> {
         let out = output.stdout();
         let runs = count(redacted.runs.len() as u64, "run");
         writeln!(out, "{runs} redacted in {}", self.to.display())?;
+        for (rule, runs) in changed {
+            let runs = count(*runs, "run");
+            writeln!(out, "{rule} finds something else in the copy of {runs}")?;
+        }
         let Readable {
             keys,
             ids,
             words,
+            paths,
             times,
             numbers,
             texts,
         } = redacted.readable;
         writeln!(
             out,
-            "still readable: {}, {}, {}, {}, {} of tools, kinds and statuses, {}",
-            count(keys, "key"),
+            "still readable: {keys} keys, {}, {} of tools, kinds and statuses, {}, {}, {}, {}",
             count(ids, "id"),
+            count(words, "word"),
+            count(paths, "path"),
             count(times, "time"),
             count(numbers, "number"),
-            count(words, "word"),
             count(texts, "other text"),
         )?;
         writeln!(
@@ -124,4 +179,17 @@ impl RedactCommand {
         )?;
         Ok(())
     }
+}
+
+/// Returns the findings of a report, each as its rule and its place in the run.
+fn found(report: &Report, dir: &Path) -> BTreeSet<(String, String)> {
+    let findings = report.episodes.iter().flat_map(|run| &run.findings);
+    let place = |location: &Location| {
+        let file = Path::new(&location.file);
+        let file = file.strip_prefix(dir).unwrap_or(file).to_owned();
+        format!("{file:?} {:?} {:?}", location.line, location.pointer)
+    };
+    findings
+        .map(|finding| (finding.rule.to_string(), place(&finding.location)))
+        .collect()
 }

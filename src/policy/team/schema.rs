@@ -32,8 +32,8 @@ pub(crate) struct TeamSchema {
     /// The events or the actions that it judges.
     pub(in crate::policy) selector: TeamSelector,
     /// The part of the record.
-    pub(in crate::policy) at: KeyPath,
-    pub(in crate::policy) schema: DeclaredSchema,
+    pub(crate) at: KeyPath,
+    pub(crate) schema: DeclaredSchema,
     /// The steps that its patterns take for each byte of a value.
     pub(in crate::policy) steps_of_byte: usize,
     pub(in crate::policy) examples: Vec<SchemaExample>,

@@ -266,3 +266,47 @@ fn copy_links(from: &Path, to: &Path) {
         }
     }
 }
+
+/// The records of a table of what goes, by their names in `natures.txt`.
+const RECORDS: [(&str, &str); 6] = [
+    ("state", "`state.json`"),
+    ("summary", "`summary.json`"),
+    ("event", "an event"),
+    ("plan", "a `plan` event"),
+    ("act", "an `act` event"),
+    ("runtime", "a `runtime` event"),
+];
+
+/// What becomes of a text, by the nature that its type declares.
+fn becomes(nature: &str) -> &'static str {
+    match nature.split(' ').next().unwrap() {
+        "id" => "stays: an id",
+        "name" => "stays: a name",
+        "phase" => "stays: a phase or type",
+        "time" => "stays, if it is a time",
+        "version" => "stays, if it is a version",
+        "word" => "stays, if it is a word of its set",
+        "link" | "artifact" => "stays: a path, which follows where a file is renamed",
+        "adapter" => "goes, behind `adapter:`",
+        "label" => "goes, behind the first colon",
+        "digest" => "follows",
+        _ => "goes",
+    }
+}
+
+#[test]
+fn page_has_what_goes_and_what_stays_as_a_table() {
+    let natures = fs::read_to_string(corpus().join("../src/redact/natures.txt")).unwrap();
+    let mut table = String::from("\n| in | place | what becomes of a text |\n|----|-------|------------------------|\n");
+    for line in natures.lines() {
+        let (record, rest) = line.split_once(' ').unwrap();
+        let (place, nature) = rest.split_once(' ').unwrap();
+        let record = RECORDS.iter().find(|(name, _)| *name == record).unwrap().1;
+        table += &format!("| {record} | `{place}` | {} |\n", becomes(nature));
+    }
+    let page = fs::read_to_string(corpus().join("../docs/redacting.md")).unwrap();
+    let (before, rest) = page.split_once("<!-- natures -->\n").unwrap();
+    let (_, after) = rest.split_once("\n<!-- end of natures -->").unwrap();
+    let page = format!("{before}<!-- natures -->\n{table}\n<!-- end of natures -->{after}");
+    crate::support::bless::check("docs/redacting.md", &page);
+}

@@ -1,0 +1,150 @@
+Copies of runs without their texts, in which the same rules find the same.
+
+# Every text goes that does not stay by its nature, and equal texts stay equal.
+  $ runs_and_key
+  $ runvet redact runs/episodes/ep_answer --to copy --key key
+  1 run redacted in copy
+  still readable: 290 keys, 59 ids, 41 words of tools, kinds and statuses, 14 paths, 21 times, 37 numbers, 0 other texts
+  copies under different keys can't be matched by their placeholders, but by times, ids and numbers
+  $ for dir in runs copy; do grep -o '"task":"[^"]*"' $dir/episodes/ep_answer/s*.json; grep -o '"plan":.*"kind":"detect"' $dir/episodes/ep_answer/state.json; done
+  runs/episodes/ep_answer/state.json:"task":"Summarize the open tickets"
+  runs/episodes/ep_answer/summary.json:"task":"Summarize the open tickets"
+  "plan":{"rationale":"Collect, then summarize","source":"planner.minimal","steps":[{"description":"Collect the open tickets","id":"step-1","inputs":{"queue":"support"},"kind":"detect"
+  copy/episodes/ep_answer/state.json:"task":"[redacted-acca38d69e34a0d885bbd94e955eef87]"
+  copy/episodes/ep_answer/summary.json:"task":"[redacted-acca38d69e34a0d885bbd94e955eef87]"
+  "plan":{"rationale":"[redacted-31d672eb7bd7a952b0d1d071cb248c5b]","source":"planner.minimal","steps":[{"description":"[redacted-2bd28b8923b3c716d05ba5c1a2d43d0f]","id":"step-1","inputs":{"queue":"[redacted-839a3454056a4ca8afeda87a79319521]"},"kind":"detect"
+  $ runvet validate runs copy --verify-manifest; ls copy/episodes/ep_answer
+  2 episodes: all valid
+  events.jsonl
+  learn.jsonl
+  manifest.json
+  state.json
+  summary.json
+  $ runvet redact copy --to again --key key > out; diff -r copy again && echo same
+  same
+  $ runvet redact runs --to other > out; diff -q copy/episodes/ep_answer/state.json other/episodes/ep_answer/state.json
+  Files copy/episodes/ep_answer/state.json and other/episodes/ep_answer/state.json differ
+  [1]
+
+# A place is named by a key at any depth or by a pointer, and what has the same text goes with it.
+  $ runs_and_key
+  $ for name in task /goal/task /payload/task /task '/**/task'; do
+  >   runvet redact runs --to copy --key key --drop "$name" > out; (cat copy/episodes/ep_answer/*.json copy/episodes/ep_answer/events.jsonl; rm -r copy) | grep -c 'Summarize the open tickets'
+  > done | uniq -c
+        5 0
+  $ runvet redact runs --to copy --key key --keep description > out; grep -o '"description":"[^"]*"' copy/episodes/ep_answer/state.json; rm -r copy
+  "description":"Collect the open tickets"
+  "description":"Summarize the tickets"
+  "description":"Check the summary"
+  $ runvet redact runs --to copy --key key --drop /payload/step_records > out; runvet validate copy; grep -o '"description":"[^"]*"' copy/episodes/ep_answer/state.json; rm -r copy
+  1 episode: valid
+  "description":"[redacted-2bd28b8923b3c716d05ba5c1a2d43d0f]"
+  "description":"[redacted-af6f68a0368aa1afe6e04614a482b2ae]"
+  "description":"[redacted-bd5fa554fd34fbdba632382a2cca8f4d]"
+  $ for name in a/b '' '/a~2'; do runvet redact runs --to copy --drop "$name"; runvet redact runs --to copy --keep "$name"; done
+  error: the name to drop "a/b": a JSON Pointer starts with `/`
+  error: the name to keep "a/b": a JSON Pointer starts with `/`
+  error: the name to drop "": name a key, or write a JSON Pointer
+  error: the name to keep "": name a key, or write a JSON Pointer
+  error: the name to drop "/a~2": in a JSON Pointer `~` is written `~0`, and `/` in a key `~1`
+  error: the name to keep "/a~2": in a JSON Pointer `~` is written `~0`, and `/` in a key `~1`
+  [2]
+  $ runvet redact runs --to copy --pattern '('; runvet redact runs --to copy --keep-files '[a'; ls copy
+  error: the pattern "(": error: unclosed group
+  error: the glob "[a": Pattern syntax error near position 0: invalid range pattern
+  ls: cannot access 'copy': No such file or directory
+  [2]
+
+# Secrets of known forms go wherever they are, escaped or not: in texts, keys, ids, names of files and lines that are no JSON.
+  $ runs_and_key
+  $ secret=AKIAIOSFODNN7EXAMPLE; mkdir -p runs/episodes/ep_$secret/files/ghp_dir; mv runs/episodes/ep_answer/* runs/episodes/ep_$secret; rmdir runs/episodes/ep_answer; cd runs/episodes/ep_$secret
+  $ sed -i "s/ep_answer/ep_$secret/g; s/planner.minimal/planner.ghp_1/g; s/step-1/step-xoxb-1/g" *.json*
+  $ sed -i 's/"x-attempt":1/"x-github_pat_1":[{"deep":["\\u0041KIA2"]}]/g' state.json events.jsonl; echo "no JSON $secret" >> events.jsonl; echo $secret > files/ghp_dir/$secret.txt; ln -s ghp_dir/$secret.txt files/link; ln -s /etc/AKIA out
+  $ cd ../../..; runvet redact runs --to copy --key key --drop nothing; grep -rE 'AKIA|0041KIA|ghp_|xoxb-|github_pat_' copy; find copy | grep -E 'AKIA|ghp_'; ls copy/episodes | sed 's/-[0-9a-f]*/-.../'
+  1 run redacted in copy
+  still readable: 290 keys, 37 ids, 41 words of tools, kinds and statuses, 14 paths, 21 times, 31 numbers, 42 other texts
+  copies under different keys can't be matched by their placeholders, but by times, ids and numbers
+  redacted-...
+  $ (cd copy/episodes/*; find . -type l | sort | while read link; do readlink $link; done) | sed 's/-[0-9a-f]*/-.../g'
+  redacted-.../redacted-....txt
+  redacted-...
+  $ for dir in runs copy; do runvet validate $dir --format concise 2>&1 | sed -n 's#.*/\([a-z]*.jsonl*\S*\): \(error\|warning\) \([^:]*\): .*#\1 \3#p'; done | sort | uniq -c
+        1 events.jsonl:12:1 events/syntax
+        1 events.jsonl:12:2 events/syntax
+
+# A key is 32 bytes or 64 hexadecimal digits that its owner alone may read; one that is absent is made.
+  $ runs_and_key
+  $ runvet redact runs --to copy --key new > out; stat -c %a new; wc -c < new; rm -r copy
+  600
+  65
+  $ runvet redact runs --to copy --key new > out; rm -r copy; chmod 644 new; runvet redact runs --to copy --key new
+  error: the key new: others may read it (mode 0644): `chmod 600` makes it its owner's alone
+  [2]
+  $ for bytes in 0 31 33 63 5000; do rm -f new; (umask 077; head -c $bytes /dev/zero > new); runvet redact runs --to copy --key new; done; runvet redact runs --to copy --key .; ls copy
+  error: the key new: it has 0 bytes; a key is 32 bytes or 64 hexadecimal digits
+  error: the key new: it has 31 bytes; a key is 32 bytes or 64 hexadecimal digits
+  error: the key new: it has 33 bytes; a key is 32 bytes or 64 hexadecimal digits
+  error: the key new: it has 63 bytes; a key is 32 bytes or 64 hexadecimal digits
+  error: the key new: it has more than 4096 bytes; a key is 32 bytes or 64 hexadecimal digits
+  error: the key .: it is not a regular file
+  ls: cannot access 'copy': No such file or directory
+  [2]
+
+# A copy lies neither in its input nor around it, and nothing is written over.
+  $ runs_and_key
+  $ runvet redact runs --to runs/copy; runvet redact runs/episodes/ep_* --to runs/episodes; runvet redact runs --to runs; runvet redact runs --to .
+  error: the copy runs/copy would lie in runs or around it: name a directory elsewhere
+  error: the copy runs/episodes would lie in runs/episodes/ep_answer or around it: name a directory elsewhere
+  error: the copy runs would lie in runs or around it: name a directory elsewhere
+  error: the copy . would lie in runs or around it: name a directory elsewhere
+  [2]
+  $ mkdir full && touch full/file; runvet redact runs --to full; mkdir empty && runvet redact runs --to empty > out && ls empty
+  error: making a copy beside full: it is not empty
+  episodes
+  $ runvet redact nowhere --to copy; mkdir nothing; runvet redact nothing --to copy; ls -a | grep redact
+  error: no run was found; nowhere: no such file or directory
+  error: no run was found
+  [1]
+
+# A run that another process writes is refused, and one that can't be read, and the others are copied.
+  $ runs_and_key
+  $ rm -rf runs/episodes/*; for id in a b c; do runvet example run runs/episodes/$id; done
+  $ head -c 70000000 /dev/zero > runs/episodes/b/state.json
+  $ flock runs/episodes/a/events.jsonl runvet redact runs --to copy; ls copy/episodes; rm -r copy
+  1 run redacted in copy
+  still readable: 66 keys, 3 ids, 6 words of tools, kinds and statuses, 12 paths, 5 times, 6 numbers, 0 other texts
+  copies under different keys can't be matched by their placeholders, but by times, ids and numbers
+  error: runs/episodes/a is not copied: another process writes it
+  error: runs/episodes/b is not copied: state.json is larger than the limit of 64 MiB
+  c
+
+# Two runs never have one place.
+  $ runs_and_key
+  $ mkdir two; cp -r runs/episodes two; runvet redact runs/episodes/ep_answer two --to copy; ls copy
+  error: two runs would be episodes/ep_answer in the copy: copy them one by one
+  ls: cannot access 'copy': No such file or directory
+  [2]
+
+# A team marks what is sensitive, its closed sets stay, and the verdict of its rules is compared.
+  $ runs_and_key
+  $ cat > team.toml <<'END'
+  > [vocabulary]
+  > "/payload/decision" = ["hint"]
+  > [[schema]]
+  > id = "acme/acts"
+  > where = { phase = "act" }
+  > at = "/payload"
+  > [schema.schema.properties]
+  > input_excerpt = { "x-runvet" = "sensitive", type = "string", maxLength = 30 }
+  > END
+  $ runvet redact runs --to copy --key key --config team.toml --drop nothing; echo; grep -o '"input_excerpt":"[^"]*"' copy/episodes/ep_answer/state.json; rm -r copy
+  1 run redacted in copy
+  acme/acts finds something else in the copy of 1 run
+  still readable: 290 keys, 59 ids, 41 words of tools, kinds and statuses, 14 paths, 21 times, 37 numbers, 40 other texts
+  copies under different keys can't be matched by their placeholders, but by times, ids and numbers
+
+  "input_excerpt":"[redacted-2bd28b8923b3c716d05ba5c1a2d43d0f]"
+  "input_excerpt":"[redacted-af6f68a0368aa1afe6e04614a482b2ae]"
+
+  $ runvet redact runs --to copy --key key --config team.toml --allow-changed-verdict > out; grep -o '"decision":"[^"]*"' copy/episodes/ep_answer/events.jsonl
+  "decision":"hint"
