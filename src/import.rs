@@ -36,6 +36,7 @@ use serde_json::{Value, json};
 use crate::ground::finding::TIME_UNKNOWN;
 use crate::ground::parallel::{cores, in_order};
 use crate::ground::printable::count;
+use crate::redact::{Redaction, Redactor};
 use crate::store::{FilesBelow, display};
 pub(crate) use call::plain_id;
 use conversation::{Conversation, Event, What};
@@ -62,6 +63,7 @@ pub struct Import {
     is_over: bool,
     anchors: bool,
     is_strict: bool,
+    redaction: Option<Redaction>,
 }
 
 /// What an import did.
@@ -155,6 +157,7 @@ impl Import {
             is_over: false,
             anchors: false,
             is_strict: false,
+            redaction: None,
         }
     }
 
@@ -214,6 +217,13 @@ impl Import {
         self
     }
 
+    /// Redacts the runs. The redaction needs a key, so that a log that is imported again is known.
+    #[must_use]
+    pub fn redacted(mut self, redaction: Redaction) -> Self {
+        self.redaction = Some(redaction);
+        self
+    }
+
     /// Imports the logs at or below some paths.
     ///
     /// # Errors
@@ -244,7 +254,9 @@ impl Import {
             report,
         } = found;
         let mut report = self.report(&others, report);
-        let target = Target::new(&self.into, self.anchors);
+        let redactor = self.redaction.as_ref().map(Redactor::new).transpose();
+        let redactor = redactor.map_err(io::Error::other)?;
+        let target = Target::new(&self.into, self.anchors, redactor);
         let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
         let convert = |(): &mut (), group: &Group| self.convert(group, &target);
         in_order(
@@ -507,7 +519,7 @@ impl Import {
             modified: file.and_then(|file| file.file.modified()),
             conversation,
         };
-        let id = draft.conversation.id.clone();
+        let id = target.id_of(&draft.conversation.id);
         let (change, dir) = match target.make(draft) {
             Ok(Made::Run { dir, is_new }) if is_new => (Change::New, Some(dir)),
             Ok(Made::Run { dir, .. }) => (Change::Again, Some(dir)),

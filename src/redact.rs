@@ -24,9 +24,13 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 pub use error::Error;
+use known::Known;
 pub use rules::Redaction;
 use rules::Rules;
+use serde_json::Value;
+use writer::Writer;
 
+use crate::ground::document::Tape;
 use crate::ground::source::EPISODES;
 use crate::store::{Discovery, EpisodeDir, GivenPaths, NewTree, discover, resolved};
 
@@ -140,6 +144,40 @@ impl Redaction {
         copy.put().map_err(Error::io("writing", to))?;
         redacted.runs.sort();
         Ok(redacted)
+    }
+}
+
+/// A redaction that is ready for the runs that this process makes.
+pub(crate) struct Redactor(Rules);
+
+impl Redactor {
+    pub(crate) fn new(redaction: &Redaction) -> Result<Self, Error> {
+        Rules::new(redaction).map(Self)
+    }
+
+    /// Returns the id that a run has in its copy.
+    pub(crate) fn id(&self, id: &str) -> String {
+        self.0.name_of_run(id.as_ref()).to_string_lossy().into_owned()
+    }
+
+    /// Returns an event as its copy has it.
+    pub(crate) fn event(&self, event: &Value) -> Value {
+        let text = event.to_string();
+        let mut tape = Tape::default();
+        let known = Known::default();
+        let copy = tape.read_record(text.as_bytes()).ok();
+        let copy = copy.map(|document| Writer::new(&self.0, &known).event(document));
+        copy.and_then(|copy| serde_json::from_slice(&copy).ok()).unwrap_or_default()
+    }
+
+    /// Copies the only run of a run-data directory into another, which must not exist.
+    pub(crate) fn copy(&self, from: &Path, to: &Path) -> Result<(), Error> {
+        let copy = NewTree::beside(to).map_err(Error::io("making a copy beside", to))?;
+        let found = discover(&[from], NonZeroUsize::MIN, None, GivenPaths::Each, None);
+        for episode in Discovery::from(found).episodes {
+            run::copy(&self.0, &episode, &copy, &place_of(&episode, &self.0))?;
+        }
+        copy.put().map_err(Error::io("writing", to))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::recorder::call::{AGENT, arguments, in_one_form};
 use crate::recorder::{
     ANCHORED, Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task,
 };
+use crate::redact::Redactor;
 use crate::store::{Scratch, beginning_of, put_dir};
 
 /// The number of bytes of the first two events of a run, at most.
@@ -28,6 +29,8 @@ pub(super) struct Target<'t> {
     pub(super) into: &'t Path,
     /// `true` if runs are anchored that are not yet.
     anchors: bool,
+    /// What runs are copied by, where they are redacted.
+    redactor: Option<Redactor>,
     /// The directory in which runs are made, once one is made.
     scratch: OnceLock<Scratch>,
     made: Mutex<u64>,
@@ -58,13 +61,29 @@ pub(super) enum Made {
 }
 
 impl<'t> Target<'t> {
-    pub(super) fn new(into: &'t Path, anchors: bool) -> Self {
+    pub(super) fn new(into: &'t Path, anchors: bool, redactor: Option<Redactor>) -> Self {
         Self {
             into,
             anchors,
+            redactor,
             scratch: OnceLock::new(),
             made: Mutex::default(),
         }
+    }
+
+    /// Returns the id that the run of a conversation has.
+    pub(super) fn id_of(&self, id: &str) -> String {
+        let redacted = self.redactor.as_ref().map(|redactor| redactor.id(id));
+        redacted.unwrap_or_else(|| id.to_owned())
+    }
+
+    /// Returns the payload that an event has in the run.
+    fn payload_of(&self, phase: &str, payload: Value) -> Value {
+        let Some(redactor) = &self.redactor else {
+            return payload;
+        };
+        let mut event = redactor.event(&json!({"phase": phase, "payload": payload}));
+        event.get_mut("payload").map(Value::take).unwrap_or_default()
     }
 
     pub(super) fn path_of(&self, id: &str) -> PathBuf {
@@ -79,22 +98,26 @@ impl<'t> Target<'t> {
 
     /// Makes the run of a conversation, unless it is there.
     pub(super) fn make(&self, draft: Draft) -> Result<Made, Error> {
-        let path = self.path_of(&draft.conversation.id);
+        let path = self.path_of(&self.id_of(&draft.conversation.id));
         let mut anchors = self.anchors;
         let is_new = match Found::at(&path) {
             Found::Nothing => true,
             Found::Other(why) => return Ok(Made::Refused(why)),
             Found::Run { start, note } => {
+                let new_note = self.payload_of("observe", draft.note.clone());
+                let tags = &draft.conversation.tags;
+                let new_start = json!({"using": draft.using, "tags": tags});
+                let new_start = self.payload_of("start", new_start);
                 let is_same = |at: &str| {
-                    let [old, new] = [&note, &draft.note].map(|note| note.pointer(at));
+                    let [old, new] = [&note, &new_note].map(|note| note.pointer(at));
                     old.is_some() && old == new
                 };
-                if start.get("using") != Some(&draft.using) || !is_same("/files/0") {
+                if start.get("using") != new_start.get("using") || !is_same("/files/0") {
                     let why = "a run of this id is there, and it is no import of this log";
                     return Ok(Made::Refused(why.into()));
                 }
                 let tags = start.get("tags").cloned().unwrap_or_else(|| json!({}));
-                let has_tags = tags == json!(draft.conversation.tags);
+                let has_tags = Some(&tags) == new_start.get("tags");
                 let is_anchored = start.get(ANCHORED).is_some();
                 anchors |= is_anchored;
                 let is_as_asked = has_tags && anchors == is_anchored;
@@ -106,6 +129,14 @@ impl<'t> Target<'t> {
         };
         let dir = self.fresh_dir()?;
         draft.record(Recorder::new(&dir).anchor(anchors))?;
+        let Some(redactor) = &self.redactor else {
+            return Ok(Made::Run { dir, is_new });
+        };
+        let redacted = dir.with_extension("redacted");
+        if let Err(why) = redactor.copy(&dir, &redacted) {
+            return Ok(Made::Refused(why.to_string()));
+        }
+        let dir = redacted;
         Ok(Made::Run { dir, is_new })
     }
 

@@ -19,6 +19,7 @@ use super::{CommandFailure, Exit, Result, declared};
 use crate::cli::progress;
 use crate::ground::printable::escape;
 use crate::import::{Change, Explained, Import, Imported, ImportedRun};
+use crate::redact::Redaction;
 use crate::report::count;
 
 /// Import logs of agents: Claude Code, Codex, Gemini CLI, opencode, traces, chat messages
@@ -88,6 +89,16 @@ pub(in crate::cli) struct ImportCommand {
     /// Exit with 1 also for files in a directory that are no logs
     #[arg(long)]
     strict: bool,
+
+    /// Redact the runs as `runvet redact` does: no text of a log is in them but what stays by its
+    /// nature
+    #[arg(long, requires = "key", conflicts_with = "explain")]
+    redact: bool,
+
+    /// The key to redact by, as for `runvet redact --key`: a log that is imported again is known by
+    /// it
+    #[arg(long, value_name = "FILE", requires = "redact")]
+    key: Option<PathBuf>,
 
     /// Check the runs then, with the configuration that `runvet validate` finds
     #[arg(long, conflicts_with = "watch")]
@@ -161,6 +172,9 @@ impl ImportCommand {
         }
         if self.ended {
             import = import.ended();
+        }
+        if let Some(key) = self.key.as_ref().filter(|_| self.redact) {
+            import = import.redacted(Redaction::new().key(key));
         }
         if self.strict { import.strict() } else { import }
     }

@@ -79,7 +79,7 @@ impl RedactCommand {
         let mut gate = None;
         if let Some(config) = &self.config {
             let of_team = ConfigArgs::of(config.clone()).gate()?;
-            let declared = redaction.declared_by(of_team.rule_set());
+            let declared = of_team.redaction(redaction);
             redaction = declared.map_err(CommandFailure::fault)?;
             gate = Some(of_team);
         }
