@@ -2,9 +2,9 @@
 //!
 //! In come run data, a key, and what is to go besides; out comes a directory with the same layout.
 //! [`places`] says of what nature each text of a record is, as the types of the records declare it,
-//! [`names`] which places a user names, [`team`] what a team declares, [`keyed`] what stands in place of a text, [`writer`] copies
-//! a JSON text and puts that in, [`lines`] a timeline, [`files`] the other files, and [`run`] all
-//! of a run.
+//! [`names`] which places a user names, [`team`] what a team declares, and [`keyed`] what stands in
+//! place of a text. [`writer`] copies a JSON text and puts that in, [`lines`] a timeline, [`files`]
+//! the other files, and [`run`] all of a run.
 //!
 //! What stays is copied byte for byte. Nothing here judges a run.
 
@@ -157,7 +157,10 @@ impl Redactor {
 
     /// Returns the id that a run has in its copy.
     pub(crate) fn id(&self, id: &str) -> String {
-        self.0.name_of_run(id.as_ref()).to_string_lossy().into_owned()
+        self.0
+            .name_of_run(id.as_ref())
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// Returns an event as its copy has it.
@@ -167,7 +170,8 @@ impl Redactor {
         let known = Known::default();
         let copy = tape.read_record(text.as_bytes()).ok();
         let copy = copy.map(|document| Writer::new(&self.0, &known).event(document));
-        copy.and_then(|copy| serde_json::from_slice(&copy).ok()).unwrap_or_default()
+        copy.and_then(|copy| serde_json::from_slice(&copy).ok())
+            .unwrap_or_default()
     }
 
     /// Copies the only run of a run-data directory into another, which must not exist.
@@ -202,7 +206,9 @@ fn place_of(episode: &EpisodeDir, rules: &Rules) -> PathBuf {
     let real = resolved(&episode.path);
     let mut parts = real.iter().skip_while(|part| *part != EPISODES).peekable();
     if parts.peek().is_none() {
-        return rules.name_of_run(real.file_name().unwrap_or_default()).into();
+        return rules
+            .name_of_run(real.file_name().unwrap_or_default())
+            .into();
     }
     let mut parts: Vec<_> = parts.map(|part| rules.name(part)).collect();
     if let (Some(last), Some(name)) = (parts.last_mut(), real.file_name()) {

@@ -15,9 +15,9 @@ use crate::ground::finding::{Deny, Finding, Level, RuleInfo, SealedFile};
 use crate::ground::source::EpisodeKey;
 use crate::ground::timestamp::Timestamp;
 use crate::judge::check::{self, LevelSetting};
+use crate::policy::expression::zones_version;
 #[cfg(feature = "commands")]
 use crate::redact::Redaction;
-use crate::policy::expression::zones_version;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
 use crate::store::{LinkPolicy, display};

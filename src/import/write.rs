@@ -83,7 +83,10 @@ impl<'t> Target<'t> {
             return payload;
         };
         let mut event = redactor.event(&json!({"phase": phase, "payload": payload}));
-        event.get_mut("payload").map(Value::take).unwrap_or_default()
+        event
+            .get_mut("payload")
+            .map(Value::take)
+            .unwrap_or_default()
     }
 
     pub(super) fn path_of(&self, id: &str) -> PathBuf {

@@ -18,9 +18,9 @@ mod trouble;
 use std::io;
 
 pub(in crate::judge) use attachments::Attachments;
-use events::{EventReader, EventsReader, Listeners};
 #[cfg(feature = "commands")]
 pub(crate) use cause::stand_in;
+use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(in crate::judge) use learn::LoadedLearn;

@@ -190,7 +190,11 @@ impl RunCopy<'_> {
         let Some(text) = text else {
             let name = self.rules.keyed.id(target.as_os_str().as_encoded_bytes());
             let is_one = target.to_str().is_some_and(is_placeholder);
-            return if is_one { target.to_owned() } else { name.into() };
+            return if is_one {
+                target.to_owned()
+            } else {
+                name.into()
+            };
         };
         let from = path.parent().unwrap_or(Path::new(""));
         let file = known.file(&from.join(target).to_string_lossy());

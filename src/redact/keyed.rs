@@ -52,7 +52,11 @@ impl Keyed {
             (KEY_BYTES, _) => Ok(Self::new(&content)),
             (_, Ok(key)) if key.len() == KEY_BYTES => Ok(Self::new(&key)),
             (length, _) => {
-                let more = if length > SECRET_FILE_BYTES { "more than " } else { "" };
+                let more = if length > SECRET_FILE_BYTES {
+                    "more than "
+                } else {
+                    ""
+                };
                 let length = length.min(SECRET_FILE_BYTES);
                 Err(wrong(format!(
                     "it has {more}{length} bytes; a key is 32 bytes or 64 hexadecimal digits"
@@ -101,10 +105,18 @@ impl Keyed {
             [half_digits, &check].concat()
         };
         let lower = digits.to_ascii_lowercase();
-        if lower.get(..half).is_some_and(|first| checked(first) == lower) {
+        if lower
+            .get(..half)
+            .is_some_and(|first| checked(first) == lower)
+        {
             return digits.to_owned();
         }
-        let first: String = self.digits(lower.as_bytes()).chars().cycle().take(half).collect();
+        let first: String = self
+            .digits(lower.as_bytes())
+            .chars()
+            .cycle()
+            .take(half)
+            .collect();
         let keyed = checked(&first);
         if digits.bytes().any(|byte| byte.is_ascii_uppercase()) {
             keyed.to_ascii_uppercase()
@@ -138,7 +150,9 @@ impl RunningMac {
 
 /// Returns `true` if a text is what stands in place of a text or of an id.
 pub(super) fn is_placeholder(text: &str) -> bool {
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
     digits_of(inner.unwrap_or(text)).is_some_and(|digits| digits.len() == DIGITS)
 }
 

@@ -1,5 +1,5 @@
-//! The lines of a timeline -> the same lines, redacted: what is an event stays one, and what is none
-//! becomes none.
+//! The lines of a timeline -> the same lines, redacted: what is an event stays one, and what is
+//! none becomes none.
 
 use std::io::{self, Write};
 
@@ -61,7 +61,8 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         self.failure.is_none()
     }
 
-    /// Takes what follows the last newline, and ends; returns the output, and the content as it was.
+    /// Takes what follows the last newline, and ends; returns the output, and the content as it
+    /// was.
     pub(super) fn finish(mut self, rest: &[u8]) -> Result<(W, Content), Failure> {
         if let Some(failure) = self.failure {
             return Err(failure);

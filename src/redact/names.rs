@@ -78,8 +78,14 @@ impl Name {
             return Ok(Self::Key(text.to_owned()));
         };
         let is_escape = |part: &str| part.is_empty() || part.starts_with(['0', '1']);
-        if !path.split('~').skip(1).all(|part| is_escape(part) && !part.is_empty()) {
-            return Err(wrong("in a JSON Pointer `~` is written `~0`, and `/` in a key `~1`"));
+        if !path
+            .split('~')
+            .skip(1)
+            .all(|part| is_escape(part) && !part.is_empty())
+        {
+            return Err(wrong(
+                "in a JSON Pointer `~` is written `~0`, and `/` in a key `~1`",
+            ));
         }
         let tokens = path.split('/').map(|token| match token {
             "*" => Token::Any,

@@ -143,7 +143,15 @@ impl Nature {
 
 /// The records, and the phases whose events have more than the others.
 const ROOTS: [&str; 9] = [
-    "state", "summary", "manifest", "event", "start", "plan", "act", "runtime", "terminate",
+    "state",
+    "summary",
+    "manifest",
+    "event",
+    "start",
+    "plan",
+    "act",
+    "runtime",
+    "terminate",
 ];
 
 /// What a manifest has, which no type declares.

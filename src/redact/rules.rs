@@ -75,7 +75,8 @@ impl Redaction {
         self
     }
 
-    /// Redacts what the schemas of a team mark as sensitive, and keeps the words of its closed sets.
+    /// Redacts what the schemas of a team mark as sensitive, and keeps the words of its closed
+    /// sets.
     pub(crate) fn declared_by(mut self, rules: &RuleSet) -> Result<Self, Error> {
         self.declared = Declared::of(rules.team())?;
         Ok(self)
@@ -213,6 +214,11 @@ fn parse<T, E: std::error::Error>(
         what,
         text: text.to_owned(),
         // Regular expressions are drawn over several lines, and what is wrong stands in the last.
-        why: why.to_string().lines().last().unwrap_or_default().to_owned(),
+        why: why
+            .to_string()
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .to_owned(),
     })
 }

@@ -100,7 +100,10 @@ impl RunCopy<'_> {
 
     pub(super) fn too_large(&self, path: &Path) -> Error {
         let limit = MAX_RECORD_BYTES >> 20;
-        self.refused(format!("{} is larger than the limit of {limit} MiB", path.display()))
+        self.refused(format!(
+            "{} is larger than the limit of {limit} MiB",
+            path.display()
+        ))
     }
 
     fn read(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
@@ -112,11 +115,7 @@ impl RunCopy<'_> {
 
     /// Calls a function with each record and event in which there may be a shortened value, or with
     /// each.
-    fn each(
-        &self,
-        all: bool,
-        each: &mut dyn FnMut(Artifact, Document<'_>),
-    ) -> Result<(), Error> {
+    fn each(&self, all: bool, each: &mut dyn FnMut(Artifact, Document<'_>)) -> Result<(), Error> {
         let mut tape = Tape::default();
         let mut look = |artifact, bytes: &[u8]| {
             let text = str::from_utf8(bytes).unwrap_or_default();
@@ -155,7 +154,9 @@ impl RunCopy<'_> {
         let none = Known::default();
         let mut writer = Writer::new(self.rules, &none);
         writer.search = Some(Search::default());
-        self.each(false, &mut |artifact, document| write(&mut writer, artifact, document))?;
+        self.each(false, &mut |artifact, document| {
+            write(&mut writer, artifact, document)
+        })?;
         let search = writer.search.unwrap_or_default();
         let mut attached = Attached::new();
         let mut wanted = Search::default();
@@ -179,7 +180,9 @@ impl RunCopy<'_> {
         }
         let mut writer = Writer::new(self.rules, &none);
         writer.search = Some(wanted);
-        self.each(true, &mut |artifact, document| write(&mut writer, artifact, document))?;
+        self.each(true, &mut |artifact, document| {
+            write(&mut writer, artifact, document)
+        })?;
         for changed in writer.search.unwrap_or_default().found {
             known.contents.entry(changed.was.sha256).or_insert(changed);
         }

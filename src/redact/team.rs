@@ -34,7 +34,9 @@ impl Declared {
     pub(super) fn of(team: &Team) -> Result<Self, Error> {
         let mut declared = Self::default();
         for (path, values) in team.vocabulary() {
-            let words = values.words().map(|word| (path.pointer().as_str().to_owned(), word));
+            let words = values
+                .words()
+                .map(|word| (path.pointer().as_str().to_owned(), word));
             declared.words.extend(words);
         }
         for schema in team.schemas() {
@@ -107,8 +109,13 @@ impl Declared {
                     }
                 }
                 (
-                    "additionalProperties" | "unevaluatedProperties" | "items" | "additionalItems"
-                    | "unevaluatedItems" | "contains" | "prefixItems",
+                    "additionalProperties"
+                    | "unevaluatedProperties"
+                    | "items"
+                    | "additionalItems"
+                    | "unevaluatedItems"
+                    | "contains"
+                    | "prefixItems",
                     below,
                 ) => {
                     for below in each(below) {

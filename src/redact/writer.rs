@@ -97,7 +97,12 @@ impl<'w> Writer<'w> {
         self.copy(document, Edge::UNKNOWN, paths)
     }
 
-    fn copy(&mut self, document: Document<'_>, edge: Edge, around: &[Vec<Step<'static>>]) -> Vec<u8> {
+    fn copy(
+        &mut self,
+        document: Document<'_>,
+        edge: Edge,
+        around: &[Vec<Step<'static>>],
+    ) -> Vec<u8> {
         let text = document.text();
         let mut copying = Copying {
             writer: self,
@@ -218,9 +223,8 @@ impl<'a> Copying<'_, '_, 'a> {
             (Some(file), None) => Some(file.changed),
             _ => of_digest,
         };
-        let is_right = |digits: &str| {
-            changed.filter(|it| FileDigest::parse(digits) == Some(it.was.sha256))
-        };
+        let is_right =
+            |digits: &str| changed.filter(|it| FileDigest::parse(digits) == Some(it.was.sha256));
         let becomes = digits.and_then(|digits| match is_right(digits) {
             Some(changed) => Some(in_case_of(digits, &changed.is.sha256.to_string())),
             None if file.is_some() || self.goes(object) => Some(self.writer.keyed(digits)),
@@ -249,7 +253,9 @@ impl<'a> Copying<'_, '_, 'a> {
     fn goes(&self, object: Node<'a>) -> bool {
         let excerpt = object.get("excerpt").and_then(Node::text);
         let paths = self.paths(Some("sha256"));
-        self.writer.rules.redact(&excerpt.unwrap_or_default(), false, &paths)
+        self.writer
+            .rules
+            .redact(&excerpt.unwrap_or_default(), false, &paths)
     }
 
     /// Returns the paths to what is at hand, or to a key in it, where names matter.
@@ -494,7 +500,9 @@ fn is_digest_key(step: &Step<'_>) -> bool {
 /// Returns `true` if a text may be a version: `1.0`, `manifest/1.0`.
 fn is_version(text: &str) -> bool {
     let (kind, number) = text.split_once('/').unwrap_or(("", text));
-    let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_number = number
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_kind = kind.bytes().all(|byte| byte.is_ascii_lowercase());
     is_kind && (is_number || Version::parse(number).is_ok())
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Read as _, Write};
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -112,7 +114,9 @@ impl RunTree {
 
     fn around<'p>(&self, path: &'p Path) -> io::Result<(OpenDir, &'p Path)> {
         let above = path.parent().unwrap_or(Path::new(""));
-        let dir = above.iter().try_fold(self.dir.clone(), |dir, name| dir.dir(name))?;
+        let dir = above
+            .iter()
+            .try_fold(self.dir.clone(), |dir, name| dir.dir(name))?;
         Ok((dir, Path::new(path.file_name().unwrap_or_default())))
     }
 
@@ -157,7 +161,10 @@ impl NewTree {
 
     /// Makes a directory, and those above it that are missing.
     pub(crate) fn dir(&self, path: &Path) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o777).create(self.root.join(path))
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o777)
+            .create(self.root.join(path))
     }
 
     /// Starts a file that must not exist.
@@ -183,7 +190,10 @@ impl NewTree {
             Ok(mknodat(CWD, self.root.join(path), FileType::Fifo, mode, 0)?)
         }
         #[cfg(not(target_os = "linux"))]
-        Err(io::Error::new(io::ErrorKind::Unsupported, path.display().to_string()))
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            path.display().to_string(),
+        ))
     }
 
     /// Removes a directory of it, if it is there.
@@ -253,7 +263,10 @@ pub(crate) fn read_secret_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     // Opening a FIFO would wait for its other end.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
-    let opened = options.read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    let opened = options
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
     let file = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -264,21 +277,27 @@ pub(crate) fn read_secret_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
     let mode = found.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        let why = format!("others may read it (mode {mode:04o}): `chmod 600` makes it its owner's alone");
+        let why =
+            format!("others may read it (mode {mode:04o}): `chmod 600` makes it its owner's alone");
         return Err(io::Error::other(why));
     }
     if found.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::other("it belongs to another user"));
     }
     let mut content = Vec::new();
-    file.take(SECRET_FILE_BYTES as u64 + 1).read_to_end(&mut content)?;
+    file.take(SECRET_FILE_BYTES as u64 + 1)
+        .read_to_end(&mut content)?;
     Ok(Some(content))
 }
 
 /// Makes a file that only its owner may read, and that must not exist.
 pub(crate) fn make_secret_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
     file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(content)
 }

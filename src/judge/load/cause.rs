@@ -59,8 +59,8 @@ impl fmt::Display for NotJson {
     }
 }
 
-/// Returns a text that is no JSON for the same cause as another, and has nothing of it but the sign;
-/// `filler` is what it may have besides, in brackets: hexadecimal digits behind a word.
+/// Returns a text that is no JSON for the same cause as another, and has nothing of it but the
+/// sign; `filler` is what it may have besides, in brackets: hexadecimal digits behind a word.
 #[cfg(feature = "commands")]
 pub(crate) fn stand_in(bytes: &[u8], error: SyntaxError, filler: &str) -> Vec<u8> {
     let inner = filler.trim_matches(['[', ']']);
@@ -224,8 +224,16 @@ mod tests {
             (cause, error)
         };
         let mut texts: Vec<Vec<u8>> = [
-            "{'a': 1}", "[nan]", "=======", "../store/state.json", "x {\"a\": 1}",
-            "{\"a\":\"b\",{\"c\":1}", "\"step\":\"x\"}", "{\"a\"", "{}{}", "x",
+            "{'a': 1}",
+            "[nan]",
+            "=======",
+            "../store/state.json",
+            "x {\"a\": 1}",
+            "{\"a\":\"b\",{\"c\":1}",
+            "\"step\":\"x\"}",
+            "{\"a\"",
+            "{}{}",
+            "x",
         ]
         .map(|text| text.as_bytes().to_vec())
         .into();

@@ -29,7 +29,10 @@ fn verdicts(report: &Report) -> Vec<Verdict> {
         let findings = episode.findings.iter().map(|finding| {
             let place = &finding.location;
             let file = place.file.strip_prefix(&dir).unwrap_or(&place.file);
-            format!("{} {file} {:?} {:?}", finding.rule, place.line, place.pointer)
+            format!(
+                "{} {file} {:?} {:?}",
+                finding.rule, place.line, place.pointer
+            )
         });
         let skipped = episode.skipped.iter();
         let skipped = skipped.map(|skip| format!("skipped {} {:?}", skip.rule, skip.kind()));
@@ -68,9 +71,15 @@ fn hold(redaction: &Redaction, from: &Path, temp: &Path) -> Result<Option<PathBu
             let only = of.iter().filter(|line| !other.contains(line));
             only.map(|line| format!("  {line}\n")).collect::<String>()
         };
-        return Err(format!("lost:\n{}new:\n{}", only(&lost, &new), only(&new, &lost)));
+        return Err(format!(
+            "lost:\n{}new:\n{}",
+            only(&lost, &new),
+            only(&new, &lost)
+        ));
     }
-    redaction.copy(&[&to], &again).map_err(|error| error.to_string())?;
+    redaction
+        .copy(&[&to], &again)
+        .map_err(|error| error.to_string())?;
     let (once, twice) = (files(&to), files(&again));
     if once != twice {
         let first = once.iter().zip(&twice).find(|(one, two)| one != two);
@@ -107,7 +116,9 @@ fn cases() -> Vec<PathBuf> {
     for part in ["good", "bad", "broken", "team", "demo"] {
         for episode in gate.discover(&[corpus().join(part)]).episodes {
             let above = episode.path.ancestors();
-            let around = above.skip(1).find(|dir| !dir.iter().any(|name| name == "episodes"));
+            let around = above
+                .skip(1)
+                .find(|dir| !dir.iter().any(|name| name == "episodes"));
             cases.insert(around.unwrap_or(&episode.path).to_owned());
         }
     }
@@ -119,8 +130,13 @@ fn verdict_on_each_case_of_the_corpus_stays() {
     let redactions = [
         Redaction::new(),
         Redaction::new().keep_name("/goal/task").keep_name("input"),
-        Redaction::new().drop_name("task").drop_name("/payload/**/input_excerpt"),
-        Redaction::new().drop_name("id").drop_name("/plan/source").drop_name("description"),
+        Redaction::new()
+            .drop_name("task")
+            .drop_name("/payload/**/input_excerpt"),
+        Redaction::new()
+            .drop_name("id")
+            .drop_name("/plan/source")
+            .drop_name("description"),
         Redaction::new().pattern("[a-z]+-1").pattern("ep_answer"),
     ];
     let mut wrong = Vec::new();
@@ -137,7 +153,12 @@ fn verdict_on_each_case_of_the_corpus_stays() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// Whether all cases and mutants are to be tried: `RUNVET_MUTANTS` gives their number.
@@ -163,13 +184,46 @@ impl Random {
 
 /// What an edit puts into a file.
 const PIECES: [&str; 40] = [
-    "", "{", "}", "[", "]", "\"", ",", ":", "\n", "\r\n", " ", "\\u0041", "\\", "null", "true",
-    "0", "-1", "1.5", "\"\"", "\"x\"", "\"id\":\"a\",", "\"task\":\"Other\"", "\"act:Answer\"",
-    "\"ok\"", "\"error\"", "\"step-1\"", "adapter:", "events.jsonl", "2026-03-01T12:00:00Z", "{}\n",
-    "<<<<<<< HEAD\n", "NaN", "{\n\"a\":\n1}\n", "[1]\n", "\u{fffd}", "AKIAIOSFODNN7EXAMPLE",
+    "",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ",",
+    ":",
+    "\n",
+    "\r\n",
+    " ",
+    "\\u0041",
+    "\\",
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1.5",
+    "\"\"",
+    "\"x\"",
+    "\"id\":\"a\",",
+    "\"task\":\"Other\"",
+    "\"act:Answer\"",
+    "\"ok\"",
+    "\"error\"",
+    "\"step-1\"",
+    "adapter:",
+    "events.jsonl",
+    "2026-03-01T12:00:00Z",
+    "{}\n",
+    "<<<<<<< HEAD\n",
+    "NaN",
+    "{\n\"a\":\n1}\n",
+    "[1]\n",
+    "\u{fffd}",
+    "AKIAIOSFODNN7EXAMPLE",
     "\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"",
     "{\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\",\"bytes\":0,\"excerpt\":\"\"}",
-    "[redacted-0123456789abcdef0123456789abcdef]", "\"x-call-id\":\"c\",",
+    "[redacted-0123456789abcdef0123456789abcdef]",
+    "\"x-call-id\":\"c\",",
 ];
 
 /// Edits a file at a few places.
@@ -197,7 +251,10 @@ fn edit(random: &mut Random, bytes: &mut Vec<u8>) {
                 // A text of the file in the place of another.
                 let quotes: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'"').collect();
                 if quotes.len() > 3 {
-                    let (a, b) = (random.below(quotes.len() - 1), random.below(quotes.len() - 1));
+                    let (a, b) = (
+                        random.below(quotes.len() - 1),
+                        random.below(quotes.len() - 1),
+                    );
                     let text = bytes[quotes[a]..quotes[a + 1]].to_vec();
                     bytes.splice(quotes[b]..quotes[b + 1], text);
                 }
@@ -241,14 +298,22 @@ fn verdict_on_mutants_of_the_corpus_stays() {
                 fs::write(file, bytes).unwrap();
             }
             if let Err(why) = hold(&default, &dir, temp.path()) {
-                wrong.push(format!("seed {seed}, number {number}: {}\n{why}", case.display()));
+                wrong.push(format!(
+                    "seed {seed}, number {number}: {}\n{why}",
+                    case.display()
+                ));
                 if let Some(keep) = std::env::var_os("RUNVET_KEEP") {
                     copy_dir(&dir, &Path::new(&keep).join(format!("{seed}-{number}")));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// Copies a directory, with its links.
@@ -297,7 +362,9 @@ fn becomes(nature: &str) -> &'static str {
 #[test]
 fn page_has_what_goes_and_what_stays_as_a_table() {
     let natures = fs::read_to_string(corpus().join("../src/redact/natures.txt")).unwrap();
-    let mut table = String::from("\n| in | place | what becomes of a text |\n|----|-------|------------------------|\n");
+    let mut table = String::from(
+        "\n| in | place | what becomes of a text |\n|----|-------|------------------------|\n",
+    );
     for line in natures.lines() {
         let (record, rest) = line.split_once(' ').unwrap();
         let (place, nature) = rest.split_once(' ').unwrap();

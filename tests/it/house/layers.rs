@@ -7,8 +7,7 @@ use crate::support::sources::{code, sources};
 /// Every wing of `src/`, the lowest first. A wing may import those before it.
 const WINGS: [&str; 18] = [
     "ground", "reading", "store", "policy", "judge", "redact", "report", "gate", "proof", "look",
-    "recorder",
-    "import", "door", "mcp", "serve", "cli", // The top.
+    "recorder", "import", "door", "mcp", "serve", "cli", // The top.
     "lib", "main",
 ];
 
