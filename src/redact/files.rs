@@ -1,16 +1,16 @@
 //! The files of a run besides its records -> placeholders of their bytes, under names without
 //! digests and secrets of the old ones.
 
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::error::Error;
 use super::keyed::is_placeholder;
 use super::known::{Changed, Content, Known, KnownFile};
+use super::names::{Attached, Paths};
 use super::rules::Rules;
 use super::run::RunCopy;
-use super::writer::{Paths, Writer, in_case_of};
+use super::writer::{Writer, in_case_of};
 use crate::ground::digest::{FileDigest, RunningDigest};
 use crate::ground::document::Tape;
 use crate::store::{MAX_RECORD_BYTES, TreeEntry};
@@ -20,9 +20,6 @@ const PART: usize = 256 << 10;
 
 /// The number of bytes of a placeholder: a file of another size is none.
 const PLACEHOLDER_BYTES: usize = 43;
-
-/// The shortened values of a run whose files are there, by the paths of these.
-pub(super) type Attached = BTreeMap<String, Paths>;
 
 impl RunCopy<'_> {
     /// Copies all that is no record: directories, files and links.

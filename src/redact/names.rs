@@ -1,6 +1,7 @@
 //! The places that a user names -> whether a value is below one of them.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::error::Error;
 
@@ -10,6 +11,12 @@ pub(super) enum Step<'s> {
     Key(Cow<'s, str>),
     Index,
 }
+
+/// The paths to a value, each by its steps.
+pub(super) type Paths = Vec<Vec<Step<'static>>>;
+
+/// The shortened values of a run whose files are there, by the paths of these.
+pub(super) type Attached = BTreeMap<String, Paths>;
 
 impl Step<'_> {
     pub(super) fn into_owned(self) -> Step<'static> {

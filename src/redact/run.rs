@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::Readable;
 use super::error::Error;
-use super::files::Attached;
 use super::keyed::is_placeholder;
 use super::known::{Changed, Content, Known, KnownFile};
 use super::lines::{Failure, Lines};
+use super::names::Attached;
 use super::rules::Rules;
 use super::writer::{Search, Writer};
 use crate::ground::digest::FileDigest;

@@ -10,7 +10,7 @@ use semver::Version;
 use super::Readable;
 use super::keyed::is_placeholder;
 use super::known::{Changed, Content, Known};
-use super::names::Step;
+use super::names::{Paths, Step};
 use super::places::{Edge, Nature, PLACES, same_places};
 use super::rules::Rules;
 use crate::ground::digest::{FileDigest, RunningDigest};
@@ -18,9 +18,6 @@ use crate::ground::document::{Document, EXTENSION, Key, Kind, Node, Number};
 use crate::ground::record::phases;
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
-
-/// The paths to a value, each by its steps.
-pub(super) type Paths = Vec<Vec<Step<'static>>>;
 
 /// A writer of the records of a run.
 pub(super) struct Writer<'w> {

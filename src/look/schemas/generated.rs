@@ -103,8 +103,8 @@ fn row_of<T: JsonSchema>(generator: SchemaGenerator, schema: Schema) -> Generate
     generated
 }
 
-/// The keyword by which a type says that a redacted copy keeps a text, and why. It is no part of the
-/// schemas.
+/// The keyword by which a type says that a redacted copy keeps a text, and why. It is no part of
+/// the schemas.
 const STAYS: &str = "x-stays";
 
 /// Removes the parts that are specific to Rust: formats such as `uint64`, which JSON Schema does
