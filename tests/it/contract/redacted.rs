@@ -368,6 +368,7 @@ fn page_has_what_goes_and_what_stays_as_a_table() {
     for line in natures.lines() {
         let (record, rest) = line.split_once(' ').unwrap();
         let (place, nature) = rest.split_once(' ').unwrap();
+        let place = place.trim_start_matches('/').replace('/', ".");
         let record = RECORDS.iter().find(|(name, _)| *name == record).unwrap().1;
         table += &format!("| {record} | `{place}` | {} |\n", becomes(nature));
     }
