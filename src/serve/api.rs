@@ -88,7 +88,29 @@ pub(super) async fn run(
     State(service): State<Arc<Service>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Answer {
-    let path = service.path_of(&part(id)?)?;
+    shown(service, &part(id)?).await
+}
+
+/// The run of a request whose address a proxy may decode: a directory has slashes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DirQuery {
+    /// The directory of a run, or its id.
+    pub(super) dir: String,
+}
+
+/// `GET /api/v1/run`
+pub(super) async fn run_in(
+    State(service): State<Arc<Service>>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let query: DirQuery = query::parse(query.as_deref())?;
+    shown(service, &query.dir).await
+}
+
+/// Answers with a run.
+async fn shown(service: Arc<Service>, name: &str) -> Answer {
+    let path = service.path_of(name)?;
     in_turn(service, move |service| {
         let run = service.open(path)?;
         Ok(json(&view::RunPage::new(&run, &mut service.gate.clone())?))
@@ -100,6 +122,9 @@ pub(super) async fn run(
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EventQuery {
+    /// The directory of the run, where the address does not name it.
+    #[schemars(skip)]
+    pub(super) dir: Option<String>,
     /// The maximum number of lines of the page, from 1 to 1000 [default: 100].
     #[schemars(with = "Option<usize>", range(min = 1, max = 1_000))]
     pub(super) limit: Option<String>,
@@ -149,7 +174,28 @@ pub(super) async fn events(
     RawQuery(query): RawQuery,
 ) -> Answer {
     let query: EventQuery = query::parse(query.as_deref())?;
-    let path = service.path_of(&part(id)?)?;
+    if query.dir.is_some() {
+        return Err(Problem::bad("the address names a run: leave `dir` out"));
+    }
+    listed(service, &part(id)?, query).await
+}
+
+/// `GET /api/v1/events`
+pub(super) async fn events_in(
+    State(service): State<Arc<Service>>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let query: EventQuery = query::parse(query.as_deref())?;
+    let dir = query
+        .dir
+        .clone()
+        .ok_or_else(|| Problem::bad("`dir` is missing"))?;
+    listed(service, &dir, query).await
+}
+
+/// Answers with a page of the events of a run.
+async fn listed(service: Arc<Service>, name: &str, query: EventQuery) -> Answer {
+    let path = service.path_of(name)?;
     let turns = if query.searches() {
         &service.searches
     } else {
@@ -248,14 +294,38 @@ pub(super) async fn record(
     parts: Result<Path<(String, String)>, PathRejection>,
 ) -> Answer {
     let (id, name) = part(parts)?;
-    let artifact = Artifact::from_file_name(&name).ok_or_else(|| {
-        let (name, names) = (quote(&name), Artifact::ALL.map(Artifact::file_name));
+    stored(service, &id, &name).await
+}
+
+/// The query for a record of the run with a directory.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordQuery {
+    /// The directory of a run, or its id.
+    pub(super) dir: String,
+    /// The file name of the record.
+    pub(super) name: String,
+}
+
+/// `GET /api/v1/record`
+pub(super) async fn record_in(
+    State(service): State<Arc<Service>>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let RecordQuery { dir, name } = query::parse(query.as_deref())?;
+    stored(service, &dir, &name).await
+}
+
+/// Answers with a record of a run.
+async fn stored(service: Arc<Service>, id: &str, name: &str) -> Answer {
+    let artifact = Artifact::from_file_name(name).ok_or_else(|| {
+        let (name, names) = (quote(name), Artifact::ALL.map(Artifact::file_name));
         Problem::missing(format!(
             "{name} is not a record; expected one of {}",
             names.join(", ")
         ))
     })?;
-    let path = service.path_of(&id)?;
+    let path = service.path_of(id)?;
     let opened = in_thread(move || service.open(path)?.stream(artifact)).await??;
     let kind = match artifact {
         Artifact::Events | Artifact::Learn => "application/jsonl",

@@ -7,7 +7,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use super::api::{DiffQuery, EventList, EventQuery, RuleList};
+use super::api::{DiffQuery, DirQuery, EventList, EventQuery, RecordQuery, RuleList};
 use super::index::IndexSums;
 use super::metrics::{CLASSIC, OPEN_METRICS};
 use super::problem::Problem;
@@ -60,7 +60,11 @@ fn generate() -> String {
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 /// The paths whose answers are sent piece by piece, and have no tag.
-const STREAMED: [&str; 2] = ["/api/v1/changes", "/api/v1/runs/{id}/records/{name}"];
+const STREAMED: [&str; 3] = [
+    "/api/v1/changes",
+    "/api/v1/runs/{id}/records/{name}",
+    "/api/v1/record",
+];
 
 /// Says of each answer to `GET` that may have a tag that it may be known already.
 fn with_tags(mut paths: Value) -> Value {
@@ -106,6 +110,7 @@ fn paths() -> Value {
     let mut events = parameters::<EventQuery>();
     events.insert(0, id());
     let runs_to_compare = parameters::<DiffQuery>();
+    let names = Artifact::ALL.map(Artifact::file_name);
     json!({
         "/api/v1/runs": {"get": leading_to_runs(operation(
             "listRuns", "Lists runs, page by page", &runs, "RunList", &[400]))},
@@ -115,7 +120,18 @@ fn paths() -> Value {
         "/api/v1/runs/{id}/events": {"get": operation(
             "listEvents", "Lists the events of a run, page by page", &events,
             "EventList", &[400, 404, 409, 503])},
-        "/api/v1/runs/{id}/records/{name}": {"get": record()},
+        "/api/v1/runs/{id}/records/{name}": {"get": record(
+            "getRecord", &[id(), json!({
+                "name": "name", "in": "path", "required": true,
+                "schema": {"type": "string", "enum": names},
+            })])},
+        "/api/v1/run": {"get": operation(
+            "getRunIn", "Shows the run with a directory, as `runvet view --json` does",
+            &parameters::<DirQuery>(), "RunPage", &[400, 404, 409, 503])},
+        "/api/v1/events": {"get": operation(
+            "listEventsIn", "Lists the events of the run with a directory, page by page",
+            &[parameters::<DirQuery>(), parameters::<EventQuery>()].concat(), "EventList", &[400, 404, 409, 503])},
+        "/api/v1/record": {"get": record("getRecordIn", &parameters::<RecordQuery>())},
         "/api/v1/diff": {"get": operation(
             "diffRuns", "Compares two runs, as `runvet diff --json` does", &runs_to_compare,
             "Diff", &[400, 404, 409, 503])},
@@ -233,19 +249,15 @@ fn id() -> Value {
     })
 }
 
-fn record() -> Value {
-    let names = Artifact::ALL.map(Artifact::file_name);
+fn record(id: &str, parameters: &[Value]) -> Value {
     let summary = "A record of a run, byte for byte as it is stored, whether or not it is JSON";
-    let mut operation = plain("getRecord", summary, "application/json");
+    let mut operation = plain(id, summary, "application/json");
     let answer = json!({});
     operation["responses"]["200"]["content"] = json!({
         "application/json": answer, "application/jsonl": answer,
     });
-    operation["parameters"] = json!([id(), {
-        "name": "name", "in": "path", "required": true,
-        "schema": {"type": "string", "enum": names},
-    }]);
-    for status in [404, 409, 503] {
+    operation["parameters"] = parameters.into();
+    for status in [400, 404, 409, 503] {
         operation["responses"][status.to_string()] = problem(status);
     }
     operation

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
+import urllib.parse
 
 from playwright.sync_api import expect
 
@@ -706,6 +707,69 @@ class OfAService(InTheBrowser):
             if number > 1:
                 self.show_new(tab)
             expect(self.rows(tab)).to_have_count(number, timeout=PATIENCE)
+        self.home = home
+
+    def test_no_view_keeps_its_content_under_a_new_address(self):
+        tab = self.whole("#/runs?q=ep_0")
+        row = self.rows(tab).filter(has_text="ep_03_edited")
+        expect(row).to_have_count(1)
+        self.go(tab, FAILED)
+        expect(tab.locator("#run .why")).to_be_visible()
+        waiting, slow = [], re.compile("page/run|api/v1/(runs|diff|events)")
+        tab.route(slow, lambda route: waiting.append(route))
+
+        def answer():
+            while waiting:
+                waiting.pop(0).continue_()
+
+        self.go(tab, EDITED)
+        busy = tab.locator("#run[aria-busy=true]")
+        expect(busy.locator(".crumb")).to_contain_text("ep_03_edited")
+        expect(busy.locator("h1")).to_have_text("Summarize the open tickets")
+        expect(tab.locator("#run .why")).to_have_count(0)
+        expect(busy.locator(".reading")).to_have_text("reading \u2026")
+        answer()
+        expect(tab.locator("#run .finding").first).to_be_visible()
+        expect(tab.locator("[aria-busy]")).to_have_count(0)
+        self.assertEqual(len([url for url in self.asked if "page/run" in url and "ep_03" in url]), 1)
+        answer()
+        self.go(tab, "#/runs?q=ep_timeout")
+        expect(tab.locator("#runs .is-old[aria-busy=true] .reading")).to_have_text("reading \u2026")
+        answer()
+        expect(self.rows(tab)).to_have_count(1)
+        expect(tab.locator("#runs [aria-busy]")).to_have_count(0)
+        sides = "left=served/episodes/ep_timeout&right=served/episodes/ep_03_edited"
+        self.go(tab, f"#/compare?{sides}")
+        expect(tab.locator("#compare[aria-busy=true]")).to_be_visible()
+        for _ in range(20):
+            answer()
+            tab.wait_for_timeout(50)
+        expect(tab.locator(".side")).to_have_count(2)
+        self.go(tab, "#/compare?left=served/episodes/ep_timeout&right=served/episodes/ep_timeout")
+        expect(tab.locator(".side")).to_have_count(0)
+        for _ in range(20):
+            answer()
+            tab.wait_for_timeout(50)
+        expect(tab.locator(".side")).to_have_count(2)
+        tab.unroute(slow)
+
+    def test_runs_of_any_directory_are_whole_behind_nginx(self):
+        episodes = self.serve_empty("odd names")
+        home = self.proxy()
+        for group in ["plain", "two words", "50%", "%2F", "a#b", "why?", "ä\u4e2d", "a&b=c+d"]:
+            run = episodes / group / "ep_long"
+            shutil.copytree(WORK / "served" / "episodes" / "ep_long", run)
+            self.home = f"{home}/tools/runvet/"
+            directory = urllib.parse.quote(f"odd names/episodes/{group}/ep_long")
+            tab = self.open(f"#/run/{directory}?at=L500")
+            expect(tab.locator(".event.is-target .line")).to_have_text("500", timeout=PATIENCE)
+            tab.get_by_label("Filter events").fill("step-")
+            expect(tab.locator("#run [role=status].count")).to_contain_text("lines ")
+            with tab.expect_download() as download:
+                tab.locator("#r-state").get_by_role("link", name="Download").click()
+            self.assertEqual(download.value.path().read_bytes(), (run / "state.json").read_bytes())
+            tab.context.close()
+            shutil.rmtree(run)
         self.home = home
 
     def test_token_lets_a_browser_in(self):

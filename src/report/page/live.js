@@ -21,8 +21,8 @@
     ahead = Math.abs(off) > 2000 ? off : 0;
     // The service has been started again, and knows this browser no more: it shows its form.
     if (answer.status === 401) location.reload();
-    const body = await answer.json();
-    if (!answer.ok) throw new Error(body.detail || answer.statusText);
+    const body = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(body.detail || `The service did not answer as asked (status ${answer.status}).`);
     return body;
   }
 
@@ -67,14 +67,17 @@
     },
     now: () => Date.now() + ahead,
     // Where a record of a run is, as it is stored.
-    record: (dir, name) => `api/v1/runs/${encodeURIComponent(dir)}/records/${name}`,
+    record: (dir, name) => `api/v1/record?${new URLSearchParams([["dir", dir], ["name", name]])}`,
     // The lines of a timeline from one on: items, next; only events of a phase or with words, where
     // these are given. Numbers stay as written.
     events: async (dir, line, limit = 100, filters = {}) => {
       const given = Object.entries(filters).filter(([, value]) => value);
-      const asked = new URLSearchParams([["cursor", line], ["limit", limit], ...given]);
-      const answer = await reach(`api/v1/runs/${encodeURIComponent(dir)}/events?${asked}`);
-      if (!answer.ok) throw new Error(answer.statusText);
+      const asked = new URLSearchParams([["dir", dir], ["cursor", line], ["limit", limit], ...given]);
+      const answer = await reach(`api/v1/events?${asked}`);
+      if (!answer.ok) {
+        const { detail } = await answer.json().catch(() => ({}));
+        throw new Error(detail || `The service did not answer as asked (status ${answer.status}).`);
+      }
       const exact = (key, value, context) =>
         (typeof value === "number" && key !== "line" && key !== "next" && context && JSON.rawJSON
           ? JSON.rawJSON(context.source) : value);

@@ -246,8 +246,14 @@
     fillFilters(params);
     if (live) {
       const wanted = location.hash;
+      const table = find("#runs .table");
+      if (!isFollowing) {
+        reading(table, true);
+        if (shownList.address !== wanted) find("#runs .list-status").replaceChildren(...chips(params), toMarked);
+      }
       live.list(params).then((page) => {
         if (location.hash !== wanted) return;
+        endReading(table);
         const arrived = isFollowing && shownList.address === wanted && shownList.complete ? arrivedIn(page) : 0;
         if (arrived) {
           const now = new Map(page.items.map((row) => [row.dir, row]));
@@ -267,6 +273,7 @@
           page.complete ? "No run matches." : "No run matches so far.");
       }, (error) => {
         if (location.hash !== wanted) return;
+        endReading(table);
         // What was known stays; that nothing matches can't be said.
         if (shownList.address === wanted) find("#runs .list-status").replaceChildren(safe(error.message), ...chips(params), toMarked);
         else drawRuns(params, [], error.message, [], 0, "The list can't be shown now. It comes by itself as soon as it can.");
@@ -544,22 +551,56 @@
     });
   }
 
+  // Marks a part whose content is asked for: what it shows is of before, and after 0.3 s a word says so.
+  function reading(part, isOld) {
+    const words = make("p", { class: "reading", role: "status" });
+    const waiting = setTimeout(() => { words.textContent = "reading \u2026"; }, 300);
+    if (part.endReading) part.endReading();
+    part.setAttribute("aria-busy", "true");
+    part.classList.toggle("is-old", isOld);
+    part.prepend(words);
+    part.endReading = () => {
+      clearTimeout(waiting);
+      words.remove();
+      part.removeAttribute("aria-busy");
+      part.classList.remove("is-old");
+      part.endReading = null;
+    };
+  }
+  const endReading = (part) => { if (part.endReading) part.endReading(); };
+
   // A run.
   let shownRun = null;
+  // What is known of a run before it is read: its row in the list.
+  function announceRun(dir) {
+    const view = find("#run");
+    shownRun = null;
+    shownText = "";
+    const row = listed.find((row) => row.dir === dir);
+    const known = row ? withoutPage(row).slice(0, 1) : [make("h1", {}, short(dir.split("/").pop(), 160))];
+    view.replaceChildren(...known);
+    view.dataset.of = dir;
+    reading(view, false);
+    window.scrollTo(0, 0);
+  }
   function showRun(dir, params) {
+    const view = find("#run");
     if (shownRun && shownRun.dir === dir) {
       goToPlace(params);
       return;
     }
+    // It is being asked for.
+    if (view.endReading && view.dataset.of === dir) return;
+    if (live) announceRun(dir);
     source.run(dir).then(({ row, text, prefix }) => {
       if (address().dir !== dir) return;
       if (row.dir !== dir) {
         // It was named by its id, or by a directory that is named otherwise now.
-        location.replace(link(`run/${readable(row.dir)}`, params));
-        return;
+        history.replaceState(null, "", link(`run/${readable(row.dir)}`, params));
       }
+      endReading(view);
       drawRun(row, text, prefix);
-      goToPlace(params);
+      goToPlace(address().params);
       if (live) findNeighbours(row).catch(() => {});
     }, (error) => {
       if (address().dir === dir) shownRun = null;
@@ -583,6 +624,7 @@
 
   function sayWhyNot(dir, { message, keys = [] }) {
     if (address().dir !== dir || shownRun) return;
+    endReading(find("#run"));
     shownText = "";
     const id = dir.split("/").pop();
     find("#run").replaceChildren(
@@ -708,14 +750,19 @@
     const dirs = ["left", "right"].map((name) => params.get(name) || "");
     const asked = [...dirs.map(pageOf), live ? live.diff(...dirs) : null];
     const title = make("h1", { id: "compare-title" }, "Two runs side by side");
+    view.replaceChildren(title);
+    reading(view, false);
     Promise.all(asked).then(([left, right, diff]) => {
       if (location.hash !== wanted) return;
+      endReading(view);
       const sides = [sideOf(left), sideOf(right)];
       markUnlike(sides);
       view.replaceChildren(title, diff ? differences(diff) : differ(dirs), make("div", { class: "compared" }, ...sides));
       window.scrollTo(0, 0);
     }, (error) => {
-      if (location.hash === wanted) view.replaceChildren(title, make("p", { class: "notice", role: "status" }, error.message));
+      if (location.hash !== wanted) return;
+      endReading(view);
+      view.replaceChildren(title, make("p", { class: "notice", role: "status" }, error.message));
     });
   }
   function sideOf({ row, text }) {
@@ -954,13 +1001,17 @@
     const ask = async (turned) => {
       const at = cursors.length ? cursors[cursors.length - 1] : from;
       let met;
+      reading(found, true);
       try {
         [met] = await Promise.all([live.events(row.dir, at, EVENTS_PER_PAGE, { phase, q: search.value.trim() }), noteStart(row.dir)]);
       } catch (error) {
+        if (asked !== turned) return;
+        endReading(found);
         status.textContent = safe(error.message);
         return;
       }
       if (asked !== turned) return;
+      endReading(found);
       const { items: events, next } = met;
       redraw(found, () => found.replaceChildren(...events.map((event) => eventOf(event, "found"))));
       status.replaceChildren(events.length ? `lines ${events[0].line} to ${events[events.length - 1].line}` : "no event");

@@ -137,6 +137,8 @@ fn service_shows_a_run_as_view_does() {
     let viewed = run(&["view", "demo/episodes/ep_03_edited", "--json"]);
     assert_eq!(shown.text, stdout(&viewed).trim_end());
     let by_key = service.get("api/v1/runs/demo%2Fepisodes%2Fep_03_edited");
+    let by_query = service.get("api/v1/run?dir=demo/episodes/ep_03_edited");
+    assert_eq!(by_key.text, by_query.text);
     assert_eq!(by_key.text, shown.text);
 }
 
@@ -403,6 +405,8 @@ fn service_gives_rules_schemas_and_its_description() {
         let query = match &*path {
             "api/v1/diff" => "?left=ep_01_answer&right=ep_01_answer",
             "api/v1/changes" => continue,
+            "api/v1/run" | "api/v1/events" => "?dir=demo/episodes/ep_01_answer",
+            "api/v1/record" => "?dir=ep_01_answer&name=state.json",
             _ => "",
         };
         assert_eq!(service.get(&(path + query)).status, 200);
