@@ -252,9 +252,12 @@ impl Records {
 
     /// Returns the records that should exist but can't be shown.
     fn unreadable(&self) -> Vec<(&'static str, String)> {
-        let is_summary_due = self.entry.lifecycle != Lifecycle::NonTerminal;
-        let summary = is_summary_due.then_some((Artifact::Summary, &self.summary));
-        let records = std::iter::once((Artifact::State, &self.state)).chain(summary);
+        let is_in_progress = self.entry.lifecycle == Lifecycle::NonTerminal;
+        // A run that has just begun persists nothing.
+        let is_state_due = !is_in_progress || self.entries.has(Artifact::State);
+        let state = is_state_due.then_some((Artifact::State, &self.state));
+        let summary = (!is_in_progress).then_some((Artifact::Summary, &self.summary));
+        let records = state.into_iter().chain(summary);
         let unreadable = records.filter_map(|(artifact, record)| match record {
             Err(Error::Artifact { reason, .. }) => Some((artifact.file_name(), reason.clone())),
             _ => None,

@@ -497,7 +497,7 @@ class OfAService(InTheBrowser):
         self.go(tab, "#/run/ep_nowhere")
         expect(tab.locator("#run h1")).to_have_text("This run can't be shown")
         tab.get_by_role("link", name="Search the runs for ep_nowhere").click()
-        expect(tab.locator("#runs .table")).to_have_text("No run matches.")
+        expect(tab.locator("#runs .table")).to_contain_text("No run matches.")
 
     def test_equal_findings_are_one_card(self):
         episodes = self.serve_empty("equal")
@@ -753,12 +753,85 @@ class OfAService(InTheBrowser):
         expect(tab.locator(".side")).to_have_count(2)
         tab.unroute(slow)
 
+    def test_run_that_has_just_begun_shows_actions_and_no_alarm(self):
+        episodes = self.serve_empty("begun")
+        run = episodes / "ep_begun"
+        run.mkdir()
+        step = [{"id": "s", "kind": "act", "description": "Look", "status": "pending"}]
+        act = {"action_id": "act-1", "step_id": "s", "tool": "shop.search", "result_status": "ok", "input": {"q": "tea"}}
+        lines = [
+            run_data.event("start", 0, "system", {"task": "Buy tea"}),
+            run_data.event("plan", 1, "planner", {"source": "planner", "step_records": step}),
+            run_data.event("act", 2, "worker", act),
+        ]
+        (run / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        tab = self.open("#/run/begun/episodes/ep_begun")
+        expect(tab.locator("#r-steps .did")).to_contain_text("shop.search", timeout=PATIENCE)
+        expect(tab.locator("#run .badges")).to_contain_text("in progress: judged when it persists")
+        expect(tab.locator("#run .badges .badge.warn:not(.pace), #run .notice.is-warn")).to_have_count(0)
+        expect(tab.locator("#r-steps")).not_to_contain_text("could not be compared")
+
+    def test_runs_that_differ_in_durations_alone_are_alike(self):
+        episodes = self.serve_empty("alike")
+        for name, took in [("ep_quick", 100), ("ep_slow", 9000)]:
+            shutil.copytree(WORK / "served" / "episodes" / "ep_timeout", episodes / name)
+            state = json.loads((episodes / name / "state.json").read_text())
+            for action in state["outcomes"]["actions"]:
+                action["duration_ms"] = took
+            (episodes / name / "state.json").write_text(json.dumps(state))
+        tab = self.open("#/compare?left=alike/episodes/ep_quick&right=alike/episodes/ep_slow")
+        expect(tab.locator(".side")).to_have_count(2, timeout=PATIENCE)
+        expect(tab.locator("tr.is-unlike")).to_have_count(0)
+        widths = [side.locator("td.time rect:not(.track)").first.evaluate("bar => bar.getBoundingClientRect().width")
+                  for side in tab.locator(".side").all()]
+        self.assertLess(widths[0] * 10, widths[1])
+
+    def test_first_error_is_a_key_away(self):
+        tab = self.whole(FAILED)
+        expect(tab.locator("#run .first-error")).to_contain_text("erp.refund")
+        tab.keyboard.press("e")
+        expect(tab.locator(".event.is-target")).to_contain_text("erp.refund")
+        expect(tab).to_have_url(re.compile(r"\?at=L\d+$"))
+
+    def test_opened_event_is_in_the_address(self):
+        tab = self.whole(FAILED)
+        tab.locator("#r-L5 > summary").click()
+        expect(tab).to_have_url(f"{self.home}{FAILED}?at=L5")
+        again = self.open(f"{FAILED}?at=L5")
+        expect(again.locator("#r-L5")).to_have_attribute("open", "")
+
+    def test_run_leads_to_its_parent_and_its_parts(self):
+        episodes = self.serve_empty("tree")
+        for name, parent in [("ep_whole", None), ("ep_part", "ep_whole")]:
+            run = episodes / name
+            shutil.copytree(WORK / "served" / "episodes" / "ep_timeout", run)
+            state = json.loads((run / "state.json").read_text())
+            state["episode"] |= {"id": name, "tags": {"parent": parent} if parent else {}}
+            state["outcomes"]["metrics"] = {"cost_usd": 0.25, "tokens_in": 12345}
+            (run / "state.json").write_text(json.dumps(state))
+        tab = self.open("#/runs")
+        expect(self.rows(tab)).to_have_count(2, timeout=PATIENCE)
+        expect(tab.get_by_role("button", name="cost_usd", exact=True)).to_be_visible()
+        expect(self.rows(tab).first).to_contain_text("12,345")
+        expect(tab.locator("#runs thead")).not_to_contain_text("mode")
+        self.go(tab, "#/run/tree/episodes/ep_whole")
+        tab.locator(".relatives").get_by_role("link", name="ep_part").click()
+        expect(tab.locator("#run .crumb code")).to_have_text("ep_part")
+        tab.locator(".relatives").get_by_role("link", name="ep_whole").click()
+        expect(tab.locator("#run .crumb code")).to_have_text("ep_whole")
+
+    def test_search_says_what_it_searched(self):
+        tab = self.whole("#/runs?q=HTTP%20503")
+        expect(tab.locator("#runs .table")).to_contain_text("The id, the task and the directory of each run were searched.")
+
     def test_runs_of_any_directory_are_whole_behind_nginx(self):
         episodes = self.serve_empty("odd names")
         home = self.proxy()
         for group in ["plain", "two words", "50%", "%2F", "a#b", "why?", "ä\u4e2d", "a&b=c+d"]:
             run = episodes / group / "ep_long"
-            shutil.copytree(WORK / "served" / "episodes" / "ep_long", run)
+            run.mkdir(parents=True)
+            for source in [DEMO / "ep_03_edited" / "state.json", WORK / "served" / "episodes" / "ep_long" / "events.jsonl"]:
+                shutil.copy(source, run)
             self.home = f"{home}/tools/runvet/"
             directory = urllib.parse.quote(f"odd names/episodes/{group}/ep_long")
             tab = self.open(f"#/run/{directory}?at=L500")

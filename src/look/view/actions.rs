@@ -7,7 +7,7 @@ use crate::ground::document::{Kind, Node};
 use crate::ground::printable::{brief_json, shortened};
 use crate::reading::dashboard::Rows;
 use crate::reading::outline::error_text;
-use crate::report::page::{ActionCell, Preview, TrackItem};
+use crate::report::page::{ActionCell, EventBody, Preview, TrackItem};
 
 /// The maximum number of bytes of a value that a page shows beside its step; the tree of the state
 /// has more of it.
@@ -22,34 +22,63 @@ pub(super) fn actions(
     track: &[TrackItem],
     line_of: impl Fn(&str) -> Option<u64>,
 ) -> Rows<ActionCell> {
-    let events = track.iter().filter_map(TrackItem::event);
-    let spans = events.filter_map(|event| Some((event.row.line, event.span?)));
-    let spans: BTreeMap<u64, (f64, f64)> = spans.collect();
+    let spans = spans(track);
     let actions = state.at(&["outcomes", "actions"]);
     let actions = actions.into_iter().flat_map(Node::items);
     let cell = |action: Node<'_>| {
-        let id = text(action, "id");
         let named = action.get("id").and_then(Node::text);
         let line = named.and_then(|id| line_of(&id));
-        let took = action.get("duration_ms").and_then(Node::number);
-        let by_event = || spans.get(&line?).map(|(start, end)| end - start);
-        let value = |key: &str| action.get(key).filter(|value| !value.is_null());
-        let error = value("error").or_else(|| action.at(&["output", "error"]));
-        ActionCell {
-            step_id: text(action, "step_id"),
-            tool: text(action, "tool"),
-            status: text(action, "result_status"),
-            took_sec: took.map(|ms| ms.as_f64() / 1e3).or_else(by_event),
-            error: error.and_then(error_text),
-            input: value("input")
-                .or_else(|| value("input_excerpt"))
-                .map(excerpt),
-            output: value("output").map(excerpt),
-            line,
-            id,
-        }
+        cell(action, "id", line, &spans)
     };
     actions.map(cell).collect()
+}
+
+/// Returns the actions that the events of a page tell, for a run that has persisted none yet.
+pub(super) fn actions_of(track: &[TrackItem]) -> Rows<ActionCell> {
+    let spans = spans(track);
+    let events = track.iter().filter_map(TrackItem::event);
+    let cells = events.filter_map(|event| {
+        let EventBody::Whole(document) = &event.body else {
+            return None;
+        };
+        let payload = document.root().get("payload")?;
+        let is_action = event.row.phase == "act" && payload.get("tool").is_some();
+        is_action.then(|| cell(payload, "action_id", Some(event.row.line), &spans))
+    });
+    cells.collect()
+}
+
+/// Returns when the events of a page that take time began and ended, by their lines.
+fn spans(track: &[TrackItem]) -> BTreeMap<u64, (f64, f64)> {
+    let events = track.iter().filter_map(TrackItem::event);
+    let spans = events.filter_map(|event| Some((event.row.line, event.span?)));
+    spans.collect()
+}
+
+/// Returns what a page shows of an action, which has its id under a key.
+fn cell(
+    action: Node<'_>,
+    id: &str,
+    line: Option<u64>,
+    spans: &BTreeMap<u64, (f64, f64)>,
+) -> ActionCell {
+    let took = action.get("duration_ms").and_then(Node::number);
+    let by_event = || spans.get(&line?).map(|(start, end)| end - start);
+    let value = |key: &str| action.get(key).filter(|value| !value.is_null());
+    let error = value("error").or_else(|| action.at(&["output", "error"]));
+    ActionCell {
+        id: text(action, id),
+        step_id: text(action, "step_id"),
+        tool: text(action, "tool"),
+        status: text(action, "result_status"),
+        took_sec: took.map(|ms| ms.as_f64() / 1e3).or_else(by_event),
+        error: error.and_then(error_text),
+        input: value("input")
+            .or_else(|| value("input_excerpt"))
+            .map(excerpt),
+        output: value("output").map(excerpt),
+        line,
+    }
 }
 
 fn excerpt(value: Node<'_>) -> Preview {

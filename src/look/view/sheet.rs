@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use super::actions::{actions, beginning, readable};
+use super::actions::{actions, actions_of, beginning, readable};
 use super::{OpenedRun, judged, reason_of, unjudged};
 use crate::gate::Gate;
 use crate::ground::document::{Document, Node, OwnedDocument, Tape};
@@ -91,12 +91,15 @@ fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
     };
     let state = loaded.state.text.as_ref().ok();
     let state = state.and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
-    let actions = state.map(|state| actions(state.root(), &track, line_of));
+    let actions = match state {
+        Some(state) => actions(state.root(), &track, line_of),
+        None => actions_of(&track),
+    };
     let outlined = loaded.timeline.outlined.as_ref();
     let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
     let density = outlined.map(|outlined| outlined.density.clone());
     let density = density.unwrap_or_default();
-    (track, density, actions.unwrap_or_default())
+    (track, density, actions)
 }
 
 /// Returns the events that a page shows.

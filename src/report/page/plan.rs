@@ -27,7 +27,7 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
             (table(plan, shown, prefix))
         }
         (unshown(actions.total - shown.len(), "more actions"))
-        @if let Some(reason) = &plan.unjudged {
+        @if let Some(reason) = plan.unjudged.as_ref().filter(|_| plan.is_persisted) {
             p.note { "The plans could not be compared: " (escape(reason)) }
         }
         @if !plan.differences.is_empty() {
@@ -117,7 +117,7 @@ fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: Option<&Markup>) 
             @if has_rebuilt {
                 td { (side(row.rebuilt.as_ref(), prefix)) }
             }
-            @if let Some(time) = time { td.time { (time) } }
+            @if let Some(time) = time { (time) }
         }
     }
 }
@@ -130,9 +130,11 @@ fn took(actions: &[&ActionCell]) -> Option<f64> {
 
 fn time(took: Option<f64>, longest: f64) -> Markup {
     html! {
-        @if let Some(took) = took {
-            @let share = took / longest.max(f64::MIN_POSITIVE);
-            (meter(&[("c1", share.clamp(0.0, 1.0))])) " " (duration(took))
+        td.time data-sec=[took] {
+            @if let Some(took) = took {
+                @let share = took / longest.max(f64::MIN_POSITIVE);
+                (meter(&[("c1", share.clamp(0.0, 1.0))])) " " (duration(took))
+            }
         }
     }
 }
@@ -144,7 +146,7 @@ fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
             tr.did { td colspan=(width) { details {
                 summary {
                     code { bdi { (escape(&action.tool)) } } " "
-                    @if !action.status.is_empty() { (badge(&action.status, &action.status)) " " }
+                    @if !matches!(&*action.status, "" | "ok") { (badge(&action.status, &action.status)) " " }
                     @if let Some(took) = action.took_sec { span.dim { (duration(took)) } " " }
                     @if let Some(input) = &action.input { span { bdi { (escape(&input.line)) } } }
                     @if let Some(error) = &action.error {

@@ -7,9 +7,9 @@ use super::calendar::time;
 use super::findings::Places;
 use super::item::tag_text;
 use super::units::{duration, offset};
-use super::{RunSheet, details, events, findings, plan, records, waterfall};
+use super::{RunSheet, TrackItem, details, events, findings, plan, records, waterfall};
 use crate::ground::document::OwnedDocument;
-use crate::ground::finding::{EpisodeReport, RunEntry, Verdict};
+use crate::ground::finding::{EpisodeReport, Lifecycle, RunEntry, Verdict};
 use crate::ground::printable::{brief, cut_after, escape, in_address};
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
@@ -102,7 +102,13 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                 }
             }
             p.badges {
-                (verdict(report))
+                @if run.lifecycle == Lifecycle::NonTerminal && page.state.is_err()
+                    && report.verdict == Verdict::Valid
+                {
+                    span.badge { "in progress: judged when it persists" }
+                } @else {
+                    (verdict(report))
+                }
                 @if let Some(status) = &run.status {
                     " " (badge(status, &cut_after(&format!("status {status}"), MAX_VALUE_CHARS)))
                 }
@@ -115,8 +121,24 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                     " " span.badge { (report.lifecycle.stage()) }
                 }
             }
+            (first_error(page, prefix))
             (figures(run, &run_figures(page)))
             (tags(run))
+        }
+    }
+}
+
+/// Returns a link to the first event that failed or was vetoed, with its words.
+fn first_error(page: &RunSheet, prefix: &str) -> Markup {
+    let mut events = page.track.iter().filter_map(TrackItem::event);
+    let first = events.find(|event| event.row.mark.is_some());
+    html! {
+        @if let Some(event) = first {
+            p.first-error {
+                "First error: "
+                a href={ "#" (prefix) "L" (event.row.line) } { bdi { (escape(&event.row.summary)) } }
+                span.dim { " line " (super::units::thousands(event.row.line)) }
+            }
         }
     }
 }
@@ -131,7 +153,8 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
         .or_else(|| summary?.get("seed"))
         .filter(|seed| !seed.is_null());
     let metrics = &page.dashboard.overview.outcome_metrics.first;
-    let metrics = metrics.iter().take(details::MAX_METRICS).cloned();
+    let metrics = metrics.iter().take(details::MAX_METRICS);
+    let metrics = metrics.map(|(name, value)| (name.clone(), grouped(value)));
     let seed = seed.map(|seed| ("seed".to_owned(), brief(seed.raw())));
     let imported = page.dashboard.timeline.imported.clone();
     let imported = imported.map(|format| ("imported from".to_owned(), format));
@@ -143,6 +166,12 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
         .chain(seed)
         .chain(metrics)
         .collect()
+}
+
+/// Returns a whole number with the separators that all numbers have, and another value as it is.
+fn grouped(value: &str) -> String {
+    let number = value.parse::<u64>();
+    number.map_or_else(|_| value.to_owned(), super::units::thousands)
 }
 
 /// Returns all tags of a run, each a link to the runs that have it.

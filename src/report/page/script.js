@@ -234,6 +234,18 @@
     ["id", "run"], ["status", "status"], ["outcome", "outcome"], ["started", "started (UTC)"],
     ["duration", "duration"], ["adapter", "adapter"], ["mode", "mode"], ["valid", "findings"],
   ];
+  // Metrics that have a column wherever a run of the page has them.
+  const FIGURES = ["score", "cost_usd", "tokens_in", "tokens_out"];
+  // The columns of a page of runs: those that no run fills are left out.
+  function columnsOf(params, shown) {
+    const asked = metricIn(params);
+    const sorted = (params.get("sort") || "").replace(/^-/, "");
+    const known = FIGURES.filter((name) => name !== asked && shown.some((row) => metricOf(row, name) !== undefined));
+    const figures = [asked, ...known].filter(Boolean).map((name) => [`metric:${name}`, name]);
+    const others = COLUMNS.slice(5).filter(([name]) =>
+      !["adapter", "mode"].includes(name) || sorted === name || shown.some((row) => row[name] !== undefined));
+    return [...COLUMNS.slice(0, 5), ...figures, ...others];
+  }
   let listed = source.rows;
   let lastList = "#/runs";
 
@@ -270,7 +282,7 @@
         const before = cursorBefore.get(params.get("cursor"));
         drawRuns(params, listed, range, page.next || !isFirst
           ? [turn("First", "", isFirst), turn("Previous", before, before === undefined), turn("Next", page.next, !page.next)] : [], arrived,
-          page.complete ? "No run matches." : "No run matches so far.");
+          (page.complete ? "No run matches." : "No run matches so far.") + searched(params));
       }, (error) => {
         if (location.hash !== wanted) return;
         endReading(table);
@@ -288,8 +300,12 @@
     const range = listed.length > PER_PAGE
       ? `${count.format(from + 1)} to ${count.format(from + shown.length)} of ${plural(listed.length, "run")}`
       : plural(listed.length, "run");
-    drawRuns(params, shown, range, pages > 1 ? pager(page, pages, (to) => go(params, "page", String(to))) : []);
+    drawRuns(params, shown, range, pages > 1 ? pager(page, pages, (to) => go(params, "page", String(to))) : [],
+      0, `No run matches.${searched(params)}`);
   }
+
+  // What a search looked at, which is not all that a run says.
+  const searched = (params) => (params.get("q") ? " The id, the task and the directory of each run were searched." : "");
 
   // The number of runs that would move those on the screen.
   function arrivedIn({ items, total }) {
@@ -301,8 +317,9 @@
     const arrival = arrived
       ? make("button", { class: "chip", type: "button", onclick: () => showRuns(params) }, `Show ${plural(arrived, "new run")}`) : "";
     find("#runs .list-status").replaceChildren(range, arrival, ...chips(params), toMarked);
-    const body = make("tbody", {}, ...shown.map((row) => rowOf(row, metricIn(params))));
-    const table = make("table", {}, head(params), body);
+    const columns = columnsOf(params, shown);
+    const body = make("tbody", {}, ...shown.map((row) => rowOf(row, columns)));
+    const table = make("table", {}, head(params, columns), body);
     const back = keeper(find("#runs"));
     const at = all("#runs tbody tr").find((row) => row.classList.contains("is-at"));
     find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, none));
@@ -388,10 +405,8 @@
     });
   }
 
-  function head(params) {
+  function head(params, columns) {
     const sort = params.get("sort") || "-started";
-    const metric = metricIn(params);
-    const columns = metric ? [...COLUMNS.slice(0, 5), [`metric:${metric}`, metric], ...COLUMNS.slice(5)] : COLUMNS;
     const cells = columns.map(([name, title]) => {
       const state = sort === name ? "ascending" : sort === `-${name}` ? "descending" : null;
       const next = state === "descending" ? name : state === "ascending" ? "" : `-${name}`;
@@ -406,7 +421,10 @@
   const metricIn = (params) =>
     (params.get("metric") || "").split("..")[0] || (/^-?metric:(.*)/s.exec(params.get("sort") || "") || [])[1];
 
-  function rowOf(row, metric) {
+  const figure = (value) => (Number.isInteger(value) ? count.format(value) : String(value ?? ""));
+  function rowOf(row, columns) {
+    const has = (wanted) => columns.some(([name]) => name === wanted);
+    const figures = columns.filter(([name]) => name.startsWith("metric:"));
     const state = verdict(row);
     const tone = { yes: row.unjudged ? "warn" : "good", no: "bad", undecided: "warn" }[state];
     const word = row.verdict === "breaks_rule" ? "breaks a rule of the team" : row.verdict;
@@ -427,9 +445,9 @@
       make("td", {}, badge(row.outcome)),
       make("td", { class: "started" }, started(row), local(row)),
       make("td", { class: "number" }, pace(row) || duration(row.duration_sec)),
-      metric ? make("td", { class: "number" }, String(metricOf(row, metric) ?? "")) : null,
-      make("td", {}, short(row.adapter) || ""),
-      make("td", {}, short(row.mode) || ""),
+      ...figures.map(([, name]) => make("td", { class: "number" }, figure(metricOf(row, name)))),
+      has("adapter") ? make("td", {}, short(row.adapter) || "") : null,
+      has("mode") ? make("td", {}, short(row.mode) || "") : null,
       make("td", { class: "findings" },
         sums.join(", "),
         rule ? make("a", { href: link("runs", [["rule", rule]]) }, rule + more) : "",
@@ -785,14 +803,26 @@
     }
     return side;
   }
+  // What a row says but for how long its step took: durations do not count.
+  const lasting = (part) => [...part.children].filter((cell) => !cell.matches(".time")).map((cell) => cell.textContent).join("|");
+  // Draws the bars of both sides by one scale: the longest step of either is a whole bar.
+  function scaleAlike(sides) {
+    const cells = sides.map((side) => all("td.time[data-sec]", side));
+    const longest = Math.max(...cells.flat().map((cell) => Number(cell.dataset.sec)));
+    for (const cell of cells.flat()) {
+      const bar = find("rect:not(.track)", cell);
+      if (bar && longest > 0) bar.setAttribute("width", `${100 * Number(cell.dataset.sec) / longest}%`);
+    }
+  }
   function markUnlike(sides) {
+    scaleAlike(sides);
     for (const [selector, key] of [[".figures > div", "dt"], ["table.plan tbody tr:not(.did)", "th"]]) {
       const known = sides.map((side) => new Map(all(selector, side).map((part) => [find(key, part).textContent, part])));
       known.forEach((parts, at) => {
         for (const [name, part] of parts) {
           const other = known[1 - at].get(name);
-          const isExpected = ["directory", "started", "duration"].includes(name);
-          const isUnlike = !other || other.textContent !== part.textContent;
+          const isExpected = ["directory", "started", "duration"].includes(name) || /(_ms|_sec)$/.test(name);
+          const isUnlike = !other || lasting(other) !== lasting(part);
           if (isUnlike && !isExpected) part.classList.add("is-unlike");
         }
       });
@@ -882,6 +912,7 @@
     const header = find(".crumb", view);
     if (header) {
       header.replaceWith(crumb(row));
+      showRelatives(row).catch(() => {});
       if (!row.paused) find(".badges", view).append(pace(row) || "");
     }
     if (live) {
@@ -901,6 +932,25 @@
     if (waterfall) dressWaterfall(waterfall);
     const events = find("[data-events]", view);
     if (events) dressEvents(events, row);
+  }
+
+  // Links from a run to the run that it is a part of, and to its own parts, in their order.
+  const MAX_RELATIVES = 10;
+  async function showRelatives(row) {
+    const [, parent] = /^parent:(.*)/s.exec((row.tags || []).find((tag) => tag.startsWith("parent:")) || "") || [];
+    const asked = new URLSearchParams([["tag", `parent:${row.id}`], ["sort", "started"]]);
+    const parts = live ? await live.list(asked) : { items: select(asked) };
+    const total = parts.total ?? parts.items.length;
+    const badges = find("#run .badges");
+    if (!badges || !shownRun || shownRun.dir !== row.dir) return;
+    for (const old of all("#run .relatives")) old.remove();
+    const line = (title, ...links) => badges.after(make("p", { class: "relatives" }, `${title}: `, ...links));
+    if (total) {
+      const links = parts.items.slice(0, MAX_RELATIVES).flatMap((part) => [make("a", { href: linkOf(part) }, part.id), " "]);
+      const all = total > MAX_RELATIVES ? [make("a", { href: link("runs", asked) }, `all ${count.format(total)}`)] : [];
+      line("Parts", ...links, ...all);
+    }
+    if (parent) line("Part of", make("a", { href: `#/run/${readable(parent)}` }, parent));
   }
 
   function dressWaterfall(waterfall) {
@@ -1285,6 +1335,12 @@
     } catch { /* It ends before that. */ }
     return [0, 0];
   }
+  // The address names the event that was opened last, so that it can be passed on.
+  document.addEventListener("click", ({ target }) => {
+    const item = target.closest("#run .event > summary");
+    if (!item || !shownRun || item.parentElement.open) return;
+    history.replaceState(null, "", `${linkOf(shownRun)}?at=L${lineOf(item.parentElement)}`);
+  });
   // Draws the pictures of an event or an action in place of their texts, once it is opened.
   document.addEventListener("toggle", ({ target }) => {
     if (!target.open || !target.matches(".event, .did details")) return;
@@ -1459,6 +1515,10 @@
     j: () => { if (root.dataset.view === "runs") moveInList(1); },
     k: () => { if (root.dataset.view === "runs") moveInList(-1); },
     f: () => { if (root.dataset.view === "run") nextFinding(); },
+    e: () => {
+      const first = root.dataset.view === "run" && find("#run .first-error a");
+      if (first) first.click();
+    },
     "[": () => stepTo("Previous run"),
     "]": () => stepTo("Next run"),
     t: toggleTheme,

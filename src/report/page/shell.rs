@@ -176,6 +176,7 @@ pub(super) fn keys() -> Markup {
         ("o", "overview"),
         ("r", "runs"),
         ("f", "next finding"),
+        ("e", "first error of a run"),
         ("← →", "previous and next mark of a chart"),
         ("t", "light or dark"),
         ("Esc", "back to the list"),
