@@ -391,6 +391,7 @@ fn router(service: &Arc<Service>) -> Router {
         .route("/api/v1/run", get(api::run_in))
         .route("/api/v1/events", get(api::events_in))
         .route("/api/v1/record", get(api::record_in))
+        .route("/api/v1/attachment", get(api::attachment))
         .route("/api/v1/diff", get(api::diff))
         .merge(page::routes())
         .fallback(|| async { Problem::missing("there is nothing at this address") })

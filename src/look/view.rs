@@ -13,6 +13,8 @@
 
 #[cfg(feature = "html")]
 mod actions;
+#[cfg(feature = "html")]
+mod conversation;
 mod page;
 mod reason;
 #[cfg(feature = "html")]

@@ -12,6 +12,7 @@ mod answer;
 mod badges;
 mod calendar;
 mod charts;
+mod conversation;
 mod details;
 mod events;
 mod file;
@@ -59,6 +60,10 @@ pub(crate) struct RunSheet {
     pub(crate) track: Vec<TrackItem>,
     /// The number of all events over time.
     pub(crate) density: Density,
+    /// What the run and its models said to each other.
+    pub(crate) messages: Vec<Message>,
+    /// The number of messages that are not shown.
+    pub(crate) more_messages: usize,
     /// The other records, or why they can't be shown.
     pub(crate) state: Result<OwnedDocument, String>,
     pub(crate) summary: Result<OwnedDocument, String>,
@@ -81,6 +86,49 @@ pub(crate) struct ActionCell {
     pub(crate) output: Option<Preview>,
     /// The line of its event.
     pub(crate) line: Option<u64>,
+}
+
+/// A message of a conversation.
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) role: String,
+    pub(crate) parts: Vec<MessagePart>,
+    /// The line of the event that it was met in first.
+    pub(crate) line: u64,
+}
+
+/// A part of a message.
+#[derive(Debug)]
+pub(crate) enum MessagePart {
+    /// Words, in Markdown.
+    Text(String),
+    /// A call of a tool.
+    Call { tool: String, input: String },
+    /// What a tool gave.
+    Result(String),
+    /// The beginning of a value of which the record has the digest alone.
+    Cut { excerpt: String, bytes: String },
+    /// Content of another kind, as JSON.
+    Other(String),
+}
+
+impl MessagePart {
+    /// Returns the number of bytes of its text.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Result(text) | Self::Other(text) => text.len(),
+            Self::Call { tool, input } => tool.len() + input.len(),
+            Self::Cut { excerpt, .. } => excerpt.len(),
+        }
+    }
+
+    /// Returns words as what a tool gave.
+    pub(crate) fn into_result(self) -> Self {
+        match self {
+            Self::Text(text) => Self::Result(text),
+            other => other,
+        }
+    }
 }
 
 /// The beginning of a value or a file: a text as it is, another value as JSON of several lines.

@@ -303,7 +303,7 @@ pub(super) async fn record(
 pub(super) struct RecordQuery {
     /// The directory of a run, or its id.
     pub(super) dir: String,
-    /// The file name of the record.
+    /// The file name of the record, or the name of the attachment as the run has it.
     pub(super) name: String,
 }
 
@@ -332,6 +332,30 @@ async fn stored(service: Arc<Service>, id: &str, name: &str) -> Answer {
         _ => "application/json",
     };
     Ok(of_type(kind, streamed(opened)))
+}
+
+/// `GET /api/v1/attachment`: a file that was attached to a run, and is as it was then.
+pub(super) async fn attachment(
+    State(service): State<Arc<Service>>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let RecordQuery { dir, name } = query::parse(query.as_deref())?;
+    let path = service.path_of(&dir)?;
+    let kind = match name.rsplit_once('.').unwrap_or_default().1 {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        _ => "application/octet-stream",
+    };
+    let content = in_turn(service, move |service| {
+        let content = service.open(path)?.attachment(&name);
+        content.ok_or_else(|| {
+            let name = quote(&name);
+            Problem::missing(format!("there is no attachment {name} with this digest"))
+        })
+    });
+    Ok(of_type(kind, content.await??))
 }
 
 /// Returns an artifact, read piece by piece as the client takes it.

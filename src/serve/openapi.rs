@@ -131,6 +131,7 @@ fn paths() -> Value {
         "/api/v1/events": {"get": operation(
             "listEventsIn", "Lists the events of the run with a directory, page by page",
             &[parameters::<DirQuery>(), parameters::<EventQuery>()].concat(), "EventList", &[400, 404, 409, 503])},
+        "/api/v1/attachment": {"get": attachment()},
         "/api/v1/record": {"get": record("getRecordIn", &parameters::<RecordQuery>())},
         "/api/v1/diff": {"get": operation(
             "diffRuns", "Compares two runs, as `runvet diff --json` does", &runs_to_compare,
@@ -257,6 +258,20 @@ fn record(id: &str, parameters: &[Value]) -> Value {
         "application/json": answer, "application/jsonl": answer,
     });
     operation["parameters"] = parameters.into();
+    for status in [400, 404, 409, 503] {
+        operation["responses"][status.to_string()] = problem(status);
+    }
+    operation
+}
+
+fn attachment() -> Value {
+    let summary = "A file that was attached to a run, if its content has the digest in its name";
+    let mut operation = plain("getAttachment", summary, "application/octet-stream");
+    operation["parameters"] = parameters::<RecordQuery>().into();
+    let pictures = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+    for kind in pictures {
+        operation["responses"]["200"]["content"][kind] = json!({});
+    }
     for status in [400, 404, 409, 503] {
         operation["responses"][status.to_string()] = problem(status);
     }

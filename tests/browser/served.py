@@ -1,5 +1,7 @@
 """Tries the page that `runvet serve` shows in a browser, also while runs are written."""
 
+import hashlib
+import io
 import json
 import os
 import re
@@ -9,6 +11,7 @@ import subprocess
 import time
 import urllib.parse
 
+from PIL import Image
 from playwright.sync_api import expect
 
 import run_data
@@ -819,6 +822,61 @@ class OfAService(InTheBrowser):
         expect(tab.locator("#run .crumb code")).to_have_text("ep_part")
         tab.locator(".relatives").get_by_role("link", name="ep_whole").click()
         expect(tab.locator("#run .crumb code")).to_have_text("ep_whole")
+
+    def test_conversation_has_each_message_once_as_prose(self):
+        episodes = self.serve_empty("talking")
+        run = episodes / "ep_talking"
+        run.mkdir()
+        evil = "<img src=x onerror=alert(1)> [go](javascript:alert(1)) ![](https://example.org/x.png)"
+        call = {"id": "c1", "type": "function", "function": {"name": "shop.search", "arguments": '{"q":"tea"}'}}
+        history = [{"role": "system", "content": "You are **kind**."}, {"role": "user", "content": "Buy tea"}]
+        answers = [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "assistant", "content": [{"type": "text", "text": evil}]},
+        ]
+        lines = [run_data.event("start", 0, "system", {"task": "Buy tea"})]
+        for at, answer in enumerate(answers):
+            payload = {"action_id": f"act-{at}", "tool": "llm", "result_status": "ok",
+                       "input": {"messages": list(history)}, "output": {"message": answer}}
+            lines.append(run_data.event("act", 1 + at, "worker", payload))
+            history += [answer, {"role": "tool", "content": "green tea, 3 EUR"}]
+        (run / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        tab = self.open("#/run/talking/episodes/ep_talking")
+        messages = tab.locator("#r-conversation .message")
+        expect(messages).to_have_count(5, timeout=20_000)
+        roles = [message.get_attribute("data-role") for message in messages.all()]
+        self.assertEqual(roles, ["system", "user", "assistant", "tool", "assistant"])
+        expect(messages.first.locator("strong")).to_have_text("kind")
+        expect(messages.nth(2).locator("summary")).to_contain_text("shop.search")
+        expect(messages.last).to_contain_text("<img src=x onerror=alert(1)>")
+        self.check_inert(tab)
+        expect(messages.locator("a:not(.line)")).to_have_count(0)
+        self.check_accessible(tab, "conversation")
+        tab.set_viewport_size(WIDE)
+        messages.last.locator("a.line").click()
+        expect(tab.locator(".event.is-target .line")).to_have_text("3")
+
+    def test_attached_picture_is_drawn_if_it_is_the_one(self):
+        episodes = self.serve_empty("attached")
+        run = episodes / "ep_attached"
+        (run / "attachments").mkdir(parents=True)
+        content = io.BytesIO()
+        Image.new("RGB", (8, 4), "red").save(content, "PNG")
+        names = []
+        for stored in [content.getvalue(), b"changed"]:
+            sha256 = hashlib.sha256(stored.replace(b"changed", b"original")).hexdigest()
+            names.append(f"attachments/{sha256}.png")
+            (run / names[-1]).write_bytes(stored)
+        lines = [run_data.event("start", 0, "system", {"task": "Look"})]
+        lines += [run_data.event("runtime", at, "system", {"name": name}, event_type="run.attachment") for at, name in enumerate(names, 1)]
+        (run / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        tab = self.open("#/run/attached/episodes/ep_attached")
+        tab.locator("#r-L2 > summary").click(timeout=PATIENCE)
+        picture = tab.locator("#r-L2 figure img")
+        expect(picture).to_be_visible()
+        tab.wait_for_function("() => document.querySelector('#r-L2 img').naturalWidth === 8")
+        addresses = [f"{self.home}api/v1/attachment?" + urllib.parse.urlencode({"dir": "attached/episodes/ep_attached", "name": name}) for name in names]
+        self.assertEqual([tab.request.get(address).status for address in addresses], [200, 404])
 
     def test_search_says_what_it_searched(self):
         tab = self.whole("#/runs?q=HTTP%20503")

@@ -11,6 +11,7 @@ use super::filter::RunFilter;
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, several_below};
 use crate::gate::Gate;
+use crate::ground::digest::FileDigest;
 use crate::ground::document::{Kind, Layout, Node, OwnedDocument, ReadText, Refused, Slots};
 use crate::ground::finding::{EpisodeReport, Lifecycle};
 use crate::ground::record::{State, Summary};
@@ -414,6 +415,23 @@ impl RunReader {
             None => self.files()?.open_file(artifact),
         };
         opened.map_err(|why| self.error(artifact, None, why.to_string()))
+    }
+
+    /// Returns the content of a file that was attached, if it is the one whose digest is its name.
+    pub(crate) fn attachment(&self, name: &str) -> Option<Vec<u8>> {
+        let file = name.strip_prefix("attachments/")?;
+        let (sha256, extension) = file.split_once('.').unwrap_or((file, ""));
+        let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        FileDigest::parse(sha256).filter(|_| is_plain)?;
+        let files = self.files().ok()?;
+        let mut content = Vec::new();
+        files
+            .open_named(name)
+            .ok()?
+            .read_record(&mut content)
+            .ok()?;
+        let digest = FileDigest::of(&content).to_string();
+        digest.eq_ignore_ascii_case(sha256).then_some(content)
     }
 
     fn error(&self, artifact: Artifact, place: Option<(u64, u64)>, reason: String) -> Error {

@@ -26,8 +26,7 @@ const ASKED: [&[&str]; 5] = [
 ];
 
 /// The places of messages, and of lists of them, that a model answered.
-const ANSWERED: [&[&str]; 7] = [
-    &["output", "message"],
+const ANSWERED: [&[&str]; 6] = [
     &["output", "messages"],
     &["output", "choices"],
     &["output"],
@@ -45,6 +44,8 @@ pub(super) struct Conversation {
     /// The number of messages that there is no room for.
     pub(super) unshown: usize,
     bytes: usize,
+    /// Whether messages have the calls of tools: acts would repeat them.
+    has_calls: bool,
 }
 
 impl Conversation {
@@ -54,6 +55,12 @@ impl Conversation {
             return;
         };
         let mut in_history: BTreeMap<String, usize> = BTreeMap::new();
+        let known = self.messages.len() + self.unshown;
+        let is_message = payload.get("role").is_some();
+        if is_message && let Some(message) = message(payload, "assistant") {
+            let times = self.met.get(&message.key()).copied().unwrap_or_default() + 1;
+            self.add(message, line, times);
+        }
         let asked = ASKED.iter().filter_map(|place| payload.at(place));
         for message in asked.flat_map(|list| listed(list, "user")) {
             let times = in_history.entry(message.key()).or_default();
@@ -61,12 +68,18 @@ impl Conversation {
             let times = *times;
             self.add(message, line, times);
         }
-        let answered = ANSWERED.iter().filter_map(|place| payload.at(place));
+        let answered = ANSWERED.iter().filter(|_| !is_message);
+        let answered = answered.filter_map(|place| payload.at(place));
         let role = spoken_by(event);
         for message in answered.flat_map(|list| listed(list, role)) {
             let times = in_history.get(&message.key()).copied();
             let met = self.met.get(&message.key()).copied().unwrap_or_default();
             self.add(message, line, times.unwrap_or(met) + 1);
+        }
+        let is_act = event.get("phase").and_then(Node::text).as_deref() == Some("act");
+        let is_silent = known == self.messages.len() + self.unshown && in_history.is_empty();
+        if is_act && is_silent && !self.has_calls && payload.get("tool").is_some() {
+            self.add(act(payload), line, usize::MAX);
         }
     }
 
@@ -83,6 +96,7 @@ impl Conversation {
             return;
         }
         self.bytes += bytes;
+        self.has_calls |= have_calls(&message.parts) && times != usize::MAX;
         let Read { role, parts } = message;
         self.messages.push(Message { role, parts, line });
     }
@@ -98,6 +112,35 @@ impl Read {
     /// Returns what makes two messages the same one.
     fn key(&self) -> String {
         format!("{} {:?}", self.role, self.parts)
+    }
+}
+
+fn have_calls(parts: &[MessagePart]) -> bool {
+    parts
+        .iter()
+        .any(|part| matches!(part, MessagePart::Call { .. }))
+}
+
+/// Returns the call of a tool with its result.
+fn act(payload: Node<'_>) -> Read {
+    let written = |value: Node<'_>| {
+        value
+            .text()
+            .map_or_else(|| cut(value.raw()), |text| cut(&text))
+    };
+    let input = payload
+        .get("input")
+        .or_else(|| payload.get("input_excerpt"));
+    let call = MessagePart::Call {
+        tool: text(payload, "tool"),
+        input: input.map(written).unwrap_or_default(),
+    };
+    let result = payload.get("error").or_else(|| payload.get("output"));
+    let result = result.filter(|result| !result.is_null());
+    let result = result.map(|result| MessagePart::Result(written(result)));
+    Read {
+        role: "tool".into(),
+        parts: [Some(call), result].into_iter().flatten().collect(),
     }
 }
 
@@ -124,16 +167,26 @@ fn message(value: Node<'_>, role: &str) -> Option<Read> {
         return (!text.trim().is_empty()).then_some(Read { role, parts });
     }
     // A choice of OpenAI, and a message of LangChain as it serializes itself.
-    let value = value.get("message").or_else(|| value.get("kwargs")).unwrap_or(value);
-    let value = value.get("data").filter(|data| data.get("content").is_some()).unwrap_or(value);
-    let named = ["role", "type"].into_iter().find_map(|key| value.get(key)?.text());
+    let value = value
+        .get("message")
+        .or_else(|| value.get("kwargs"))
+        .unwrap_or(value);
+    let value = value
+        .get("data")
+        .filter(|data| data.get("content").is_some())
+        .unwrap_or(value);
+    let named = ["role", "type"]
+        .into_iter()
+        .find_map(|key| value.get(key)?.text());
     let role = match named.as_deref()? {
         "human" => "user".into(),
         "ai" | "AIMessage" | "model" => "assistant".into(),
         "developer" => "system".into(),
         role => brief(role),
     };
-    let content = value.get("content").or_else(|| value.get("parts"));
+    let content = ["content", "parts", "text"]
+        .into_iter()
+        .find_map(|key| value.get(key));
     let mut parts: Vec<MessagePart> = content.into_iter().flat_map(contents).collect();
     if role == "tool" {
         parts = parts.into_iter().map(MessagePart::into_result).collect();
@@ -159,7 +212,11 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
         return vec![MessagePart::Text(cut(&text))];
     }
     let kind = block.get("type").and_then(Node::text).unwrap_or_default();
-    let inner = || ["text", "thinking", "content"].into_iter().find_map(|key| block.get(key)?.text());
+    let inner = || {
+        ["text", "thinking", "content"]
+            .into_iter()
+            .find_map(|key| block.get(key)?.text())
+    };
     match &*kind {
         "tool_use" | "tool_call" | "function_call" => vec![call(block)],
         "tool_result" | "tool_call_response" | "function_call_output" => {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::actions::{actions, actions_of, beginning, readable};
+use super::conversation::Conversation;
 use super::{OpenedRun, judged, reason_of, unjudged};
 use crate::gate::Gate;
 use crate::ground::document::{Document, Node, OwnedDocument, Tape};
@@ -39,7 +40,7 @@ pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Err
     let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
     let (report, (opened, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
-    if lacks(&timeline.0, &named) {
+    if lacks(&timeline.track, &named) {
         timeline = run.load(Some(Listening::Track(&named)), shown)?;
     }
     Ok(page(run, opened(report), timeline))
@@ -53,13 +54,15 @@ pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<Ru
     Ok(page(run, opened(report), timeline))
 }
 
-fn page(run: &RunReader, opened: OpenedRun, (track, density, actions): ShownTimeline) -> RunSheet {
+fn page(run: &RunReader, opened: OpenedRun, shown: ShownTimeline) -> RunSheet {
     let (dashboard, records) = opened.dashboard();
     RunSheet {
         dashboard,
-        actions,
-        track,
-        density,
+        actions: shown.actions,
+        track: shown.track,
+        density: shown.density,
+        messages: shown.conversation.messages,
+        more_messages: shown.conversation.unshown,
         state: records.state.map(with_defaults).map_err(reason_of),
         summary: records.summary.map_err(reason_of),
         manifest: run.document(Artifact::Manifest).map_err(reason_of),
@@ -80,11 +83,16 @@ fn learn(run: &RunReader) -> Result<Preview, Error> {
     Ok(beginning(text, MAX_LEARN_BYTES))
 }
 
-/// The parts of a timeline that a page shows: events, their number over time, and actions.
-type ShownTimeline = (Vec<TrackItem>, Density, Rows<ActionCell>);
+/// The parts of a timeline that a page shows: events, their number over time, actions and messages.
+struct ShownTimeline {
+    track: Vec<TrackItem>,
+    density: Density,
+    actions: Rows<ActionCell>,
+    conversation: Conversation,
+}
 
 fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
-    let track = track(loaded);
+    let (track, conversation) = track(loaded);
     let line_of = |id: &str| match &loaded.run.timeline {
         Usable::Read(timeline) => timeline.line_of_action(id),
         Usable::NotDue | Usable::Unjudged(_) => None,
@@ -99,13 +107,19 @@ fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
     let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
     let density = outlined.map(|outlined| outlined.density.clone());
     let density = density.unwrap_or_default();
-    (track, density, actions)
+    ShownTimeline {
+        track,
+        density,
+        actions,
+        conversation,
+    }
 }
 
-/// Returns the events that a page shows.
-fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
+/// Returns the events that a page shows, and their messages.
+fn track(loaded: &Loaded<'_, '_>) -> (Vec<TrackItem>, Conversation) {
+    let mut conversation = Conversation::default();
     let Some(Ok(outlined)) = &loaded.timeline.outlined else {
-        return Vec::new();
+        return (Vec::new(), conversation);
     };
     let (mut clock, mut tape, mut bytes) = (outlined.clock.clone(), Tape::default(), Vec::new());
     let mut room = MAX_TRACK_BYTES;
@@ -115,6 +129,7 @@ fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
             let is_read = loaded.timeline.read_again(line, &mut bytes);
             let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
             let event = event?;
+            conversation.take(line.number, event.root());
             let most = if room == 0 {
                 MAX_LATER_BYTES
             } else {
@@ -125,7 +140,8 @@ fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
             Some(TrackItem::Event(Box::new(event)))
         }
     });
-    items.collect()
+    let items = items.collect();
+    (items, conversation)
 }
 
 /// Returns an event of a track; `next` is when the next event of the step happened that it began.

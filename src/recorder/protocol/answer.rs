@@ -53,6 +53,10 @@ pub(crate) struct Done {
     /// The file that `attach` wrote, or that had been attached before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::recorder) attachment: Option<Attachment>,
+    /// The values of an act of which the record has a digest and an excerpt alone, because they are
+    /// large.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::recorder) cut: Vec<CutValue>,
     /// The time that `at` set, where it was written without a zone and so is in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::recorder) at: Option<String>,
@@ -173,6 +177,19 @@ impl Done {
             ..done
         }
     }
+}
+
+/// A value that was too large for the record.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct CutValue {
+    /// Its place in the act, such as `input.messages`.
+    pub(in crate::recorder) field: String,
+    /// The number of its bytes.
+    pub(in crate::recorder) bytes: u64,
+    /// The file below the directory of the episode that has all of it; absent where there was no
+    /// room for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::recorder) attachment: Option<String>,
 }
 
 /// A decision.

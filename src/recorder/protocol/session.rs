@@ -6,18 +6,19 @@ use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::bounded::MAX_OUTPUT;
+use super::super::bounded::{MAX_OUTPUT, is_shortened};
 use super::super::call::{AGENT, CALL, in_one_form};
 use super::super::run::{Allowed, CallDecision, Ending};
 use super::super::size::value;
 use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
-use super::answer::{Answer, CallKind, Done, Failed, Judgement};
+use super::answer::{Answer, CallKind, CutValue, Done, Failed, Judgement};
 use super::command::{
     Act, Attach, COMMANDS, CallAnswer, Close, Either, RecorderCommand, SourcedPlan, YesOrNo,
 };
 use crate::ground::document::{Document, Kind, Node, Tape};
 use crate::ground::finding::Finding;
 use crate::ground::printable::quote;
+use crate::ground::record::Action;
 use crate::ground::spelling::is_near;
 use crate::ground::timestamp::Timestamp;
 use crate::reading::schema::RECORD_COMMAND;
@@ -473,7 +474,38 @@ fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
         Value::Object(members) => each_shortened(run, members, most).into(),
         input => run.shortened(input, most),
     });
-    Ok(Done::with_id(run.act_in(step.as_deref(), action)?))
+    let cut = cut_values(&action);
+    let done = Done::with_id(run.act_in(step.as_deref(), action)?);
+    Ok(Done { cut, ..done })
+}
+
+/// Returns the values of an action that its record does not have in whole.
+fn cut_values(action: &Action) -> Vec<CutValue> {
+    let fields = [
+        ("input_excerpt", &action.input_excerpt),
+        ("output", &action.output),
+    ];
+    let fields = fields.into_iter();
+    let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?)));
+    let more = action.extensions.iter();
+    let more = more.map(|(name, value)| (name.clone(), value));
+    let members = action.input.iter().filter_map(Value::as_object).flatten();
+    let members = members.map(|(name, value)| (format!("input.{name}"), value));
+    let input = action.input.iter().map(|value| ("input".to_owned(), value));
+    let values = input.chain(members).chain(fields).chain(more);
+    let cut = values.filter(|(_, value)| is_shortened(value));
+    cut.map(|(field, value)| CutValue {
+        field,
+        bytes: value
+            .get("bytes")
+            .and_then(Value::as_u64)
+            .unwrap_or_default(),
+        attachment: value
+            .get("attachment")
+            .and_then(Value::as_str)
+            .map(Into::into),
+    })
+    .collect()
 }
 
 fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {

@@ -4,8 +4,8 @@ use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::records::lines;
-use super::unshown;
 use super::units::thousands;
+use super::unshown;
 use super::{Message, MessagePart};
 use crate::ground::printable::escape;
 
@@ -32,9 +32,10 @@ pub(super) fn conversation(messages: &[Message], more: usize, prefix: &str) -> M
 
 fn drawn(part: &MessagePart) -> Markup {
     match part {
-        MessagePart::Text(text) if text.len() > MAX_OPEN_BYTES => {
-            folded(&format!("{} bytes of text", thousands(text.len() as u64)), &prose(text))
-        }
+        MessagePart::Text(text) if text.len() > MAX_OPEN_BYTES => folded(
+            &format!("{} bytes of text", thousands(text.len() as u64)),
+            &prose(text),
+        ),
         MessagePart::Text(text) => prose(text),
         MessagePart::Call { tool, input } => html! {
             details.call {
@@ -54,9 +55,12 @@ fn drawn(part: &MessagePart) -> Markup {
                 span.dim { " of " (escape(bytes)) " bytes; the record has their digest" }
             }
         },
-        MessagePart::Other(json) => folded("another kind of content", &html! {
-            pre tabindex="0" { (lines(json)) }
-        }),
+        MessagePart::Other(json) => folded(
+            "another kind of content",
+            &html! {
+                pre tabindex="0" { (lines(json)) }
+            },
+        ),
     }
 }
 

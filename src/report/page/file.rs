@@ -357,6 +357,8 @@ mod tests {
                 actions: Rows::default(),
                 track: Vec::new(),
                 density: crate::reading::outline::Density::default(),
+                messages: Vec::new(),
+                more_messages: 0,
                 state: Err("none".into()),
                 summary: Err("none".into()),
                 manifest: Err("none".into()),

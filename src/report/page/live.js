@@ -68,6 +68,8 @@
     now: () => Date.now() + ahead,
     // Where a record of a run is, as it is stored.
     record: (dir, name) => `api/v1/record?${new URLSearchParams([["dir", dir], ["name", name]])}`,
+    // Where a file is that was attached to a run.
+    attachment: (dir, name) => `api/v1/attachment?${new URLSearchParams([["dir", dir], ["name", name]])}`,
     // The lines of a timeline from one on: items, next; only events of a phase or with words, where
     // these are given. Numbers stay as written.
     events: async (dir, line, limit = 100, filters = {}) => {

@@ -7,7 +7,9 @@ use super::calendar::time;
 use super::findings::Places;
 use super::item::tag_text;
 use super::units::{duration, offset};
-use super::{RunSheet, TrackItem, details, events, findings, plan, records, waterfall};
+use super::{
+    RunSheet, TrackItem, conversation, details, events, findings, plan, records, waterfall,
+};
 use crate::ground::document::OwnedDocument;
 use crate::ground::finding::{EpisodeReport, Lifecycle, RunEntry, Verdict};
 use crate::ground::printable::{brief, cut_after, escape, in_address};
@@ -25,8 +27,9 @@ const MAX_VALUE_CHARS: usize = 400;
 const MAX_TAGS: usize = 12;
 
 /// The parts of the page, each with the end of its anchor and its title.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("findings", "Findings"),
+    ("conversation", "Conversation"),
     ("steps", "Steps"),
     ("timeline", "Timeline"),
     ("events", "Events"),
@@ -49,16 +52,19 @@ pub(crate) fn run_text(page: &RunSheet, prefix: &str) -> String {
                 p.notice.is-warn { code { (file) } " can't be shown: " (escape(reason)) }
             }
             nav.parts aria-label="Parts of this run" {
-                @for (name, title) in PARTS {
+                @for (name, title) in PARTS.into_iter().filter(|(name, _)| has(page, name)) {
                     a href={ "#" (prefix) (name) } { (title) (number_of(page, name)) }
                 }
             }
             (part(prefix, PARTS[0], &findings::findings(report, &places)))
-            (part(prefix, PARTS[1], &plan::steps(&page.dashboard.plan, &page.actions, prefix)))
-            (part(prefix, PARTS[2], &waterfall::waterfall(&page.track, &page.density, prefix)))
-            (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix, &places)))
-            (part(prefix, PARTS[4], &details::details(&page.dashboard.overview)))
-            (part(prefix, PARTS[5], &html! {
+            @if has(page, PARTS[1].0) {
+                (part(prefix, PARTS[1], &conversation::conversation(&page.messages, page.more_messages, prefix)))
+            }
+            (part(prefix, PARTS[2], &plan::steps(&page.dashboard.plan, &page.actions, prefix)))
+            (part(prefix, PARTS[3], &waterfall::waterfall(&page.track, &page.density, prefix)))
+            (part(prefix, PARTS[4], &events::events(&page.dashboard.timeline, &page.track, prefix, &places)))
+            (part(prefix, PARTS[5], &details::details(&page.dashboard.overview)))
+            (part(prefix, PARTS[6], &html! {
                 div.records {
                     (records::record(Artifact::State, &page.state, &places))
                     (records::record(Artifact::Summary, &page.summary, &places))
@@ -80,9 +86,15 @@ fn part(prefix: &str, (name, title): (&str, &str), body: &Markup) -> Markup {
     }
 }
 
+/// Returns `true` if a run has a part: one without messages has no conversation.
+fn has(page: &RunSheet, part: &str) -> bool {
+    part != "conversation" || !page.messages.is_empty()
+}
+
 fn number_of(page: &RunSheet, part: &str) -> Markup {
     let number = match part {
         "findings" => page.dashboard.report.findings.len() as u64,
+        "conversation" => page.messages.len() as u64,
         "events" => page.dashboard.timeline.events,
         _ => return html! {},
     };

@@ -1341,9 +1341,22 @@
     if (!item || !shownRun || item.parentElement.open) return;
     history.replaceState(null, "", `${linkOf(shownRun)}?at=L${lineOf(item.parentElement)}`);
   });
+  // A file that was attached to the run: a link to it, and the picture that it is.
+  const ATTACHMENT = /^attachments\/[0-9a-f]{64}(\.[a-z0-9]{1,16})?$/;
+  function attached(name) {
+    const address = live.attachment(shownRun.dir, name);
+    const anchor = make("a", { href: address, download: name.split("/").pop() }, name);
+    if (!/\.(png|jpe?g|gif|webp)$/.test(name)) return anchor;
+    const picture = make("img", { src: address, loading: "lazy", alt: `Attached picture ${name.slice(12, 20)}` });
+    return make("figure", { class: "picture" }, picture, make("figcaption", { class: "note" }, anchor));
+  }
   // Draws the pictures of an event or an action in place of their texts, once it is opened.
   document.addEventListener("toggle", ({ target }) => {
     if (!target.open || !target.matches(".event, .did details")) return;
+    for (const part of all(".v.s", target)) {
+      const name = part.textContent.replace(/^"|"$/g, "");
+      if (live && shownRun && ATTACHMENT.test(name)) part.replaceWith(attached(name));
+    }
     for (const part of all(".v.s, pre", target)) {
       const picture = pictureOf(part.textContent.trim().replace(/^"|"$/g, ""));
       if (picture) part.replaceWith(picture);
