@@ -40,7 +40,7 @@ pub enum Error {
         input: PathBuf,
     },
     /// There is no run.
-    #[error("no run was found{}", .0.iter().map(|why| format!("; {why}")).collect::<String>())]
+    #[error("no run was found{}", listed(.0))]
     NoRun(Vec<String>),
     /// Two runs would have one place in the copy.
     #[error("two runs would be {} in the copy: copy them one by one", .0.display())]
@@ -75,4 +75,14 @@ impl Error {
             source,
         }
     }
+}
+
+/// Returns the reasons, each after a semicolon.
+fn listed(reasons: &[String]) -> String {
+    let mut text = String::new();
+    for reason in reasons {
+        text += "; ";
+        text += reason;
+    }
+    text
 }

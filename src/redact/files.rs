@@ -123,7 +123,7 @@ impl RunCopy<'_> {
         let is_text = path.extension().is_some_and(|it| it == "txt");
         let is_json = path.extension().is_some_and(|it| it == "json");
         // A text that goes need not be looked at.
-        if !is_json && !(is_text && self.rules.have_names()) {
+        if !(is_json || is_text && self.rules.have_names()) {
             return Ok(None);
         }
         let read = self.tree.read(path, MAX_RECORD_BYTES);

@@ -67,7 +67,10 @@ impl Keyed {
 
     fn new(key: &[u8]) -> Self {
         // A key of any length is one.
-        Self(Hmac::new_from_slice(key).unwrap_or_else(|_| Hmac::new(&Default::default())))
+        Self(
+            Hmac::new_from_slice(key)
+                .unwrap_or_else(|_| Hmac::new(&hmac::digest::Key::<Hmac<Sha256>>::default())),
+        )
     }
 
     /// Returns the digits in place of some bytes.

@@ -155,7 +155,7 @@ impl RunCopy<'_> {
         let mut writer = Writer::new(self.rules, &none);
         writer.search = Some(Search::default());
         self.each(false, &mut |artifact, document| {
-            write(&mut writer, artifact, document)
+            write(&mut writer, artifact, document);
         })?;
         let search = writer.search.unwrap_or_default();
         let mut attached = Attached::new();
@@ -181,7 +181,7 @@ impl RunCopy<'_> {
         let mut writer = Writer::new(self.rules, &none);
         writer.search = Some(wanted);
         self.each(true, &mut |artifact, document| {
-            write(&mut writer, artifact, document)
+            write(&mut writer, artifact, document);
         })?;
         for changed in writer.search.unwrap_or_default().found {
             known.contents.entry(changed.was.sha256).or_insert(changed);

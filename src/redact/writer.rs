@@ -324,10 +324,10 @@ impl<'a> Copying<'_, '_, 'a> {
             Nature::Link | Nature::Artifact if let Some(by) = self.renamed(text) => {
                 return Some(by);
             }
-            Nature::Text => {
-                if self.path.last().is_some_and(is_digest_key) && is_digest(bare(text)) {
-                    return self.other_digest(text);
-                }
+            Nature::Text
+                if self.path.last().is_some_and(is_digest_key) && is_digest(bare(text)) =>
+            {
+                return self.other_digest(text);
             }
             _ => {}
         }
@@ -415,12 +415,11 @@ impl<'a> Copying<'_, '_, 'a> {
     fn other_digest(&mut self, text: &str) -> Option<String> {
         let digits = bare(text);
         let before = text.strip_suffix(digits).unwrap_or_default();
-        let by = match self.writer.known.content(digits) {
-            Some(changed) => in_case_of(digits, &changed.is.sha256.to_string()),
-            None => {
-                self.unless_it_stays(text, Nature::Text)?;
-                self.writer.keyed(digits)
-            }
+        let by = if let Some(changed) = self.writer.known.content(digits) {
+            in_case_of(digits, &changed.is.sha256.to_string())
+        } else {
+            self.unless_it_stays(text, Nature::Text)?;
+            self.writer.keyed(digits)
         };
         Some(format!("{before}{by}"))
     }

@@ -187,9 +187,14 @@ fn found(report: &Report, dir: &Path) -> BTreeSet<(String, String)> {
     let place = |location: &Location| {
         let file = Path::new(&location.file);
         let file = file.strip_prefix(dir).unwrap_or(file).to_owned();
-        format!("{file:?} {:?} {:?}", location.line, location.pointer)
+        format!(
+            "{} {:?} {:?}",
+            file.display(),
+            location.line,
+            location.pointer
+        )
     };
     findings
-        .map(|finding| (finding.rule.to_string(), place(&finding.location)))
+        .map(|finding| (finding.rule.clone(), place(&finding.location)))
         .collect()
 }

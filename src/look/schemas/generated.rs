@@ -347,7 +347,7 @@ fn natures_of(
         (None, None) if is_time => "time".to_owned(),
         (None, None) => "goes".to_owned(),
     };
-    lines.push_str(&format!("{record} {pointer} {nature}\n"));
+    lines.extend([record, " ", pointer, " ", &nature, "\n"]);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn hold(redaction: &Redaction, from: &Path, temp: &Path) -> Result<Option<PathBu
         let new: Vec<_> = after.iter().flatten().collect();
         let only = |of: &[&String], other: &[&String]| {
             let only = of.iter().filter(|line| !other.contains(line));
-            only.map(|line| format!("  {line}\n")).collect::<String>()
+            only.flat_map(|line| ["  ", line, "\n"]).collect::<String>()
         };
         return Err(format!(
             "lost:\n{}new:\n{}",
@@ -370,7 +370,8 @@ fn page_has_what_goes_and_what_stays_as_a_table() {
         let (place, nature) = rest.split_once(' ').unwrap();
         let place = place.trim_start_matches('/').replace('/', ".");
         let record = RECORDS.iter().find(|(name, _)| *name == record).unwrap().1;
-        table += &format!("| {record} | `{place}` | {} |\n", becomes(nature));
+        let becomes = becomes(nature);
+        table.extend(["| ", record, " | `", &place, "` | ", becomes, " |\n"]);
     }
     let page = fs::read_to_string(corpus().join("../docs/redacting.md")).unwrap();
     let (before, rest) = page.split_once("<!-- natures -->\n").unwrap();

@@ -119,7 +119,7 @@ const WHOLE: &str = "rm -rf";
 
 fn mark(excerpt: &str, name: Option<&str>) -> Value {
     let digest = Sha256::digest(WHOLE.as_bytes());
-    let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = data_encoding::HEXLOWER.encode(&digest);
     let mut mark = json!({"sha256": sha256, "bytes": WHOLE.len(), "excerpt": excerpt});
     if let Some(name) = name {
         mark["attachment"] = format!("attachments/{name}").into();
