@@ -148,3 +148,17 @@ Copies of runs without their texts, in which the same rules find the same.
 
   $ runvet redact runs --to copy --key key --config team.toml --allow-changed-verdict > out; grep -o '"decision":"[^"]*"' copy/episodes/ep_answer/events.jsonl
   "decision":"hint"
+
+# Marks are read of schemas that lead into themselves alone.
+  $ runs_and_key
+  $ echo '{}' > other.schema.json; echo '{"$ref": "other.schema.json"}' > acts.schema.json
+  $ cat > team.toml <<'END'
+  > [[schema]]
+  > id = "acme/acts"
+  > where = { phase = "act" }
+  > at = "/payload"
+  > file = "acts.schema.json"
+  > END
+  $ runvet redact runs --to copy --key key --config team.toml
+  error: the reference "other.schema.json": marks are read of schemas whose references lead into themselves, as `#/$defs/…` does
+  [2]

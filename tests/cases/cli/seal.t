@@ -366,3 +366,10 @@ At most a hundred changes are listed.
   episodes/ep_1/summary.json
   $ runvet verify seal.json runs --profile strict | tail -1
   this is the run that runvet [VERSION] sealed, unchanged (6 files)
+
+# A seal is read up to limits.
+  $ sealed
+  $ python3 -c 'import json; print(json.dumps(dict.fromkeys(map(str, range(10001)))))' > many.json
+  $ runvet verify many.json runs
+  error: the seal many.json can't be relied on: an object has more than 10000 keys at line 1 column 138899
+  [2]

@@ -124,6 +124,15 @@ fn wrong_query_is_a_problem_that_says_why() {
         let asked = service.get(&format!("api/v1/{list}?q={words}"));
         assert_eq!(asked.problem(), (400, "`q` has more than 32 words".into()));
     }
+    let named_twice = service.get("api/v1/runs/ep_01_answer/events?dir=x");
+    let why = "the address names a run: leave `dir` out";
+    assert_eq!(named_twice.problem(), (400, why.into()));
+    let unnamed = service.get("api/v1/events");
+    assert_eq!(unnamed.problem(), (400, "`dir` is missing".into()));
+    let dir = "demo/episodes/ep_01_answer";
+    let missing = service.get(&format!("api/v1/attachment?dir={dir}&name=attachments/x"));
+    let why = "there is no attachment \"attachments/x\" with this digest";
+    assert_eq!(missing.problem(), (404, why.into()));
     assert_eq!(service.get("api/v1/runs/ep_99").problem().0, 404);
     assert_eq!(service.get("api/v1/schemas/odd").problem().0, 404);
     assert_eq!(service.get("nowhere").problem().0, 404);
