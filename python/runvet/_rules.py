@@ -20,6 +20,7 @@ SchemaName = Literal[
     "record-command",
     "record-answer",
     "rules",
+    "seal",
     "config",
     "pack",
     "compare",

@@ -752,7 +752,9 @@ def filled(demo: Path) -> Path:
 
 
 LEVELS = st.sampled_from(["error", "warning", "off"])
-RULES = st.sampled_from(["*", "strict/*", "manifest/digest", *(it.id for it in runvet.rules())])
+# A rule of hooks has levels of its own.
+RECORDED = [it.id for it in runvet.rules() if not it.id.startswith("hook/")]
+RULES = st.sampled_from(["*", "strict/*", "manifest/digest", *RECORDED])
 GLOBS = st.sampled_from(["episodes/ep_01*", "episodes/nightly", "episodes/nightly/*", "episodes/*"])
 
 
