@@ -1,10 +1,10 @@
 //! Runs -> copies of them without their texts, in which the same rules find the same.
 //!
 //! In come run data, a key, and what is to go besides; out comes a directory with the same layout.
-//! [`places`] says of what nature each text of a record is, as the types of the records declare it,
-//! [`names`] which places a user names, [`team`] what a team declares, and [`keyed`] what stands in
-//! place of a text. [`writer`] copies a JSON text and puts that in, [`lines`] a timeline, [`files`]
-//! the other files, and [`run`] all of a run.
+//! `places` says of what nature each text of a record is, as the types of the records declare it,
+//! `names` which places a user names, `team` what a team declares, and `keyed` what stands in
+//! place of a text. `writer` copies a JSON text and puts that in, `lines` a timeline, `files`
+//! the other files, and `run` all of a run.
 //!
 //! What stays is copied byte for byte. Nothing here judges a run.
 
