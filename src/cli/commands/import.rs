@@ -81,8 +81,8 @@ pub(in crate::cli) struct ImportCommand {
     #[arg(long)]
     ended: bool,
 
-    /// Write the digest of the timeline before it into each projection event, as `runvet record
-    /// --anchor` does. A run that was imported so stays so
+    /// Write the digest of the timeline before it into each projection event, as `runvet record`
+    /// does with this option. A run that was imported so stays so
     #[arg(long)]
     anchor: bool,
 

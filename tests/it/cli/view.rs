@@ -132,7 +132,7 @@ fn dashboard_json_has_records_as_stored() {
     });
     assert_eq!(
         json["events"],
-        json!({"total": 11, "phases": phases, "broken_lines": 0})
+        json!({"total": 11, "phases": phases, "broken_lines": 0, "anchored_up_to": null})
     );
     assert_eq!(
         (&json["lifecycle"], &json["valid"]),
