@@ -1,7 +1,6 @@
 //! Two values as they are written -> whether their tokens are the same.
 
 use std::iter;
-use std::ops::Range;
 
 use super::parser::{after_blank, end_of_string, skip, skip_whitespace};
 
@@ -14,15 +13,6 @@ pub(crate) fn same_tokens(a: &str, b: &str) -> bool {
 /// Returns the members of an object in a JSON text as they are written, keys with their quotes. It
 /// looks at each byte once and makes no tape.
 pub(crate) fn written_members(object: &str) -> impl Iterator<Item = (&str, &str)> {
-    written_members_around(object, 0..0)
-}
-
-/// Returns the members of an object, as [`written_members`] does; of one value the place is known,
-/// so that its bytes are not looked at.
-pub(crate) fn written_members_around(
-    object: &str,
-    known: Range<usize>,
-) -> impl Iterator<Item = (&str, &str)> {
     let bytes = object.as_bytes();
     let mut at = if bytes.first() == Some(&b'{') {
         1
@@ -40,11 +30,7 @@ pub(crate) fn written_members_around(
         let (key_end, _) = end_of_string(bytes, key)?;
         let (_, colon) = after_blank(bytes, key_end)?;
         let (_, value) = after_blank(bytes, colon + 1)?;
-        at = if value == known.start {
-            known.end
-        } else {
-            skip(bytes, value, 0)?
-        };
+        at = skip(bytes, value, 0)?;
         Some((object.get(key..key_end)?, object.get(value..at)?))
     })
 }

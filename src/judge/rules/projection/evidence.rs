@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
-use crate::ground::document::{Key, Kind, Node, same_tokens, written_members_around};
+use crate::ground::document::{Key, Kind, Node, same_tokens, written_members};
 use crate::ground::printable::brief;
 use crate::ground::source::Line;
 use crate::judge::rule::{Compared, Draft, Place, Pointer};
@@ -30,7 +30,7 @@ pub(super) fn outcomes(
     if state.value(InState::Status).is_some() && projected.is_written_as(persisted) {
         return Some(Compared);
     }
-    if agree_as_written(projected, persisted, state.value(InState::Actions)) {
+    if agree_as_written(projected, persisted) {
         return Some(Compared);
     }
     let (in_event, in_state) = (projected.node()?, persisted.node()?);
@@ -67,10 +67,8 @@ pub(super) fn outcomes(
 
 /// Returns `true` if the outcomes in an event have a status, and each of their values is written as
 /// the state has it, so that neither text needs a tape. If not, they may still agree.
-fn agree_as_written(in_event: Value<'_>, in_state: Value<'_>, actions: Option<Value<'_>>) -> bool {
-    let (Some(in_event), Some(in_state)) =
-        (few_members(in_event, None), few_members(in_state, actions))
-    else {
+fn agree_as_written(in_event: Value<'_>, in_state: Value<'_>) -> bool {
+    let (Some(in_event), Some(in_state)) = (few_members(in_event), few_members(in_state)) else {
         return false;
     };
     let has_status = in_event.iter().any(|(key, _)| *key == "\"status\"");
@@ -90,15 +88,9 @@ type Members<'a> = SmallVec<[(&'a str, &'a str); MOST_MEMBERS]>;
 const MOST_MEMBERS: usize = 12;
 
 /// Returns the members of an object, if they are few, none repeats a key, and no key has an escape.
-/// One of its values may be long.
-fn few_members<'a>(object: Value<'a>, long: Option<Value<'_>>) -> Option<Members<'a>> {
-    let start = object.span().start();
-    let offset = |at: u32| at.saturating_sub(start) as usize;
-    let long = long.map_or(0..0, |long| {
-        offset(long.span().start())..offset(long.span().end())
-    });
+fn few_members(object: Value<'_>) -> Option<Members<'_>> {
     let mut members = Members::new();
-    for (key, value) in written_members_around(object.raw(), long) {
+    for (key, value) in written_members(object.raw()) {
         let is_odd = key.contains('\\') || members.iter().any(|(other, _)| *other == key);
         if is_odd || members.len() == MOST_MEMBERS {
             return None;
