@@ -141,7 +141,7 @@ fn check_name(name: &str) -> Result<(), String> {
     ))
 }
 
-/// The fields by which a seal is told from other statements.
+/// The fields that distinguish a seal from other statements.
 #[derive(Deserialize)]
 struct Kind {
     #[serde(default, rename = "_type")]

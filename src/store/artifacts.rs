@@ -228,7 +228,7 @@ impl DigestSoFar {
         }
     }
 
-    /// Returns the digest, if it is that of so many bytes.
+    /// Returns the digest, if it covers this number of bytes.
     pub(super) fn of(&self, bytes: u64) -> Option<FileDigest> {
         (self.bytes == bytes).then(|| self.digest.so_far())
     }

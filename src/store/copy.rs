@@ -181,7 +181,7 @@ impl NewTree {
         std::os::unix::fs::symlink(target, self.root.join(path))
     }
 
-    /// Makes what is no file, directory or link.
+    /// Makes a FIFO, in place of any entry that is not a file, a directory or a link.
     pub(crate) fn special(&self, path: &Path) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {

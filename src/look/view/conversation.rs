@@ -83,7 +83,7 @@ impl Conversation {
         }
     }
 
-    /// Adds a message that was met so many times in a history, unless it is known.
+    /// Adds a message that occurs this number of times in a history, unless all of them are known.
     fn add(&mut self, message: Read, line: u64, times: usize) {
         let met = self.met.entry(message.key()).or_default();
         if times <= *met {
