@@ -60,8 +60,8 @@ use builder::{Builder, Open};
 pub(crate) use canonical::{canonical, push_canonical};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
-pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
+pub(crate) use node::{has_escaped_ascii, unquoted};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use crate::ground::document::{Kind, Node, Number, Sink, Span, unquoted, walk};
 use crate::ground::shortened::Mark;
 use crate::ground::source::Pointer;
@@ -114,37 +116,37 @@ impl KeyPath {
     }
 
     /// Visits all values that a path with tokens for any path leads to, in the order of the text,
-    /// and the shortened values on its ways; each with its pointer, and `true` if the path may end
-    /// there.
-    fn visit<'a>(&self, record: Node<'a>, visit: &mut dyn FnMut(Node<'a>, &Pointer, bool)) {
-        let mut left = vec![(record, Pointer::default(), self.closure(vec![0]))];
-        while let Some((node, pointer, places)) = left.pop() {
+    /// and the shortened values on its ways; each with `true` if the path may end there.
+    fn visit<'a>(&self, record: Node<'a>, visit: &mut dyn FnMut(Node<'a>, bool)) {
+        let mut left = vec![(record, self.closure(SmallVec::from_slice(&[0])))];
+        while let Some((node, places)) = left.pop() {
             let is_end = places.contains(&self.0.len());
             let is_shortened = Mark::of(node).is_some();
             if is_end || is_shortened {
-                visit(node, &pointer, is_end);
+                visit(node, is_end);
             }
             if is_shortened {
                 continue;
             }
+
             let from = left.len();
-            let mut go = |token: &str, next: Node<'a>, pointer: Pointer| {
+            let mut go = |next: Node<'a>, leads_there: &dyn Fn(&str) -> bool| {
                 let on = places.iter().filter_map(|place| match self.0.get(*place) {
                     Some(any) if &**any == ANY_PATH => Some(*place),
-                    Some(wanted) if **wanted == *token => Some(place + 1),
+                    Some(token) if leads_there(token) => Some(place + 1),
                     _ => None,
                 });
                 let on = self.closure(on.collect());
                 if !on.is_empty() {
-                    left.push((next, pointer, on));
+                    left.push((next, on));
                 }
             };
-            for (index, item) in node.items().enumerate() {
-                go(&index.to_string(), item, pointer.item(index));
+            for (number, item) in node.items().enumerate() {
+                go(item, &|token| index(token) == Some(number));
             }
             for key in node.members() {
                 let name = key.name();
-                go(&name, key.value(), pointer.field(&name));
+                go(key.value(), &|token| *token == *name);
             }
             left.get_mut(from..).unwrap_or_default().reverse();
         }
@@ -152,7 +154,7 @@ impl KeyPath {
 
     /// Returns places among its tokens, with those that a token for any path lets be reached
     /// without a step.
-    fn closure(&self, mut places: Vec<usize>) -> Vec<usize> {
+    fn closure(&self, mut places: Places) -> Places {
         let mut at = 0;
         while let Some(place) = places.get(at).copied() {
             let is_any = self.0.get(place).is_some_and(|token| &**token == ANY_PATH);
@@ -166,6 +168,9 @@ impl KeyPath {
         places
     }
 }
+
+/// Places among the tokens of a path.
+type Places = SmallVec<[usize; 4]>;
 
 /// The token of a pointer that stands for any path of keys and items.
 const ANY_PATH: &str = "**";
@@ -318,6 +323,12 @@ impl Glob {
         last.is_empty() || left.ends_with(&**last)
     }
 
+    /// Returns the longest text that each text has in it which it matches.
+    pub(crate) fn longest_part(&self) -> &str {
+        let parts = self.rest.iter().chain([&self.first]);
+        parts.max_by_key(|part| part.len()).map_or("", |part| part)
+    }
+
     /// Returns the text, where it has no `*`.
     pub(crate) fn word(&self) -> Option<&str> {
         self.rest.is_empty().then_some(&*self.first)
@@ -458,13 +469,13 @@ impl Wanted {
     /// any path, and the place of the value that keeps it from being told.
     pub(crate) fn names_deep(&self, path: &KeyPath, record: Node<'_>) -> (Named, Option<Pointer>) {
         let (mut any, mut one, mut shortened) = (false, false, None);
-        path.visit(record, &mut |node, pointer, is_end| {
+        path.visit(record, &mut |node, is_end| {
             let is_shortened = Mark::of(node).is_some();
             any |= is_end && (!is_shortened || matches!(self, Self::Present | Self::Absent));
             match self {
                 _ if is_shortened => {
                     if !is_end || !matches!(self, Self::Present | Self::Absent) {
-                        shortened.get_or_insert_with(|| pointer.clone());
+                        shortened.get_or_insert(node);
                     }
                 }
                 Self::OneOf(values) | Self::NoneOf(values) | Self::AbsentOrNoneOf(values) => {
@@ -482,8 +493,8 @@ impl Wanted {
         if let Some(decided) = decided {
             return (decided, None);
         }
-        if shortened.is_some() {
-            return (Named::Unjudged, shortened);
+        if let Some(shortened) = shortened {
+            return (Named::Unjudged, Some(record.pointer_to(shortened)));
         }
         let is_named = match self {
             Self::Present | Self::OneOf(_) => false,
@@ -584,7 +595,7 @@ impl Selector {
             let why = match wanted {
                 Wanted::OneOf(values) => {
                     let (mut any, mut typed) = (false, false);
-                    path.visit(record, &mut |node, _, is_end| {
+                    path.visit(record, &mut |node, is_end| {
                         any |= is_end;
                         typed |= is_end && values.have_type_of(node.raw());
                     });
@@ -606,7 +617,7 @@ impl Selector {
 impl KeyPath {
     fn leads_nowhere(&self, record: Node<'_>) -> bool {
         let mut any = false;
-        self.visit(record, &mut |_, _, is_end| any |= is_end);
+        self.visit(record, &mut |_, is_end| any |= is_end);
         !any
     }
 }
@@ -722,8 +733,9 @@ mod tests {
         ] {
             let mut found = Vec::new();
             let path = KeyPath::parse(path).unwrap();
-            path.visit(document.root(), &mut |_, at, _| {
-                found.push(at.as_str().to_owned());
+            let root = document.root();
+            path.visit(root, &mut |node, _| {
+                found.push(root.pointer_to(node).as_str().to_owned());
             });
             assert_eq!(found.join(" "), expected, "{path:?}");
         }

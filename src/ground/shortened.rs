@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::digest::FileDigest;
-use super::document::{Key, Kind, Node, Number, Tape};
+use super::document::{Key, Kind, Node, Number, Tape, has_escaped_ascii};
 
 /// What stands for a shortened value: a map with its digest, its length and an excerpt, and perhaps
 /// the name of a file that has all of it.
@@ -71,10 +71,7 @@ fn is_attachment(name: &str) -> bool {
 /// Returns `false` if a text surely has no shortened value.
 pub(crate) fn may_be_shortened(text: &str) -> bool {
     static KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"excerpt\""));
-    static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
-    let has_escaped_letter = || text.contains(r"\u006") || text.contains(r"\u007");
-    KEY.find(text.as_bytes()).is_some()
-        || ESCAPE.find(text.as_bytes()).is_some() && has_escaped_letter()
+    KEY.find(text.as_bytes()).is_some() || has_escaped_ascii(text, b'6'..=b'7')
 }
 
 /// Returns the shortened values in a value, in the order of the text; of these nothing further.

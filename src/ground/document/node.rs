@@ -3,12 +3,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::parser::string_stop;
 #[cfg(test)]
 use super::work;
 use super::{Document, Kind, Number, Token};
+use crate::ground::source::Pointer;
 
 /// A value of a document.
 #[derive(Clone, Copy)]
@@ -119,6 +123,22 @@ impl<'a> Node<'a> {
     #[must_use]
     pub(crate) fn index(self) -> u32 {
         self.index
+    }
+
+    /// Returns the pointer that leads from the value to one in it.
+    pub(crate) fn pointer_to(self, inner: Node<'_>) -> Pointer {
+        let (mut node, mut pointer) = (self, Pointer::default());
+        let is_around = |it: Node<'_>| (it.index..it.end_index()).contains(&inner.index);
+        while node.index != inner.index {
+            let item = node.items().enumerate().find(|(_, item)| is_around(*item));
+            let key = node.members().find(|key| is_around(key.value()));
+            (node, pointer) = match (item, key) {
+                (Some((index, item)), _) => (item, pointer.item(index)),
+                (None, Some(key)) => (key.value(), pointer.field(&key.name())),
+                (None, None) => break,
+            };
+        }
+        pointer
     }
 
     /// Returns the index on the tape after the value.
@@ -302,6 +322,16 @@ pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> C
         text.get(start + 1..end.saturating_sub(1))
             .unwrap_or_default(),
     )
+}
+
+/// Returns `true` if a text has ASCII characters as escapes whose first digit is in a range.
+pub(crate) fn has_escaped_ascii(text: &str, digits: RangeInclusive<u8>) -> bool {
+    static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
+    let text = text.as_bytes();
+    ESCAPE
+        .find_iter(text)
+        .filter_map(|at| text.get(at + 4))
+        .any(|digit| digits.contains(digit))
 }
 
 /// Returns the content of a string with escapes. It was read as a JSON string before.

@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 use smallvec::SmallVec;
 
 use crate::ground::digest::Digest;
-use crate::ground::document::{Node, OwnedDocument, Span, push_canonical};
+use crate::ground::document::{Node, OwnedDocument, Span, has_escaped_ascii, push_canonical};
 use crate::ground::select::{
     KeyPath, Look, Named, Selector, SelectorValue, Unjudged, Wanted, Written,
 };
@@ -40,11 +40,67 @@ pub(crate) struct EventIndex {
     has_looked: AtomicBool,
 }
 
-/// What selectors want of a key: the place of each selector, with that.
+/// What selectors want of a key.
 #[derive(Debug)]
 struct KeyTests {
     key: usize,
-    wanted: Vec<(usize, Wanted)>,
+    tests: Vec<KeyTest>,
+}
+
+/// What a selector wants of a key.
+#[derive(Debug)]
+struct KeyTest {
+    /// The place of the selector.
+    selector: usize,
+    wanted: Wanted,
+    /// Of a key at any depth: what events have in them that it names, if that is known.
+    sieve: Option<Sieve>,
+}
+
+impl KeyTest {
+    /// Returns whether it names an event by the values at any depth that a path leads to.
+    fn names_deep(&self, path: &KeyPath, event: &EventView<'_>) -> Named {
+        if let Some(sieve) = &self.sieve
+            && !event.has_shortened
+            && !sieve.may_pass(event.event.text())
+        {
+            return Named::No;
+        }
+        // Nobody can tell where there is no memory for the tape.
+        event
+            .root()
+            .map_or(Named::Unjudged, |root| self.wanted.names_deep(path, root).0)
+    }
+}
+
+/// Parts of texts: an event whose values at any depth include such a text has one of them in its
+/// own text, unless it is written with escapes.
+#[derive(Debug)]
+struct Sieve(Vec<Finder<'static>>);
+
+impl Sieve {
+    fn new(wanted: &Wanted) -> Option<Self> {
+        let Wanted::OneOf(values) = wanted else {
+            return None;
+        };
+        let finder = |value: &SelectorValue| match value {
+            SelectorValue::Text(glob) => {
+                let part = glob.longest_part();
+                let may_be_other = |c: char| !c.is_ascii() || c.is_control() || "\"\\/".contains(c);
+                let is_plain = !part.is_empty() && !part.contains(may_be_other);
+                is_plain.then(|| Finder::new(part).into_owned())
+            }
+            SelectorValue::Number(_) | SelectorValue::Boolean(_) => None,
+        };
+        values.0.iter().map(finder).collect::<Option<_>>().map(Self)
+    }
+
+    /// Returns `false` if no value of an event without shortened ones is named.
+    fn may_pass(&self, event: &str) -> bool {
+        let mut parts = self.0.iter();
+        parts.any(|part| part.find(event.as_bytes()).is_some())
+            || has_escaped_ascii(event, b'2'..=b'7')
+    }
 }
 
 /// A path to values of events.
@@ -125,14 +181,19 @@ impl EventIndex {
     /// Adds a test of a selector.
     fn test(&mut self, path: &KeyPath, wanted: &Wanted, selector: usize) {
         let key = self.key(path);
-        let test = (selector, wanted.clone());
+        let is_deep = path.is_deep();
+        let test = KeyTest {
+            selector,
+            wanted: wanted.clone(),
+            sieve: is_deep.then(|| Sieve::new(wanted)).flatten(),
+        };
         if let Some(known) = self.tests.iter_mut().find(|known| known.key == key) {
-            return known.wanted.push(test);
+            return known.tests.push(test);
         }
         let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
         let place = if is_at_hand { 0 } else { self.tests.len() };
-        let wanted = vec![test];
-        self.tests.insert(place, KeyTests { key, wanted });
+        let tests = vec![test];
+        self.tests.insert(place, KeyTests { key, tests });
     }
 
     /// Returns the place of a key among all.
@@ -241,15 +302,15 @@ impl EventIndex {
     /// Returns of each selector whether its keys name an event.
     fn named(&self, view: &EventView<'_>) -> SmallVec<[Named; 16]> {
         let mut named = SmallVec::from_elem(Named::Yes, self.selectors.len());
-        for KeyTests { key, wanted } in &self.tests {
-            let is_open = |selector: usize| named.get(selector).is_some_and(|it| *it != Named::No);
-            if !wanted.iter().any(|(selector, _)| is_open(*selector)) {
-                continue;
-            }
+        for KeyTests { key, tests } in &self.tests {
+            let is_open = |test: &KeyTest| named.get(test.selector) != Some(&Named::No);
             let Some(EventKey { path, is_deep, .. }) = self.keys.get(*key) else {
                 continue;
             };
-            let root = is_deep.then(|| view.root());
+            if !tests.iter().any(is_open) {
+                continue;
+            }
+
             let found = if *is_deep {
                 Look::Nowhere
             } else {
@@ -260,15 +321,16 @@ impl EventIndex {
                 _ => None,
             };
             let found = found.map(Written::raw);
-            for (selector, wanted) in wanted {
-                let Some(named) = named.get_mut(*selector).filter(|it| **it != Named::No) else {
+            for test in tests {
+                let Some(named) = named.get_mut(test.selector).filter(|it| **it != Named::No)
+                else {
                     continue;
                 };
-                let next = match root {
-                    None => wanted.names(found, text.as_deref(), path.tokens().len()),
-                    Some(Some(root)) => wanted.names_deep(path, root).0,
-                    // There is no memory for it.
-                    Some(None) => Named::Unjudged,
+                let next = if *is_deep {
+                    test.names_deep(path, view)
+                } else {
+                    test.wanted
+                        .names(found, text.as_deref(), path.tokens().len())
                 };
                 *named = next.min(*named);
             }
