@@ -75,20 +75,36 @@ def by_functions_of_modules(runs: Path, calls: Calls, config: Path | None) -> No
 
 
 def by_the_protocol(runs: Path, calls: Calls, config: Path | None) -> None:
-    lines: list[dict[str, Any]] = []
     command = [sys.executable, "-m", "runvet", "record", "--run-data", str(runs), "--task", "T"]
     if config:
-        # A program that makes a call after each answer would make none of those that are held back.
         command += ["--config", str(config)]
-        lines = [{"act": {"tool": tool, "input": given, "hold": True}} for tool, given in calls]
-        calls = []
-    for tool, given in calls:
-        status, output = ("error", "no index") if tool == FAILING else ("ok", answer(tool))
-        end = {"result_status": status, "output": output}
-        # As many frameworks give it.
-        lines.append({"act": {"tool": tool, "input": json.dumps(given), **end}})
-    text = "".join(json.dumps(line) + "\n" for line in [*lines, {"finish": "ok"}])
-    subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as recorder:
+        commands, answers = recorder.stdin, recorder.stdout
+        assert commands and answers
+
+        def send(command: dict[str, Any]) -> Any:
+            commands.write(json.dumps(command) + "\n")
+            commands.flush()
+            return json.loads(answers.readline())
+
+        answers.readline()
+        for tool, given in calls:
+            act: dict[str, Any] = {"tool": tool, "input": given}
+            if config:
+                held = send({"act": {**act, "hold": True}})
+                if held["verdict"]["kind"] != "go":
+                    continue
+                act["x-call-id"] = held["call"]
+            else:
+                # As many frameworks give it.
+                act["input"] = json.dumps(given)
+            try:
+                end = {"result_status": "ok", "output": answer(tool)}
+            except OSError as error:
+                end = {"result_status": "error", "output": str(error)}
+            assert send({"act": {**act, **end}})["ok"]
+        assert send({"finish": "ok"})["ok"]
 
 
 def by_import(runs: Path, calls: Calls, config: Path | None) -> None:
@@ -271,21 +287,40 @@ def test_calls_have_one_form(
     judged(tmp_path / "runs")
 
 
-FORBIDDEN = {
-    "acme/approval": ("refund", {"order_id": "o-7", "amount": 900}),
-    "acme/spending": ("mcp__shop__Refund", {"order_id": "o-7", "amount": -1}),
-    "coding/destructive": ("Bash", {"command": "rm -rf /"}),
+PACKS: dict[str, list[tuple[str, dict[str, Any], str | None]]] = {
+    "acme": [
+        ("look_up", {"order_id": "o-7"}, None),
+        ("refund", {"order_id": "o-7", "amount": 900}, "acme/approval"),
+        ("mcp__shop__Refund", {"order_id": "o-7", "amount": -1}, "acme/spending"),
+        ("post_note", {"text": ["the key is ghp_0123456789"]}, "acme/secrets"),
+        ("edit", {"path": "a.rs"}, None),
+        ("push", {"branch": "main"}, "acme/tests-since-edit"),
+        ("freeze", {"until": "noon"}, None),
+        ("write_file", {"path": "b.rs"}, "acme/no-write-after-freeze"),
+        ("fetch", {"url": "https://example.org"}, None),
+        ("query", {"table": "salaries"}, None),
+        ("send_mail", {"to": "kim@example.org"}, "acme/rule-of-two"),
+        ("send_money", {"recipient": "DE1"}, "acme/own-recipients"),
+        ("login", {"user": "kim"}, None),
+        ("login", {"user": "kim"}, None),
+        ("login", {"user": "kim"}, None),
+        ("login", {"user": "kim"}, "acme/retries"),
+    ],
+    "coding": [
+        ("Read", {"file_path": "a.rs"}, None),
+        ("Bash", {"command": "rm -rf /"}, "coding/destructive"),
+    ],
 }
-"""A call that a rule of a pack forbids, for some rules of those that the product has."""
+"""The calls of a run, each with the rule of a pack of the product that forbids it."""
 
 
-@pytest.mark.parametrize("rule", FORBIDDEN)
+@pytest.mark.parametrize("pack", PACKS)
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 def test_packs_hold_in_each_door(
-    door: Door, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    door: Door, pack: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = CORPUS / "team" / "policies" / "runvet.toml"
-    if rule.startswith("coding/"):
+    if pack == "coding":
         command = [sys.executable, "-m", "runvet", "init", "--pack=coding", "."]
         subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
         config = tmp_path / "runvet.toml"
@@ -293,17 +328,20 @@ def test_packs_hold_in_each_door(
     monkeypatch.setenv("RUNVET_INSPECT", str(runs))
     monkeypatch.setenv("RUNVET_CONFIG", str(config))
     MADE.clear()
-    look, forbidden = ("look_up", {"order_id": "o-7"}), FORBIDDEN[rule]
-    door(runs, [look, forbidden], config)
+    calls = PACKS[pack]
+    rules = [rule for _, _, rule in calls if rule]
+    door(runs, [(tool, given) for tool, given, _ in calls], config)
+
     (run,) = runvet.open(runs)
     vetoes = [it for it in run.events() if it.get("event_type") == "direction.veto"]
     (report,) = runvet.validate(runs, config=config).episodes
     found = {it.rule for it in report.findings if it.severity == "error"}
     if door in AFTERWARDS:
-        assert vetoes == [] and rule in found
+        assert vetoes == [] and found >= set(rules)
     else:
-        assert [it["agent_id"] for it in vetoes] == [f"rule:{rule}"] and found == set()
-        assert MADE == ([] if door is by_the_protocol else ["look_up"])
+        assert [it["agent_id"] for it in vetoes] == [f"rule:{rule}" for rule in rules]
+        assert found == set()
+        assert MADE == [tool for tool, _, rule in calls if not rule]
 
 
 def test_calls_of_models_are_notes_that_are_held_back(tmp_path: Path) -> None:

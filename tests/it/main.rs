@@ -63,6 +63,7 @@ mod team {
     mod held;
     mod mistakes;
     mod moment;
+    mod pack;
     mod policies;
     mod run;
     mod sides;
