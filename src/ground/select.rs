@@ -11,7 +11,7 @@ use crate::ground::shortened::Mark;
 use crate::ground::source::Pointer;
 
 /// The tokens of a JSON Pointer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct KeyPath(Box<[Box<str>]>);
 
 impl KeyPath {

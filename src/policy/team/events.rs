@@ -2,7 +2,7 @@
 //!
 //! Tests and selectors that many declarations share are made once for an event.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
@@ -28,7 +28,7 @@ use super::selector::{Condition, EVENT, TeamSelector, Truth};
 pub(crate) struct EventIndex {
     keys: Vec<EventKey>,
     /// The places of the keys.
-    places: BTreeMap<KeyPath, usize>,
+    places: HashMap<KeyPath, usize>,
     /// The places of the keys of the values by which events are grouped.
     groups: Vec<Vec<usize>>,
     selectors: Vec<Selector>,
@@ -229,7 +229,7 @@ impl EventIndex {
 
     /// Returns the paths to the values that are asked for.
     pub(super) fn paths_of_keys(&self) -> impl Iterator<Item = &KeyPath> {
-        self.places.keys()
+        self.keys.iter().map(|key| &key.path)
     }
 
     /// Returns the values that selectors want at a place.
