@@ -50,7 +50,7 @@ impl ConfigError {
 
 /// Returns a line for each mistake: its place, its message, and the suggestion.
 fn lines(error: &ConfigError) -> String {
-    let lines = error.each().map(|error| {
+    error.each().map(|error| {
         let (at, message) = (&error.location, &error.message);
         let file = escape(&at.file);
         let place = match (at.line, at.column) {
@@ -61,8 +61,7 @@ fn lines(error: &ConfigError) -> String {
             Some(help) => format!("{place}: {message} ({help})"),
             None => format!("{place}: {message}"),
         }
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    }).collect::<Vec<_>>().join("\n")
 }
 
 /// A user's file that errors point into.

@@ -99,8 +99,7 @@ impl Team {
 
     /// Returns the declarations, each with its id.
     fn ids(&self) -> impl Iterator<Item = (TeamCheck, String)> {
-        let infos = self.infos.iter();
-        infos.map(|(info, check)| (*check, info.id.to_string()))
+        self.infos.iter().map(|(info, check)| (*check, info.id.to_string()))
     }
 
     /// Returns `true` if a declaration looks at all runs together.
@@ -124,18 +123,14 @@ impl Team {
 
     /// Returns the schema of a version of a record; the first that is declared for it.
     pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
-        let mut versions = self.versions.iter();
-        let found = versions.find(|(of, is, _)| *of == artifact && is.matches(version));
-        found.map(|(.., schema)| schema)
+        self.versions.iter().find(|(of, is, _)| *of == artifact && is.matches(version)).map(|(.., schema)| schema)
     }
 
     /// Returns `true` if a schema, on or off, declares the key that a pointer into an artifact
     /// leads to.
     pub(crate) fn declares(&self, artifact: Artifact, pointer: &Pointer) -> bool {
         let tokens: Vec<Cow<'_, str>> = pointer.tokens().collect();
-        let schemas = self.schemas.iter();
-        let mut schemas = schemas.filter(|schema| schema.record.artifact() == Some(artifact));
-        schemas.any(|schema| {
+        self.schemas.iter().filter(|schema| schema.record.artifact() == Some(artifact)).any(|schema| {
             let record = schema.record.part_of(&tokens);
             let at = schema.at.tokens().iter();
             let below = record.and_then(|record| {

@@ -94,8 +94,7 @@ impl Retrieve for Reached {
             Some("event") => return built_in(&schema::EVENT),
             _ => {}
         }
-        let below = uri.strip_prefix(ROOT).map(percent_decode_str);
-        let below = below.ok_or(NOT_REACHED)?.decode_utf8()?;
+        let below = uri.strip_prefix(ROOT).map(percent_decode_str).ok_or(NOT_REACHED)?.decode_utf8()?;
         // A slash that was encoded is one of the file system's all the same.
         let mut names = Path::new(&*below).components();
         if !names.all(|name| matches!(name, Component::Normal(_))) {
@@ -104,7 +103,6 @@ impl Retrieve for Reached {
         let path = self.dir.join(&*below);
         let text = self.files.schema(&path)?;
         locked(&self.paths).push(path);
-        let schema = schema::parse_exactly(&text);
-        schema.map_err(|(_, why)| why.into())
+        schema::parse_exactly(&text).map_err(|(_, why)| why.into())
     }
 }

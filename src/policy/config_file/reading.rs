@@ -113,8 +113,7 @@ fn kind_with(schema: &Value, path: &[String], key: &str) -> Option<&'static str>
 
 fn pointer(path: &[String]) -> String {
     let pointer = path.iter();
-    let pointer = pointer.fold(Pointer::default(), |pointer, key| pointer.field(key));
-    pointer.as_str().to_owned()
+    pointer.fold(Pointer::default(), |pointer, key| pointer.field(key)).as_str().to_owned()
 }
 
 impl ConfigSource<'_> {
@@ -236,8 +235,7 @@ impl ConfigSource<'_> {
 
     /// Returns `true` if the first line that says anything is one of YAML.
     fn is_like_yaml(self) -> bool {
-        let mut lines = self.text.lines().map(str::trim_end);
-        let line = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+        let line = self.text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.starts_with('#'));
         line.is_some_and(|line| {
             let key = line
                 .split_once(": ")
@@ -266,17 +264,14 @@ impl ConfigSource<'_> {
             }
             Wrong::MissingKey(key) => (format!("the key `{key}` is missing"), None),
             Wrong::UnknownWord => {
-                let word = value.and_then(|value| value.get_ref().as_str());
-                let word = word.unwrap_or_default();
+                let word = value.and_then(|value| value.get_ref().as_str()).unwrap_or_default();
                 let help = advice(word, &words(expected, "enum"));
                 (format!("unknown value {}", quote(word)), Some(help))
             }
             Wrong::Type => {
                 let (message, help) = expectation(schema, expected);
                 let is_list = value.is_some_and(|value| value.get_ref().is_array());
-                let mut kinds = RULES.iter().filter(|_| is_list);
-                let meant = kinds.find(|kind| mistake.path == [format!("{kind}s")]);
-                let meant = meant.map(|kind| format!("did you mean `[[{kind}]]`?"));
+                let meant = RULES.iter().filter(|_| is_list).find(|kind| mistake.path == [format!("{kind}s")]).map(|kind| format!("did you mean `[[{kind}]]`?"));
                 (message, meant.or(help))
             }
             Wrong::TooDeep => {
@@ -284,8 +279,7 @@ impl ConfigSource<'_> {
                 (message, None)
             }
             Wrong::Other => {
-                let message = expected["$comment"].as_str();
-                let message = message.and_then(|it| it.strip_prefix("message: "));
+                let message = expected["$comment"].as_str().and_then(|it| it.strip_prefix("message: "));
                 (
                     message.unwrap_or("the value is not allowed").to_owned(),
                     None,
@@ -317,15 +311,13 @@ fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
             Some(text).filter(|_| keys == "/ignore/expires").into()
         }
         DeValue::Array(items) => {
-            let items = items.iter_mut();
-            items.map(|item| to_json(item.get_mut(), keys)).collect()
+            items.iter_mut().map(|item| to_json(item.get_mut(), keys)).collect()
         }
         DeValue::Table(table) => {
-            let members = table.iter_mut().map(|(key, value)| {
+            table.iter_mut().map(|(key, value)| {
                 let json = to_json(value.get_mut(), &format!("{keys}/{}", key.get_ref()));
                 (key.get_ref().to_string(), json)
-            });
-            members.collect()
+            }).collect()
         }
     }
 }
@@ -350,8 +342,7 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
             what: Wrong::TooDeep,
         }];
     };
-    let errors = errors(document, schema, |error| of_error(&error));
-    let mut found: Vec<Mistake> = errors.into_iter().flatten().collect();
+    let mut found: Vec<Mistake> = errors(document, schema, |error| of_error(&error)).into_iter().flatten().collect();
     found.retain(|it| !is_below_unknown_key(schema, &it.path));
     found.dedup_by(|next, it| {
         next.path == it.path && matches!((&next.what, &it.what), (Wrong::Other, Wrong::Other))
@@ -407,11 +398,10 @@ fn of_forms(forms: &[Vec<ValidationError<'_>>], place: &Location) -> Option<Vec<
     if !with_its_keys.is_empty() {
         return None;
     }
-    let unknown = of_its_type
+    let unknown: Vec<Wrong> = of_its_type
         .into_iter()
         .map(|form| unknown_keys(form, place))
-        .reduce(|keys, of_form| &keys & &of_form)?;
-    let unknown: Vec<Wrong> = unknown
+        .reduce(|keys, of_form| &keys & &of_form)?
         .into_iter()
         .map(|key| Wrong::UnknownKey(key.to_owned()))
         .collect();
@@ -420,8 +410,7 @@ fn of_forms(forms: &[Vec<ValidationError<'_>>], place: &Location) -> Option<Vec<
 
 /// Returns mistakes at a place.
 fn at(place: &Location, whats: Vec<Wrong>) -> Vec<Mistake> {
-    let pointer = Pointer::new(place.as_str());
-    let path: Vec<String> = pointer.tokens().map(Into::into).collect();
+    let path: Vec<String> = Pointer::new(place.as_str()).tokens().map(Into::into).collect();
     let mistake = |what| Mistake {
         path: path.clone(),
         what,
@@ -486,9 +475,7 @@ fn forms(part: &Value) -> Vec<&Value> {
 
 /// Returns the part that a reference leads to, or the part itself.
 fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
-    let reference = part.get("$ref").and_then(Value::as_str);
-    let target = reference.and_then(|it| schema.pointer(it.strip_prefix('#')?));
-    target.unwrap_or(part)
+    part.get("$ref").and_then(Value::as_str).and_then(|it| schema.pointer(it.strip_prefix('#')?)).unwrap_or(part)
 }
 
 /// Returns the value that a part of the schema wants, in words, and how it is written.
@@ -508,8 +495,7 @@ fn expectation(schema: &Value, part: &Value) -> (String, Option<String>) {
 }
 
 fn known_keys(part: &Value) -> Vec<&str> {
-    let known = forms(part).into_iter();
-    let known = known.filter_map(|form| form.get("properties")?.as_object());
+    let known = forms(part).into_iter().filter_map(|form| form.get("properties")?.as_object());
     let mut keys: Vec<&str> = Vec::new();
     for (key, _) in known.flatten() {
         if !keys.contains(&&**key) {
@@ -520,15 +506,12 @@ fn known_keys(part: &Value) -> Vec<&str> {
 }
 
 fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
-    let words = part.get(keyword).and_then(Value::as_array);
-    let words = words.into_iter().flatten();
-    words.filter_map(Value::as_str).collect()
+    part.get(keyword).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// Returns a suggestion for an unknown word.
 fn advice(word: &str, known: &[&str]) -> String {
-    let meant = did_you_mean(word, known.iter().copied());
-    meant.unwrap_or_else(|| match known {
+    did_you_mean(word, known.iter().copied()).unwrap_or_else(|| match known {
         [only] => format!("expected `{only}`"),
         known => format!("expected one of: {}", known.join(", ")),
     })
@@ -540,8 +523,7 @@ fn value_at<'v, 'i>(
 ) -> Option<&'v Spanned<DeValue<'i>>> {
     path.iter().try_fold(root, |value, key| {
         let value = value.get_ref();
-        let item = key.parse::<usize>().ok().and_then(|at| value.get(at));
-        item.or_else(|| value.get(key))
+        key.parse::<usize>().ok().and_then(|at| value.get(at)).or_else(|| value.get(key))
     })
 }
 

@@ -85,8 +85,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
     /// Returns the value of a part, which is the place of a failure that names no other.
     pub(super) fn value(&mut self, part: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
-        let value = self.value_of(&part.kind);
-        value.map_err(|stop| stop.at(&part.span))
+        self.value_of(&part.kind).map_err(|stop| stop.at(&part.span))
     }
 
     fn value_of(&mut self, part: &'a PartKind) -> Result<Value<'a>, Stop> {
@@ -171,11 +170,10 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         match self.value(part) {
             Ok(value) => key(&value).map_err(|why| Stop::because(why).at(&part.span)),
             Err(Stop::Failed(failure)) if failure.span.as_ref() == Some(&part.span) => {
-                let key = failure
+                failure
                     .sha256
                     .as_ref()
-                    .map(|digest| format!("#{digest}").into());
-                key.ok_or(Stop::Failed(failure))
+                    .map(|digest| format!("#{digest}").into()).ok_or(Stop::Failed(failure))
             }
             Err(stop) => Err(stop),
         }
@@ -202,8 +200,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     fn negated(&mut self, of: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
         match self.value(of)? {
             Value::Int(value) => {
-                let negated = value.checked_neg().map(Value::Int);
-                negated.ok_or_else(|| Stop::because("the result does not fit in its type"))
+                value.checked_neg().map(Value::Int).ok_or_else(|| Stop::because("the result does not fit in its type"))
             }
             Value::Double(value) => Ok(Value::Double(-value)),
             other => {
@@ -249,9 +246,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     fn member(&mut self, of: &'a ExpressionPart, name: &'a str) -> Result<Value<'a>, Stop> {
-        let map = self.map(of)?;
-        let value = map.get(&Value::Text(name.into()), self.budget)?;
-        value.ok_or_else(|| {
+        self.map(of)?.get(&Value::Text(name.into()), self.budget)?.ok_or_else(|| {
             let what = self.shown(&of.span);
             Stop::because(format!("there is no {} in {what}", code(name)))
         })

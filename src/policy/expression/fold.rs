@@ -167,8 +167,7 @@ impl Fold {
             }
             FoldOutcome::Distinct => Value::Distinct(Arc::clone(&folded.distinct)),
             FoldOutcome::Min | FoldOutcome::Max | FoldOutcome::Last => {
-                let value = folded.value.clone();
-                value.ok_or_else(|| "there is no earlier value".to_owned())?
+                folded.value.clone().ok_or_else(|| "there is no earlier value".to_owned())?
             }
         })
     }
@@ -259,8 +258,7 @@ impl Fold {
             (FoldStep::Value(item), FoldOutcome::Sum) => {
                 // No sum on the way to it was out of range, and none will be.
                 let size = folded.size.filter(|size| *size <= i64::MAX as u128);
-                let sums = folded.value.as_ref().and_then(Value::integer);
-                let sums = sums.zip(item.integer()).zip(size);
+                let sums = folded.value.as_ref().and_then(Value::integer).zip(item.integer()).zip(size);
                 if let Some(((sum, item), size)) = sums {
                     folded.value = Value::of_integer(sum - item);
                     folded.size = Some(size.saturating_sub(item.unsigned_abs()));

@@ -51,9 +51,7 @@ pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Expression
         return Err(mistake(0..text.len(), message));
     }
     thread::scope(|scope| {
-        let parser = thread::Builder::new().stack_size(STACK);
-        let parsed = parser.spawn_scoped(scope, || read(text, names));
-        let parsed = parsed.map(thread::ScopedJoinHandle::join);
+        let parsed = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || read(text, names)).map(thread::ScopedJoinHandle::join);
         // The parser is another's, and panics are not part of its promises.
         let failed = || Err(mistake(0..text.len(), "the expression can't be parsed"));
         parsed.map_or_else(|_| failed(), |parsed| parsed.unwrap_or_else(|_| failed()))
@@ -61,8 +59,7 @@ pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Expression
 }
 
 fn read(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
-    let parser = Env::default().parser().max_recursion_depth(400);
-    let parsed = parser.parse_with_source_info(text);
+    let parsed = Env::default().parser().max_recursion_depth(400).parse_with_source_info(text);
     let (tree, places) = parsed.map_err(|errors| syntax(text, &errors))?;
     let mut reader = ExpressionReader {
         text,
@@ -112,8 +109,7 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
     let rest = text.get(before..).unwrap_or_default();
     let characters = rest.char_indices().map(|(at, _)| before + at);
     let column = usize::try_from(column - 1).unwrap_or_default();
-    let at = characters.chain([text.len()]).nth(column);
-    let at = at.unwrap_or(text.len());
+    let at = characters.chain([text.len()]).nth(column).unwrap_or(text.len());
     let rest = text.get(at..).unwrap_or_default();
     let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
     let end = match word {
@@ -131,8 +127,7 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
         format!("unexpected {}", code(&rest[..end]))
     };
     let before = text.get(..at).unwrap_or_default().trim_end();
-    let mut known = OTHER_LANGUAGES.iter();
-    let meant = known.find(|(word, _)| match *word {
+    let meant = OTHER_LANGUAGES.iter().find(|(word, _)| match *word {
         "not" => before.ends_with(word),
         "=>" => rest.starts_with(word),
         word => &rest[..end] == word,
@@ -147,8 +142,7 @@ fn raw_text(text: &str, at: usize) -> Option<String> {
     const ESCAPES: &str = "abfnrtv\\?\"'`xXuU01234567";
     let line = text.get(at..)?.lines().next()?;
     let quote = line.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let content = line.get(1..)?;
-    let mut characters = content.chars();
+    let mut characters = line.get(1..)?.chars();
     let mut is_escaped_wrongly = false;
     while let Some(c) = characters.next().filter(|c| *c != quote) {
         let next = (c == '\\').then(|| characters.next()).flatten();
@@ -176,8 +170,7 @@ impl ExpressionReader<'_> {
     /// Returns the place of a part by the parser: that of a name, a constant, an operator or a
     /// bracket.
     fn place(&self, part: &IdedExpr) -> Range<usize> {
-        let place = self.places.offset_for(part.id);
-        place.map_or(0..0, |(start, end)| start as usize..end as usize + 1)
+        self.places.offset_for(part.id).map_or(0..0, |(start, end)| start as usize..end as usize + 1)
     }
 
     fn part(&mut self, tree: &IdedExpr) -> Result<ExpressionPart, ExpressionMistake> {
@@ -268,10 +261,8 @@ impl ExpressionReader<'_> {
         if let Some(known) = Type::of_name(name) {
             return Ok(constant(place, Value::Type(known)));
         }
-        let known = self.items.iter().map(String::as_str);
-        let known = known.chain(self.names.iter().copied());
-        let before = self.text.get(..place.start).unwrap_or_default();
-        let before = before.strip_suffix('-').unwrap_or_default();
+        let known = self.items.iter().map(String::as_str).chain(self.names.iter().copied());
+        let before = self.text.get(..place.start).unwrap_or_default().strip_suffix('-').unwrap_or_default();
         let help = if before.ends_with(char::is_alphanumeric) {
             r#"Read a key that has `-` with brackets: `event.payload["x-team"]`."#.to_owned()
         } else {
@@ -341,8 +332,7 @@ impl ExpressionReader<'_> {
         is_method: bool,
         arguments: &[&IdedExpr],
     ) -> Result<ExpressionPart, ExpressionMistake> {
-        let before = self.text.get(..place.start).unwrap_or_default();
-        let before = before.trim_end().len();
+        let before = self.text.get(..place.start).unwrap_or_default().trim_end().len();
         let named = before.saturating_sub(name.len())..before;
         let place = named.start..place.end;
         if let Some(kind) = self.fold(&place, name, is_method, arguments)? {
@@ -520,10 +510,8 @@ fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
             _ => {}
         }
     }
-    let after = text.get(span.end..).unwrap_or_default();
-    let mut closing = after.match_indices([')', ']', '}']).take(open);
-    let before = text.get(..span.start).unwrap_or_default();
-    let mut opening = before.rmatch_indices(['(', '[', '{']).take(closed);
+    let mut closing = text.get(span.end..).unwrap_or_default().match_indices([')', ']', '}']).take(open);
+    let mut opening = text.get(..span.start).unwrap_or_default().rmatch_indices(['(', '[', '{']).take(closed);
     let end = closing
         .by_ref()
         .last()

@@ -132,10 +132,9 @@ impl ExpressionPart {
         if guarded.is_empty() || others.is_empty() {
             return self.reads_any(name, map, keys);
         }
-        let left = keys
+        let left: Vec<&str> = keys
             .iter()
-            .filter(|key| !guarded.iter().any(|it| it == *key));
-        let left: Vec<&str> = left.copied().collect();
+            .filter(|key| !guarded.iter().any(|it| it == *key)).copied().collect();
         others.iter().any(|side| side.reads_any(name, map, &left))
     }
 
@@ -248,7 +247,6 @@ impl Operator {
 
     /// Returns the sign as it is written.
     pub(super) fn sign(self) -> &'static str {
-        let known = Self::ALL.iter().find(|(operator, ..)| *operator == self);
-        known.map_or("", |(_, sign, _)| sign)
+        Self::ALL.iter().find(|(operator, ..)| *operator == self).map_or("", |(_, sign, _)| sign)
     }
 }

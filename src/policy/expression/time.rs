@@ -97,8 +97,7 @@ pub(super) fn length(text: &str) -> Option<i128> {
 
 /// Returns an instant as RFC 3339 in UTC.
 pub(super) fn shown_instant(nanoseconds: i128) -> String {
-    let instant = civil(nanoseconds);
-    instant.map_or_else(|| nanoseconds.to_string(), |there| format!("{there}Z"))
+    civil(nanoseconds).map_or_else(|| nanoseconds.to_string(), |there| format!("{there}Z"))
 }
 
 /// Returns the date and the time of day of an instant in UTC. `jiff::Timestamp` ends a day too
@@ -122,8 +121,7 @@ pub(super) fn shown_length(nanoseconds: i128) -> String {
 /// Returns a field of an instant in a zone: `UTC`, an offset such as `+02:00`, or one with a name
 /// such as `Europe/Berlin`.
 pub(super) fn field(nanoseconds: i128, field: TimePart, zone: &str) -> Result<i64, String> {
-    let offset = offset(zone).or_else(|| offset_by_name(zone, nanoseconds));
-    let offset = offset.ok_or_else(|| {
+    let offset = offset(zone).or_else(|| offset_by_name(zone, nanoseconds)).ok_or_else(|| {
         format!(
             "there is no zone {}: expected `UTC`, an offset such as `+02:00`, or a name such as `Europe/Berlin`",
             crate::ground::printable::quote(zone)

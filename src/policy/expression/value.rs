@@ -159,8 +159,7 @@ impl<'a> Value<'a> {
         match record.kind() {
             Kind::Object | Kind::Array => Self::Node(record),
             _ => {
-                let value = Self::of(record, &mut Budget::new(u64::MAX));
-                value.unwrap_or(Self::Null)
+                Self::of(record, &mut Budget::new(u64::MAX)).unwrap_or(Self::Null)
             }
         }
     }
@@ -215,8 +214,7 @@ impl<'a> Value<'a> {
 
     /// Returns an integer: an int where it fits, else a uint.
     pub(super) fn of_integer(value: i128) -> Option<Self> {
-        let int = i64::try_from(value).map(Self::Int);
-        int.or_else(|_| u64::try_from(value).map(Self::Uint)).ok()
+        i64::try_from(value).map(Self::Int).or_else(|_| u64::try_from(value).map(Self::Uint)).ok()
     }
 
     /// Returns the value of an integer of either type.
@@ -336,10 +334,9 @@ impl<'a> Value<'a> {
             _ => (None, None),
         };
         let items = node.into_iter().flat_map(Node::items).map(LazyItem::Node);
-        let built = built.into_iter().flat_map(|built| {
+        built.into_iter().flat_map(|built| {
             (0..built.len()).map(move |index| LazyItem::Built(Arc::clone(&built), index))
-        });
-        built.chain(items)
+        }).chain(items)
     }
 
     /// Returns the keys of a map; nothing for other values.
@@ -350,10 +347,9 @@ impl<'a> Value<'a> {
             _ => (None, None),
         };
         let names = node.into_iter().flat_map(Node::members).map(LazyItem::Name);
-        let built = built.into_iter().flat_map(|built| {
+        built.into_iter().flat_map(|built| {
             (0..built.len()).map(move |index| LazyItem::BuiltKey(Arc::clone(&built), index))
-        });
-        built.chain(names)
+        }).chain(names)
     }
 
     /// Returns `true` if a map has a key.

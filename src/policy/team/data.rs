@@ -244,8 +244,7 @@ impl TomlData {
             Self::Scalar(value) => value.clone(),
             Self::List(items) => items.iter().map(|item| item.get_ref().to_json()).collect(),
             Self::Table(members) => {
-                let members = members.iter();
-                members
+                members.iter()
                     .map(|(key, value)| (key.get_ref().clone(), value.get_ref().to_json()))
                     .collect()
             }

@@ -97,8 +97,7 @@ impl Sieve {
 
     /// Returns `false` if no value of an event without shortened ones is named.
     fn may_pass(&self, event: &str) -> bool {
-        let mut parts = self.0.iter();
-        parts.any(|part| part.find(event.as_bytes()).is_some())
+        self.0.iter().any(|part| part.find(event.as_bytes()).is_some())
             || has_escaped_ascii(event, b'2'..=b'7')
     }
 }
@@ -133,8 +132,7 @@ impl EventKey {
             let may_be_other = |c: char| c.is_control() || "\"\\/".contains(c);
             !key.contains(may_be_other) && key.contains(|c: char| !c.is_ascii_digit())
         };
-        let next = tokens.get(length).map(|key| &**key);
-        let next = next.filter(is_plain_key);
+        let next = tokens.get(length).map(|key| &**key).filter(is_plain_key);
         Self {
             next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
             is_plain: path.first(length).pointer().as_str() == "/payload",
@@ -162,8 +160,7 @@ impl EventIndex {
             self.paths(&condition.expression, EVENT);
         }
         let keys = &selector.keys;
-        let known = self.selectors.iter().position(|known| known == keys);
-        let place = known.unwrap_or_else(|| {
+        let place = self.selectors.iter().position(|known| known == keys).unwrap_or_else(|| {
             let place = self.selectors.len();
             self.selectors.push(keys.clone());
             self.met.push(AtomicBool::new(false));
@@ -207,8 +204,7 @@ impl EventIndex {
     /// Returns the place of some keys together, by whose values events are grouped.
     pub(super) fn group(&mut self, paths: &[KeyPath]) -> usize {
         let group: Vec<usize> = paths.iter().map(|path| self.key(path)).collect();
-        let known = self.groups.iter().position(|known| *known == group);
-        known.unwrap_or_else(|| {
+        self.groups.iter().position(|known| *known == group).unwrap_or_else(|| {
             self.groups.push(group);
             self.groups.len() - 1
         })
@@ -234,9 +230,7 @@ impl EventIndex {
 
     /// Returns the values that selectors want at a place.
     pub(super) fn values_at(&self, pointer: &str) -> impl Iterator<Item = &SelectorValue> {
-        let tests = self.selectors.iter().flat_map(|selector| &selector.0);
-        let tests = tests.filter(move |(path, _)| path.pointer().as_str() == pointer);
-        tests.flat_map(|(_, wanted)| wanted.values())
+        self.selectors.iter().flat_map(|selector| &selector.0).filter(move |(path, _)| path.pointer().as_str() == pointer).flat_map(|(_, wanted)| wanted.values())
     }
 
     /// Returns `true` if no declaration judges events.
@@ -275,8 +269,7 @@ impl EventIndex {
         self.doubt_repeated(&mut view);
         raise(&self.has_looked);
         let named = self.met.iter().zip(&view.named);
-        let named = named.filter(|(_, named)| **named != Named::No);
-        named.for_each(|(met, _)| raise(met));
+        named.filter(|(_, named)| **named != Named::No).for_each(|(met, _)| raise(met));
         view
     }
 
@@ -545,8 +538,7 @@ impl<'a> EventView<'a> {
     /// Returns the digest of what the values by which events are grouped mean, as findings keep it;
     /// `None` where one is absent.
     pub(super) fn meaning(&self, place: usize) -> Option<Digest> {
-        let keys = self.index.groups.get(place)?;
-        let mut digests = keys.iter().map(|key| {
+        let mut digests = self.index.groups.get(place)?.iter().map(|key| {
             if self.has_shortened {
                 let text = OwnedDocument::read(self.with_digests(*key)?.into_bytes()).ok()?;
                 return Some(text.root().meaning());
@@ -628,8 +620,7 @@ impl EventSelector {
             }
             (Named::Unjudged, _) => {
                 let keys = event.index.tests(self);
-                let why = event.root().map(|root| keys.names(root));
-                let why = why.and_then(Result::err).unwrap_or_else(|| Unjudged {
+                let why = event.root().map(|root| keys.names(root)).and_then(Result::err).unwrap_or_else(|| Unjudged {
                     at: None,
                     why: "there is not enough memory to look at the event".to_owned(),
                 });

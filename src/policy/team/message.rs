@@ -74,11 +74,10 @@ impl MessageTemplate {
 
     /// Returns the sentence, with what stands for each word.
     pub(in crate::policy) fn with(&self, value: impl Fn(MessageWord) -> Option<String>) -> String {
-        let parts = self.0.iter().map(|part| match part {
+        self.0.iter().map(|part| match part {
             MessagePart::Text(text) => text.clone(),
             MessagePart::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),
-        });
-        parts.collect()
+        }).collect()
     }
 }
 
@@ -120,8 +119,7 @@ impl FileReader<'_> {
             Err(name) => {
                 let message = format!("the message has the unknown placeholder {}", quote(name));
                 let names: Vec<String> = words.iter().map(|word| format!("`{{{word}}}`")).collect();
-                let params = self.params.keys().map(|name| format!("params.{name}"));
-                let known: Vec<String> = params
+                let known: Vec<String> = self.params.keys().map(|name| format!("params.{name}"))
                     .chain(words.iter().map(ToString::to_string))
                     .collect();
                 let help = match nearest(name, known.iter().map(String::as_str)) {

@@ -119,26 +119,24 @@ impl TeamOrder {
 
     /// Returns its selectors, each with its key.
     pub(super) fn selectors(&self) -> Vec<(&'static str, &TeamSelector)> {
-        let all = [
+        [
             ("each", Some(&self.each)),
             ("other", self.other.as_ref()),
             ("since", self.since.as_ref()),
             ("until", self.until.as_ref()),
-        ];
-        all.into_iter()
+        ].into_iter()
             .filter_map(|(key, selector)| Some((key, selector?)))
             .collect()
     }
 
     /// Returns `true` if it groups or pairs events by who made them.
     pub(super) fn names_agent(&self) -> bool {
-        let pointers = [
+        [
             &self.same.each,
             &self.same.other,
             &self.pair.each,
             &self.pair.other,
-        ];
-        pointers.into_iter().flatten().any(is_agent)
+        ].into_iter().flatten().any(is_agent)
     }
 
     /// Returns `true` if it bans the events that it is about.
@@ -157,8 +155,7 @@ impl OrderJudge {
             groups: [&order.same.each, &order.same.other].map(|it| index.group(it)),
             pairs: [&order.pair.each, &order.pair.other].map(|it| index.group(it)),
             time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
-        });
-        let in_events = in_events.map(Arc::new);
+        }).map(Arc::new);
         let demand = Demand {
             pattern: order.pattern,
             is_grouped: !order.same.each.is_empty(),
@@ -185,8 +182,7 @@ impl OrderJudge {
 
     /// Returns the selector of other events, if the order has one.
     fn other(&self) -> Option<&EventSelector> {
-        let asks = self.in_events.as_ref()?;
-        asks.other.as_ref().filter(|_| !self.counts_rows())
+        self.in_events.as_ref()?.other.as_ref().filter(|_| !self.counts_rows())
     }
 
     /// Returns `true` if it counts events in a row, which any other act ends.
@@ -279,9 +275,7 @@ impl OrderJudge {
             self.shown.entry(same).or_insert_with(|| {
                 let start = skip_whitespace(text, 0);
                 let text = str::from_utf8(text).unwrap_or_default();
-                let values = self.order.same.each.iter();
-                let values = values.map(|same| brief(same.in_text(0, text, start).of(text)));
-                values.collect::<Vec<_>>().join(", ")
+                self.order.same.each.iter().map(|same| brief(same.in_text(0, text, start).of(text))).collect::<Vec<_>>().join(", ")
             });
         }
         if self.counts_rows() {
@@ -354,8 +348,7 @@ impl OrderJudge {
             &same.other
         };
         told.extend(same.iter().chain(&time).map(|path| {
-            let value = event.root().and_then(|root| path.of(root));
-            let value = value.map_or("no value".to_owned(), |it| brief(it.raw()));
+            let value = event.root().and_then(|root| path.of(root)).map_or("no value".to_owned(), |it| brief(it.raw()));
             format!("{} = {value}", path.pointer().as_str())
         }));
         let group = if seen.is_each {
@@ -397,8 +390,7 @@ impl OrderJudge {
         }
         let has_windows = self.order.since.is_some() || self.order.until.is_some();
         let needs_all = pattern.needs_every_event() || has_windows;
-        let broken = run.broken_line.filter(|_| needs_all);
-        broken.map(|line| SkipReason::no_event(line.number))
+        run.broken_line.filter(|_| needs_all).map(|line| SkipReason::no_event(line.number))
     }
 
     fn draft(&self, offence: &Offence) -> Draft {
@@ -524,13 +516,11 @@ impl Judge for OrderJudge {
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let pattern = self.order.pattern;
         let is_never = pattern == OrderPattern::Never;
-        let each = self.in_events.iter();
-        let each = each.map(|asks| ("each", &asks.each, is_never));
+        let each = self.in_events.iter().map(|asks| ("each", &asks.each, is_never));
         let other = self.other();
         let other = other.map(|other| ("other", other, is_never || pattern.is_ban()));
         let keys = self.in_events.iter();
-        let windows = keys.flat_map(|keys| [("since", &keys.since), ("until", &keys.until)]);
-        let windows = windows.filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
+        let windows = keys.flat_map(|keys| [("since", &keys.since), ("until", &keys.until)]).filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
         each.chain(other).chain(windows).collect()
     }
 

@@ -29,15 +29,13 @@ impl Team {
     /// is such a thing.
     pub(crate) fn outdated(self: &Arc<Self>, check: TeamCheck) -> Option<String> {
         let judges = TeamJudges::new(self, iter::once(self.as_declared(check)));
-        let attribute = attribute(&judges.index).or_else(|| self.attribute_in_rule(check));
-        let of_attribute = attribute.map(|place| {
+        attribute(&judges.index).or_else(|| self.attribute_in_rule(check)).map(|place| {
             format!(
                 "`{place}` is a place that recorders no longer write: the arguments of a call are \
                  its `input`, its result is its `output`, and other attributes are below \
                  `/payload/x-attributes`"
             )
-        });
-        of_attribute.or_else(|| kind(&judges.index))
+        }).or_else(|| kind(&judges.index))
     }
 
     /// Returns the place of attributes that the expressions of a rule read.
@@ -46,16 +44,13 @@ impl Team {
             return None;
         };
         let rule = self.rules.get(at)?;
-        let mut expressions = rule.when.iter().chain([&rule.check]);
-        let reads = expressions.any(|it| it.reads_member(NAMES.len() - 1, is_attribute));
-        reads.then(|| format!("/payload/input/{ATTRIBUTE}…"))
+        rule.when.iter().chain([&rule.check]).any(|it| it.reads_member(NAMES.len() - 1, is_attribute)).then(|| format!("/payload/input/{ATTRIBUTE}…"))
     }
 }
 
 /// Returns the place of an attribute that selectors ask for.
 fn attribute(index: &EventIndex) -> Option<String> {
-    let mut paths = index.paths_of_keys();
-    let outdated = paths.find(|path| {
+    let outdated = index.paths_of_keys().find(|path| {
         let keys: Vec<&str> = path.tokens().iter().map(|key| &**key).collect();
         is_attribute(&keys)
     });

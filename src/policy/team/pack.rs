@@ -124,8 +124,7 @@ pub(crate) fn read(
 
 /// Returns the values of parameters.
 fn values(params: &Params) -> BTreeMap<String, Value> {
-    let params = params.iter();
-    params
+    params.iter()
         .map(|(name, value)| (name.get_ref().clone(), value.get_ref().to_json()))
         .collect()
 }

@@ -95,8 +95,7 @@ impl FileReader<'_> {
     ) {
         let RuleTexts { cure, text, .. } = texts;
         let ([shown, language], name) = (texts.shown, id.get_ref());
-        let title = meta.title.clone();
-        let title = title.unwrap_or_else(|| self.without_values(texts.title));
+        let title = meta.title.clone().unwrap_or_else(|| self.without_values(texts.title));
         let help = format!("{cure}; `runvet explain {name}` shows the {shown}.");
         let hint = meta.help.as_ref().unwrap_or(&help);
         // What the page shows, it does not send its reader to.
@@ -106,11 +105,7 @@ impl FileReader<'_> {
         let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
         let url = meta.url.as_ref();
         let url = url.map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
-        let named = self.params.keys();
-        let named = named.filter(|name| text.contains(&format!("params.{name}")));
-        let values =
-            named.filter_map(|name| Some(format!("- `params.{name}` is {}\n", self.param(name)?)));
-        let mut values: String = values.collect();
+        let mut values: String = self.params.keys().filter(|name| text.contains(&format!("params.{name}"))).filter_map(|name| Some(format!("- `params.{name}` is {}\n", self.param(name)?))).collect();
         if !values.is_empty() {
             values.push('\n');
         }
@@ -254,8 +249,7 @@ impl FileReader<'_> {
                 is_right &= condition.is_some();
                 continue;
             }
-            let path = self.key(key, judged);
-            let test = path.zip(self.wanted(value));
+            let test = self.key(key, judged).zip(self.wanted(value));
             is_right &= test.is_some();
             keys.extend(test);
         }
@@ -272,8 +266,7 @@ impl FileReader<'_> {
             return self.values(written).map(Wanted::OneOf);
         };
         let of = |name: &str| {
-            let member = members.iter().find(|(key, _)| key.get_ref() == name);
-            member.map(|(_, value)| value)
+            members.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
         };
         match (of("not"), of("absent"), of("present"), members.len()) {
             (Some(values), None, None, 1) => self.values(values).map(Wanted::NoneOf),
@@ -378,13 +371,12 @@ impl FileReader<'_> {
         names: &[&str],
         (foreign, help): (&str, &str),
     ) -> Option<Expression> {
-        let parsed = Expression::parse(text, names).map_err(|mistake| {
+        let expression = Expression::parse(text, names).map_err(|mistake| {
             let span = self.span_within(text, whole.clone(), mistake.span);
             let is_foreign = mistake.message == format!("unknown name `{foreign}`");
             let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
             self.mistake(span, mistake.message, help);
-        });
-        let expression = parsed.ok()?;
+        }).ok()?;
         let params = names.iter().position(|name| *name == "params");
         for (name, part) in params.map_or(Vec::new(), |it| expression.members(it)) {
             if !self.params.contains_key(&name) {
@@ -433,8 +425,7 @@ impl FileReader<'_> {
             };
         };
         let of = |name: &str| {
-            let member = members.iter().find(|(key, _)| key.get_ref() == name);
-            member.map(|(_, value)| value)
+            members.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
         };
         let [each, other] = ["each", "other"].map(of);
         let [each, other] = [each, other].map(|it| it.map(|it| self.pointers(it)));
@@ -533,8 +524,7 @@ fn attoseconds(text: &str) -> Option<i128> {
     let scale = 10_i128.checked_pow(digits)?;
     let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
     let is_exact = part % scale == 0;
-    let whole = whole.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
-    let length = whole.checked_add(part / scale)?;
+    let length = whole.parse::<i128>().ok()?.checked_mul(*attoseconds)?.checked_add(part / scale)?;
     (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
 }
 

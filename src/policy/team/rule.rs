@@ -136,8 +136,7 @@ impl TeamRule {
     fn unmet<'r>(&self, values: &'r RunValues<'_>) -> Option<&'r SkipReason> {
         let of_state = values.state.as_ref().err();
         let of_summary = values.summary.as_ref().err();
-        let of_state = of_state.filter(|_| self.names(Name::State));
-        of_state.or_else(|| of_summary.filter(|_| self.names(Name::Summary)))
+        of_state.filter(|_| self.names(Name::State)).or_else(|| of_summary.filter(|_| self.names(Name::Summary)))
     }
 
     /// Returns the record in which a finding about a run stands.
@@ -152,8 +151,7 @@ impl TeamRule {
 
     /// Returns the place of a finding in an event or, without a line, in the record of a run.
     fn place(&self, line: Option<Line>, record: Option<Node<'_>>) -> Place {
-        let at = record.map(|record| self.at.reached(record));
-        let at = at.unwrap_or_default();
+        let at = record.map(|record| self.at.reached(record)).unwrap_or_default();
         match line {
             Some(line) => Place::event(line, at.as_str()),
             None if at.as_str().is_empty() => Place::whole(self.artifact),
@@ -193,13 +191,12 @@ pub(crate) fn run_as_json(
         let text = record?.at(path)?.text()?;
         Some(text.into_owned())
     };
-    let run = serde_json::json!({
+    serde_json::json!({
         "id": id,
         "lifecycle": lifecycle,
         "status": text(state, &["outcomes", "status"]),
         "mode": text(summary, &["flags", "mode"]),
         "adapter": text(state, &["episode", "using"]),
         "dir": dir,
-    });
-    run.to_string().into_bytes()
+    }).to_string().into_bytes()
 }

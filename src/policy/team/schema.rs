@@ -214,8 +214,7 @@ impl SchemaJudge {
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {
-        let asks = self.in_events.as_ref();
-        let asks = asks.filter(|(selector, _)| selector.has_keys_of(event));
+        let asks = self.in_events.as_ref().filter(|(selector, _)| selector.has_keys_of(event));
         let Some(at) = asks.map(|(_, at)| *at) else {
             return;
         };
@@ -320,8 +319,7 @@ impl SchemaJudge {
             }
             return;
         }
-        let actions = root.at(&["outcomes", "actions"]);
-        let actions = actions.into_iter().flat_map(Node::items).enumerate();
+        let actions = root.at(&["outcomes", "actions"]).into_iter().flat_map(Node::items).enumerate();
         let all = Pointer::new("/outcomes/actions");
         for (index, action) in actions {
             let at = all.item(index);
@@ -359,8 +357,7 @@ impl SchemaJudge {
         if schema.is_valid(value) {
             return Some(Vec::new());
         }
-        let tokens = at.tokens().iter();
-        let at = tokens.fold(around.clone(), |at, token| at.field(token));
+        let at = at.tokens().iter().fold(around.clone(), |at, token| at.field(token));
         schema.violations(value, &at).ok()
     }
 
@@ -386,8 +383,7 @@ impl SchemaJudge {
                     elsewhere: whole.elsewhere,
                     ..violation.place(whole.artifact, whole.line)
                 };
-                let draft = Draft::new(place, violation.message(name));
-                draft.help(violation.help().filter(|_| !has_help))
+                Draft::new(place, violation.message(name)).help(violation.help().filter(|_| !has_help))
             });
         }
     }
@@ -405,9 +401,7 @@ impl SchemaJudge {
     pub(crate) fn absent(&mut self, place: &Place) {
         let (file, has_help) = (place.file_name(), self.schema.has_help);
         self.found.add(|| {
-            let draft = Draft::new(place.clone(), format!("there is no {file}"));
-            let draft = draft.further([]);
-            draft.help((!has_help).then(|| format!("Write {file}, which the schema expects.")))
+            Draft::new(place.clone(), format!("there is no {file}")).further([]).help((!has_help).then(|| format!("Write {file}, which the schema expects.")))
         });
     }
 
@@ -434,7 +428,6 @@ impl Judge for SchemaJudge {
 
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let selector = self.in_events.iter();
-        let selector = selector.map(|(selector, _)| ("where", selector, false));
-        selector.collect()
+        selector.map(|(selector, _)| ("where", selector, false)).collect()
     }
 }

@@ -58,12 +58,9 @@ impl Trace {
     pub(crate) fn new(team: &Arc<Team>, check: TeamCheck) -> Self {
         let judges = TeamJudges::new(team, std::iter::once(team.as_declared(check)));
         let judges = judges.across().unwrap_or(judges);
-        let selectors = judges.judge(check).map(Judge::selectors);
-        let selectors = selectors.unwrap_or_default().into_iter();
-        let traced = selectors.map(|(key, selector, _)| {
+        let traced = judges.judge(check).map(Judge::selectors).unwrap_or_default().into_iter().map(|(key, selector, _)| {
             let keys = judges.index.tests(selector);
-            let tests = keys.0.iter();
-            let tests = tests.map(|test| (Selector(vec![test.clone()]), BTreeMap::new()));
+            let tests = keys.0.iter().map(|test| (Selector(vec![test.clone()]), BTreeMap::new()));
             TracedSelector {
                 key,
                 tests: tests.collect(),
@@ -126,8 +123,7 @@ impl Trace {
 
     /// Returns all of it, line by line.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let selectors = self.selectors.iter();
-        let selectors = selectors.flat_map(|selector| selector.shown(self.events));
+        let selectors = self.selectors.iter().flat_map(|selector| selector.shown(self.events));
         let more = Some(self.left_out).filter(|more| *more > 0);
         let more = more.map(|more| format!("… and {more} more lines like these"));
         let told = self.told.iter().cloned().chain(more);
@@ -190,8 +186,7 @@ impl TracedSelector {
         let tests = self.tests.iter().map(|(test, others)| {
             let mut frequent: Vec<(&String, &u64)> = others.iter().collect();
             frequent.sort_by_key(|(_, number)| Reverse(**number));
-            let shown = frequent.iter().take(MAX_LISTED);
-            let shown = shown.map(|(value, number)| format!("{value} ({number})"));
+            let shown = frequent.iter().take(MAX_LISTED).map(|(value, number)| format!("{value} ({number})"));
             let shown = list(shown.collect(), others.len());
             let shown = match &*shown {
                 "" => "no other values".to_owned(),
@@ -206,7 +201,6 @@ impl TracedSelector {
             format!("    passed over, as {why}: line {shown}")
         });
         let refused = self.refused.iter().cloned();
-        let all = std::iter::once(first).chain(tests).chain(passed_over);
-        all.chain(refused).collect()
+        std::iter::once(first).chain(tests).chain(passed_over).chain(refused).collect()
     }
 }

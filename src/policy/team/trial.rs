@@ -51,10 +51,9 @@ impl Team {
         };
         let judges = TeamJudges::new(self, iter::once(self.as_declared(check)));
         let judges = judges.across().unwrap_or(judges);
-        let wrong = examples
+        let mut wrong: Vec<String> = examples
             .iter()
-            .flat_map(|example| example.failures(&judges, check));
-        let mut wrong: Vec<String> = wrong.collect();
+            .flat_map(|example| example.failures(&judges, check)).collect();
         if examples
             .iter()
             .all(|example| example.fires.get_ref().is_empty())
@@ -114,9 +113,7 @@ impl TeamJudges {
             name.is_some_and(|name| payload.is_some_and(|payload| payload.get(&name).is_some()))
         };
         let is_schema = matches!(check, TeamCheck::Schema(_));
-        let drafts = drafts.into_iter().map(|it| it.draft);
-        let holding = drafts.filter(|draft| !is_schema || is_given(&draft.place));
-        holding.map(|draft| draft.message).collect()
+        drafts.into_iter().map(|it| it.draft).filter(|draft| !is_schema || is_given(&draft.place)).map(|draft| draft.message).collect()
     }
 }
 
@@ -174,7 +171,7 @@ impl RunExample {
             }));
         }
         failures.sort_unstable();
-        let worded = failures.into_iter().map(|(line, expected, found)| {
+        failures.into_iter().map(|(line, expected, found)| {
             let at = usize::try_from(line).unwrap_or(usize::MAX);
             let place = match at.checked_sub(1).map(|at| self.events.get(at)) {
                 None => "without a line".to_owned(),
@@ -182,8 +179,7 @@ impl RunExample {
                 Some(None) => format!("at line {line}, which the example does not have"),
             };
             format!("{}: expected {expected} {place}; {found}", self.place)
-        });
-        worded.collect()
+        }).collect()
     }
 
     /// Returns the lines at which a declaration finds something in it, and those of the acts that
@@ -214,8 +210,7 @@ impl RunExample {
         let (mut asking, mut held) = (judges.clone(), Vec::new());
         for (number, text) in (1..).zip(events) {
             let asked = self.holds.as_ref().and_then(|_| {
-                let holding = asking.holding(check, text, number, values());
-                holding.first().map(|why| (number, why.clone()))
+                asking.holding(check, text, number, values()).first().map(|why| (number, why.clone()))
             });
             held.extend(asked);
             if let Ok(document) = tape.read(text.as_bytes()) {
@@ -230,8 +225,7 @@ impl RunExample {
             }
         }
         judges.end(lifecycle, values(), |line, bytes| {
-            let text = usize::try_from(line.number - 1).map(|at| events.get(at));
-            let text = text.ok().flatten();
+            let text = usize::try_from(line.number - 1).map(|at| events.get(at)).ok().flatten();
             text.inspect(|text| text.as_bytes().clone_into(bytes))
                 .is_some()
         });
@@ -267,8 +261,7 @@ impl RunExample {
     fn records(&self, events: &[String], has_ended: bool) -> (String, Option<String>) {
         let written =
             |record: &Option<Spanned<String>>| record.as_ref().map(|it| it.get_ref().clone());
-        let read = events.iter().map(|event| serde_json::from_str(event));
-        let read: Vec<Json> = read.map(Result::unwrap_or_default).collect();
+        let read: Vec<Json> = events.iter().map(|event| serde_json::from_str(event)).map(Result::unwrap_or_default).collect();
         let state = || derived_state(&read, has_ended).to_string();
         let summary = || has_ended.then(|| derived_summary(&read).to_string());
         (

@@ -66,14 +66,12 @@ impl VocabularyJudge {
 
     /// Returns `true` if an event has no value that the sets lack.
     pub(super) fn has_all(&self, event: &EventView<'_>) -> bool {
-        let mut values = self.values(event);
-        values.all(|(key, value)| self.has(key, value))
+        self.values(event).all(|(key, value)| self.has(key, value))
     }
 
     /// Returns `true` if a key has a value that it may have. A shortened one may be any.
     fn has(&self, index: usize, value: Look<Written<'_>>) -> bool {
-        let closed = self.closed.get(index);
-        closed.is_some_and(|(_, values)| match value {
+        self.closed.get(index).is_some_and(|(_, values)| match value {
             Look::Value(value) => values.have_written(value),
             _ => false,
         })
@@ -84,20 +82,15 @@ impl VocabularyJudge {
         &self,
         event: &EventView<'a>,
     ) -> impl Iterator<Item = (usize, Look<Written<'a>>)> {
-        let values = self.keys.iter().enumerate();
-        let values = values.map(|(index, key)| (index, event.look(*key)));
-        values.filter(|(_, value)| !matches!(value, Look::Nowhere))
+        self.keys.iter().enumerate().map(|(index, key)| (index, event.look(*key))).filter(|(_, value)| !matches!(value, Look::Nowhere))
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {
         let mut any = false;
-        let values = self.values(event).inspect(|_| any = true);
-        let outside = values.filter(|(index, value)| !self.has(*index, *value));
-        let outside = outside.filter_map(|(index, _)| {
+        let outside: Vec<_> = self.values(event).inspect(|_| any = true).filter(|(index, value)| !self.has(*index, *value)).filter_map(|(index, _)| {
             let key = *self.keys.get(index)?;
             Some((index, event.node_at(key)?))
-        });
-        let outside: Vec<_> = outside.collect();
+        }).collect();
         self.examined |= any;
         for (index, (value, passed)) in outside {
             self.add(index, event.line, value, passed);
@@ -154,8 +147,7 @@ impl Judge for VocabularyJudge {
 
 impl Outside {
     fn draft(&self) -> Draft {
-        let key = self.place.pointer().map(Pointer::dotted);
-        let key = key.unwrap_or_default();
+        let key = self.place.pointer().map(Pointer::dotted).unwrap_or_default();
         let also = match self.events - 1 {
             0 => String::new(),
             1 => ", and 1 more event has this value".to_owned(),

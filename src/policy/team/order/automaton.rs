@@ -302,8 +302,7 @@ impl Automaton {
     /// Returns the offences of a run that has ended.
     pub(in crate::policy) fn end(&self) -> Vec<Offence> {
         let all = (!self.demand.is_grouped).then_some((None, &self.all));
-        let groups = self.groups.iter();
-        let groups = groups
+        let groups = self.groups.iter()
             .map(|(same, group)| (Some(*same), &**group))
             .chain(all);
         let mut left: Vec<Offence> = match self.demand.pattern {
@@ -322,9 +321,8 @@ impl Automaton {
                 groups.filter_map(few).collect()
             }
             OrderPattern::NeedsLater => {
-                let left = groups.flat_map(|(same, group)| {
-                    let waiting = group.waiting.iter();
-                    waiting.map(move |((_, line), other)| Offence {
+                groups.flat_map(|(same, group)| {
+                    group.waiting.iter().map(move |((_, line), other)| Offence {
                         line: Some(*line),
                         other: *other,
                         is_taken: false,
@@ -332,8 +330,7 @@ impl Automaton {
                         why: OffenceKind::Pattern(group.count),
                         same,
                     })
-                });
-                left.collect()
+                }).collect()
             }
             _ => Vec::new(),
         };
@@ -598,10 +595,9 @@ impl GroupState {
     fn noted_room(&self) -> usize {
         let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
         let newest = self.newest.iter().map(|(time, _)| time);
-        let digits = last
+        last
             .chain(newest)
-            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY);
-        digits.sum()
+            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY).sum()
     }
 
     fn last_line(&self) -> Option<Line> {

@@ -192,7 +192,7 @@ impl OrderTable {
 
     /// Returns the patterns that are there, each with its name and what is written.
     fn patterns(&self) -> Vec<(&'static str, &Spanned<TomlData>)> {
-        let all = [
+        [
             ("never", &self.never),
             ("at-most", &self.at_most),
             ("at-least", &self.at_least),
@@ -200,8 +200,7 @@ impl OrderTable {
             ("needs-later", &self.needs_later),
             ("none-earlier", &self.none_earlier),
             ("none-later", &self.none_later),
-        ];
-        all.into_iter()
+        ].into_iter()
             .filter_map(|(name, written)| Some((name, written.as_ref()?)))
             .collect()
     }
@@ -265,17 +264,11 @@ impl OrderTable {
                 "over",
                 self.over.as_ref().map(|it| it.get_ref().clone().into()),
             ),
-        ];
-        let rest = rest
+        ]
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)));
-        let windows = [("since", &self.since), ("until", &self.until)];
-        let windows = windows.into_iter();
-        let windows = windows.filter_map(|(key, written)| Some((key, written.as_ref()?)));
-        let events = iter::once(("each", &self.each)).chain(self.patterns());
-        let events = events.chain(windows);
-        let events = events.map(|(key, written)| (key, meant(written.get_ref())));
-        let keys: BTreeMap<&str, Value> = events.chain(rest).collect();
+        let windows = [("since", &self.since), ("until", &self.until)].into_iter().filter_map(|(key, written)| Some((key, written.as_ref()?)));
+        let keys: BTreeMap<&str, Value> = iter::once(("each", &self.each)).chain(self.patterns()).chain(windows).map(|(key, written)| (key, meant(written.get_ref()))).chain(rest).collect();
         serde_json::to_string_pretty(&keys).unwrap_or_default()
     }
 
@@ -319,8 +312,7 @@ impl OrderTable {
                 "`same` has two sides, but the order speaks of no other events",
             ),
         ];
-        let over = self.over.as_ref().map(Spanned::span);
-        let over = over.filter(|_| !counts || self.within.is_none());
+        let over = self.over.as_ref().map(Spanned::span).filter(|_| !counts || self.within.is_none());
         let message = "`over` is allowed only with `at-most` and `within`";
         for (span, message) in wrong.into_iter().chain([(over, message)]) {
             if let Some(span) = span {

@@ -81,8 +81,7 @@ impl RuleJudge {
                 index.paths(expression, NAMES.len() - 1);
             }
             let other = index.group(&rule.same.other);
-            let asked = rule.earlier.iter().zip(rule.check.folds());
-            let asked = asked.map(|(selector, fold)| {
+            let asked = rule.earlier.iter().zip(rule.check.folds()).map(|(selector, fold)| {
                 let place = match &*fold.pointers {
                     [] => other,
                     own => index.group(own),
@@ -113,8 +112,7 @@ impl RuleJudge {
 
     /// Returns `true` if the keys of a selector of it name an event.
     pub(in crate::policy::team) fn names(&self, event: &EventView<'_>) -> bool {
-        let mut selectors = self.each.iter().chain(self.asked());
-        selectors.any(|selector| selector.has_keys_of(event))
+        self.each.iter().chain(self.asked()).any(|selector| selector.has_keys_of(event))
     }
 
     /// Returns `true` if its keys may name an event that it judges.
@@ -126,8 +124,7 @@ impl RuleJudge {
 
     /// Returns the selectors of other events than those that it judges.
     fn asked(&self) -> impl Iterator<Item = &EventSelector> {
-        let asked = self.keys.asked.iter().chain(&self.keys.since);
-        asked.map(|(selector, _)| selector)
+        self.keys.asked.iter().chain(&self.keys.since).map(|(selector, _)| selector)
     }
 
     /// Returns `true` if it is on and can be judged only once all events are read.
@@ -271,16 +268,13 @@ impl RuleJudge {
         };
         let rule = Arc::clone(&self.rule);
         let told = is_about.then(|| {
-            let folded = event.and_then(|event| self.folded(event).ok());
-            let folded = folded.unwrap_or_default();
+            let folded = event.and_then(|event| self.folded(event).ok()).unwrap_or_default();
             let bound = rule.bound(event.map(|event| event as &dyn Record), values);
-            let expressions = [("when", rule.when.as_ref()), ("check", Some(&rule.check))];
-            let told = expressions.into_iter().flat_map(|(key, expression)| {
+            [("when", rule.when.as_ref()), ("check", Some(&rule.check))].into_iter().flat_map(|(key, expression)| {
                 let told =
                     |it: &Expression| it.compared(key, &bound, &folded, &mut Budget::of_run());
                 expression.map(told).unwrap_or_default()
-            });
-            told.collect()
+            }).collect()
         });
         if let Some(event) = event {
             self.note(event);
@@ -339,8 +333,7 @@ impl RuleJudge {
             Ok(RuleVerdict::Sound) => self.found.examined = true,
             Ok(RuleVerdict::Unjudged(why)) => self.found.add(|| {
                 let message = shortened(&why, MESSAGE_CHARS);
-                let draft = Draft::new(rule.place(line, record()), message);
-                draft.further([why.as_bytes()]).unjudged()
+                Draft::new(rule.place(line, record()), message).further([why.as_bytes()]).unjudged()
             }),
             Ok(RuleVerdict::Wrong(text)) => self.found.add(|| {
                 let value = || record().and_then(|record| rule.at.of(record));
@@ -352,8 +345,7 @@ impl RuleJudge {
                     Some(text) => shortened(text, MESSAGE_CHARS),
                     None => rule.message.with(shown),
                 } + clause;
-                let draft = Draft::new(rule.place(line, record()), message);
-                draft.further(text.as_deref().map(str::as_bytes))
+                Draft::new(rule.place(line, record()), message).further(text.as_deref().map(str::as_bytes))
             }),
         }
     }
@@ -392,14 +384,11 @@ impl Judge for RuleJudge {
     /// once.
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let mut names = BTreeSet::new();
-        let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
-        let asked = asked.zip(&self.keys.asked);
-        let asked = asked.filter(|(name, _)| names.insert(*name));
+        let asked = self.rule.check.folds().iter().map(|fold| &*fold.of).zip(&self.keys.asked).filter(|(name, _)| names.insert(*name));
         // Nobody can tell if an expression wants earlier events.
         let asked = asked.map(|(_, (selector, _))| ("earlier", selector, true));
         let each = self.each.iter().map(|each| ("each", each, false));
-        let since = self.keys.since.iter();
-        let since = since.map(|(selector, _)| ("since", selector, true));
+        let since = self.keys.since.iter().map(|(selector, _)| ("since", selector, true));
         each.chain(asked).chain(since).collect()
     }
 

@@ -81,11 +81,9 @@ impl FileReader<'_> {
         for (name, text) in &texts {
             all.extend(self.parsed(ConfigSource { name, dir, text }, from));
         }
-        let found = all.iter().flat_map(|it| {
-            let found = mistakes_in(it.schema.clone(), reached).into_iter();
-            found.map(move |(pointer, why)| (it, pointer, why))
-        });
-        let mut found: Vec<_> = found.collect();
+        let mut found: Vec<_> = all.iter().flat_map(|it| {
+            mistakes_in(it.schema.clone(), reached).into_iter().map(move |(pointer, why)| (it, pointer, why))
+        }).collect();
         // What is left is a reference, what one leads to, or the schema as a whole.
         let at = error.instance_path().as_str();
         let place = |it: &SchemaFile<'_>| match error.kind() {
@@ -98,8 +96,7 @@ impl FileReader<'_> {
             _ => found.is_empty(),
         };
         if is_left {
-            let placed = all.iter().rev().find_map(|it| Some((it, place(it)?)));
-            let placed = placed.or_else(|| Some((all.first()?, String::new())));
+            let placed = all.iter().rev().find_map(|it| Some((it, place(it)?))).or_else(|| Some((all.first()?, String::new())));
             found.extend(placed.map(|(it, pointer)| (it, pointer, why(error))));
         }
         for (written, pointer, why) in found {
@@ -254,8 +251,7 @@ fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<Strin
             (is_meant && at.ends_with("/$ref")).then(|| at.to_owned())
         }
         Value::Array(items) => {
-            let mut items = items.iter().enumerate();
-            items.find_map(|(index, item)| reference(item, &format!("{at}/{index}"), error))
+            items.iter().enumerate().find_map(|(index, item)| reference(item, &format!("{at}/{index}"), error))
         }
         Value::Object(members) => members.iter().find_map(|(key, value)| {
             let at = Pointer::new(at).field(key);
@@ -283,8 +279,7 @@ fn place_in(whole: &Spanned<TomlData>, pointer: &str) -> Range<usize> {
     for token in pointer.tokens() {
         let below = match at.get_ref() {
             TomlData::Table(members) => {
-                let mut members = members.iter();
-                members
+                members.iter()
                     .find(|(key, _)| *key.get_ref() == *token)
                     .map(|(_, value)| value)
             }

@@ -95,15 +95,13 @@ const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "man
 fn steps_of_patterns(schema: &Value) -> usize {
     match schema {
         Value::Object(members) => {
-            let steps = members.iter().map(|(key, value)| match (&**key, value) {
+            members.iter().map(|(key, value)| match (&**key, value) {
                 ("pattern", Value::String(pattern)) => steps_of_byte(pattern),
                 ("patternProperties", Value::Object(patterns)) => {
-                    let own = patterns.keys().map(|pattern| steps_of_byte(pattern));
-                    own.sum::<usize>() + patterns.values().map(steps_of_patterns).sum::<usize>()
+                    patterns.keys().map(|pattern| steps_of_byte(pattern)).sum::<usize>() + patterns.values().map(steps_of_patterns).sum::<usize>()
                 }
                 _ => steps_of_patterns(value),
-            });
-            steps.sum()
+            }).sum()
         }
         Value::Array(items) => items.iter().map(steps_of_patterns).sum(),
         _ => 0,
