@@ -50,18 +50,22 @@ impl ConfigError {
 
 /// Returns a line for each mistake: its place, its message, and the suggestion.
 fn lines(error: &ConfigError) -> String {
-    error.each().map(|error| {
-        let (at, message) = (&error.location, &error.message);
-        let file = escape(&at.file);
-        let place = match (at.line, at.column) {
-            (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
-            _ => file.into_owned(),
-        };
-        match &error.help {
-            Some(help) => format!("{place}: {message} ({help})"),
-            None => format!("{place}: {message}"),
-        }
-    }).collect::<Vec<_>>().join("\n")
+    error
+        .each()
+        .map(|error| {
+            let (at, message) = (&error.location, &error.message);
+            let file = escape(&at.file);
+            let place = match (at.line, at.column) {
+                (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+                _ => file.into_owned(),
+            };
+            match &error.help {
+                Some(help) => format!("{place}: {message} ({help})"),
+                None => format!("{place}: {message}"),
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A user's file that errors point into.

@@ -276,7 +276,13 @@ impl Expression {
     ) -> Vec<String> {
         let mut parts = vec![(format!("`{key}`"), &self.root)];
         self.root.accesses(&mut |part, _, _| {
-            let text = self.text.get(part.span.clone()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = self
+                .text
+                .get(part.span.clone())
+                .unwrap_or_default()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ");
             let asked = match part.kind {
                 PartKind::Fold { number, .. } => self.folds.get(number),
                 _ => None,
@@ -284,13 +290,16 @@ impl Expression {
             let of = asked.map(|fold| format!("earlier({}) … .", quote(&fold.of)));
             parts.push((of.unwrap_or_default() + &text, part));
         });
-        parts.into_iter().map(|(text, part)| {
-            match Evaluator::new(&self.text, bound, folded, budget).value(part) {
-                Ok(value) => format!("{text} = {}", value.shown()),
-                Err(Stop::Failed(failure)) => format!("{text} has no value: {}", failure.why),
-                Err(Stop::Spent) => format!("{text} takes too many steps, or too much memory"),
-            }
-        }).collect()
+        parts
+            .into_iter()
+            .map(|(text, part)| {
+                match Evaluator::new(&self.text, bound, folded, budget).value(part) {
+                    Ok(value) => format!("{text} = {}", value.shown()),
+                    Err(Stop::Failed(failure)) => format!("{text} has no value: {}", failure.why),
+                    Err(Stop::Spent) => format!("{text} takes too many steps, or too much memory"),
+                }
+            })
+            .collect()
     }
 
     /// Returns a failure as a clause, with the part of the text that failed.

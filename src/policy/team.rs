@@ -99,7 +99,9 @@ impl Team {
 
     /// Returns the declarations, each with its id.
     fn ids(&self) -> impl Iterator<Item = (TeamCheck, String)> {
-        self.infos.iter().map(|(info, check)| (*check, info.id.to_string()))
+        self.infos
+            .iter()
+            .map(|(info, check)| (*check, info.id.to_string()))
     }
 
     /// Returns `true` if a declaration looks at all runs together.
@@ -123,21 +125,27 @@ impl Team {
 
     /// Returns the schema of a version of a record; the first that is declared for it.
     pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
-        self.versions.iter().find(|(of, is, _)| *of == artifact && is.matches(version)).map(|(.., schema)| schema)
+        self.versions
+            .iter()
+            .find(|(of, is, _)| *of == artifact && is.matches(version))
+            .map(|(.., schema)| schema)
     }
 
     /// Returns `true` if a schema, on or off, declares the key that a pointer into an artifact
     /// leads to.
     pub(crate) fn declares(&self, artifact: Artifact, pointer: &Pointer) -> bool {
         let tokens: Vec<Cow<'_, str>> = pointer.tokens().collect();
-        self.schemas.iter().filter(|schema| schema.record.artifact() == Some(artifact)).any(|schema| {
-            let record = schema.record.part_of(&tokens);
-            let at = schema.at.tokens().iter();
-            let below = record.and_then(|record| {
-                let is_within = at.clone().zip(record).all(|(at, token)| **at == **token);
-                record.get(at.len()..).filter(|_| is_within)
-            });
-            below.is_some_and(|below| schema.schema.declares(below))
-        })
+        self.schemas
+            .iter()
+            .filter(|schema| schema.record.artifact() == Some(artifact))
+            .any(|schema| {
+                let record = schema.record.part_of(&tokens);
+                let at = schema.at.tokens().iter();
+                let below = record.and_then(|record| {
+                    let is_within = at.clone().zip(record).all(|(at, token)| **at == **token);
+                    record.get(at.len()..).filter(|_| is_within)
+                });
+                below.is_some_and(|below| schema.schema.declares(below))
+            })
     }
 }

@@ -94,7 +94,11 @@ impl Retrieve for Reached {
             Some("event") => return built_in(&schema::EVENT),
             _ => {}
         }
-        let below = uri.strip_prefix(ROOT).map(percent_decode_str).ok_or(NOT_REACHED)?.decode_utf8()?;
+        let below = uri
+            .strip_prefix(ROOT)
+            .map(percent_decode_str)
+            .ok_or(NOT_REACHED)?
+            .decode_utf8()?;
         // A slash that was encoded is one of the file system's all the same.
         let mut names = Path::new(&*below).components();
         if !names.all(|name| matches!(name, Component::Normal(_))) {

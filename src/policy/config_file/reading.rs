@@ -113,7 +113,10 @@ fn kind_with(schema: &Value, path: &[String], key: &str) -> Option<&'static str>
 
 fn pointer(path: &[String]) -> String {
     let pointer = path.iter();
-    pointer.fold(Pointer::default(), |pointer, key| pointer.field(key)).as_str().to_owned()
+    pointer
+        .fold(Pointer::default(), |pointer, key| pointer.field(key))
+        .as_str()
+        .to_owned()
 }
 
 impl ConfigSource<'_> {
@@ -235,7 +238,11 @@ impl ConfigSource<'_> {
 
     /// Returns `true` if the first line that says anything is one of YAML.
     fn is_like_yaml(self) -> bool {
-        let line = self.text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.starts_with('#'));
+        let line = self
+            .text
+            .lines()
+            .map(str::trim_end)
+            .find(|line| !line.is_empty() && !line.starts_with('#'));
         line.is_some_and(|line| {
             let key = line
                 .split_once(": ")
@@ -264,14 +271,20 @@ impl ConfigSource<'_> {
             }
             Wrong::MissingKey(key) => (format!("the key `{key}` is missing"), None),
             Wrong::UnknownWord => {
-                let word = value.and_then(|value| value.get_ref().as_str()).unwrap_or_default();
+                let word = value
+                    .and_then(|value| value.get_ref().as_str())
+                    .unwrap_or_default();
                 let help = advice(word, &words(expected, "enum"));
                 (format!("unknown value {}", quote(word)), Some(help))
             }
             Wrong::Type => {
                 let (message, help) = expectation(schema, expected);
                 let is_list = value.is_some_and(|value| value.get_ref().is_array());
-                let meant = RULES.iter().filter(|_| is_list).find(|kind| mistake.path == [format!("{kind}s")]).map(|kind| format!("did you mean `[[{kind}]]`?"));
+                let meant = RULES
+                    .iter()
+                    .filter(|_| is_list)
+                    .find(|kind| mistake.path == [format!("{kind}s")])
+                    .map(|kind| format!("did you mean `[[{kind}]]`?"));
                 (message, meant.or(help))
             }
             Wrong::TooDeep => {
@@ -279,7 +292,9 @@ impl ConfigSource<'_> {
                 (message, None)
             }
             Wrong::Other => {
-                let message = expected["$comment"].as_str().and_then(|it| it.strip_prefix("message: "));
+                let message = expected["$comment"]
+                    .as_str()
+                    .and_then(|it| it.strip_prefix("message: "));
                 (
                     message.unwrap_or("the value is not allowed").to_owned(),
                     None,
@@ -310,15 +325,17 @@ fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
             *value = DeValue::String(text.clone().into());
             Some(text).filter(|_| keys == "/ignore/expires").into()
         }
-        DeValue::Array(items) => {
-            items.iter_mut().map(|item| to_json(item.get_mut(), keys)).collect()
-        }
-        DeValue::Table(table) => {
-            table.iter_mut().map(|(key, value)| {
+        DeValue::Array(items) => items
+            .iter_mut()
+            .map(|item| to_json(item.get_mut(), keys))
+            .collect(),
+        DeValue::Table(table) => table
+            .iter_mut()
+            .map(|(key, value)| {
                 let json = to_json(value.get_mut(), &format!("{keys}/{}", key.get_ref()));
                 (key.get_ref().to_string(), json)
-            }).collect()
-        }
+            })
+            .collect(),
     }
 }
 
@@ -342,7 +359,10 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
             what: Wrong::TooDeep,
         }];
     };
-    let mut found: Vec<Mistake> = errors(document, schema, |error| of_error(&error)).into_iter().flatten().collect();
+    let mut found: Vec<Mistake> = errors(document, schema, |error| of_error(&error))
+        .into_iter()
+        .flatten()
+        .collect();
     found.retain(|it| !is_below_unknown_key(schema, &it.path));
     found.dedup_by(|next, it| {
         next.path == it.path && matches!((&next.what, &it.what), (Wrong::Other, Wrong::Other))
@@ -410,7 +430,10 @@ fn of_forms(forms: &[Vec<ValidationError<'_>>], place: &Location) -> Option<Vec<
 
 /// Returns mistakes at a place.
 fn at(place: &Location, whats: Vec<Wrong>) -> Vec<Mistake> {
-    let path: Vec<String> = Pointer::new(place.as_str()).tokens().map(Into::into).collect();
+    let path: Vec<String> = Pointer::new(place.as_str())
+        .tokens()
+        .map(Into::into)
+        .collect();
     let mistake = |what| Mistake {
         path: path.clone(),
         what,
@@ -475,7 +498,10 @@ fn forms(part: &Value) -> Vec<&Value> {
 
 /// Returns the part that a reference leads to, or the part itself.
 fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
-    part.get("$ref").and_then(Value::as_str).and_then(|it| schema.pointer(it.strip_prefix('#')?)).unwrap_or(part)
+    part.get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|it| schema.pointer(it.strip_prefix('#')?))
+        .unwrap_or(part)
 }
 
 /// Returns the value that a part of the schema wants, in words, and how it is written.
@@ -495,7 +521,9 @@ fn expectation(schema: &Value, part: &Value) -> (String, Option<String>) {
 }
 
 fn known_keys(part: &Value) -> Vec<&str> {
-    let known = forms(part).into_iter().filter_map(|form| form.get("properties")?.as_object());
+    let known = forms(part)
+        .into_iter()
+        .filter_map(|form| form.get("properties")?.as_object());
     let mut keys: Vec<&str> = Vec::new();
     for (key, _) in known.flatten() {
         if !keys.contains(&&**key) {
@@ -506,7 +534,12 @@ fn known_keys(part: &Value) -> Vec<&str> {
 }
 
 fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
-    part.get(keyword).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    part.get(keyword)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 /// Returns a suggestion for an unknown word.
@@ -523,7 +556,10 @@ fn value_at<'v, 'i>(
 ) -> Option<&'v Spanned<DeValue<'i>>> {
     path.iter().try_fold(root, |value, key| {
         let value = value.get_ref();
-        key.parse::<usize>().ok().and_then(|at| value.get(at)).or_else(|| value.get(key))
+        key.parse::<usize>()
+            .ok()
+            .and_then(|at| value.get(at))
+            .or_else(|| value.get(key))
     })
 }
 

@@ -85,7 +85,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
     /// Returns the value of a part, which is the place of a failure that names no other.
     pub(super) fn value(&mut self, part: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
-        self.value_of(&part.kind).map_err(|stop| stop.at(&part.span))
+        self.value_of(&part.kind)
+            .map_err(|stop| stop.at(&part.span))
     }
 
     fn value_of(&mut self, part: &'a PartKind) -> Result<Value<'a>, Stop> {
@@ -169,12 +170,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     pub(super) fn key(&mut self, part: &'a ExpressionPart) -> Result<Box<str>, Stop> {
         match self.value(part) {
             Ok(value) => key(&value).map_err(|why| Stop::because(why).at(&part.span)),
-            Err(Stop::Failed(failure)) if failure.span.as_ref() == Some(&part.span) => {
-                failure
-                    .sha256
-                    .as_ref()
-                    .map(|digest| format!("#{digest}").into()).ok_or(Stop::Failed(failure))
-            }
+            Err(Stop::Failed(failure)) if failure.span.as_ref() == Some(&part.span) => failure
+                .sha256
+                .as_ref()
+                .map(|digest| format!("#{digest}").into())
+                .ok_or(Stop::Failed(failure)),
             Err(stop) => Err(stop),
         }
     }
@@ -199,9 +199,10 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
     fn negated(&mut self, of: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
         match self.value(of)? {
-            Value::Int(value) => {
-                value.checked_neg().map(Value::Int).ok_or_else(|| Stop::because("the result does not fit in its type"))
-            }
+            Value::Int(value) => value
+                .checked_neg()
+                .map(Value::Int)
+                .ok_or_else(|| Stop::because("the result does not fit in its type")),
             Value::Double(value) => Ok(Value::Double(-value)),
             other => {
                 let why = format!("`-` is not defined for {}", other.shown_type());
@@ -246,10 +247,12 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     fn member(&mut self, of: &'a ExpressionPart, name: &'a str) -> Result<Value<'a>, Stop> {
-        self.map(of)?.get(&Value::Text(name.into()), self.budget)?.ok_or_else(|| {
-            let what = self.shown(&of.span);
-            Stop::because(format!("there is no {} in {what}", code(name)))
-        })
+        self.map(of)?
+            .get(&Value::Text(name.into()), self.budget)?
+            .ok_or_else(|| {
+                let what = self.shown(&of.span);
+                Stop::because(format!("there is no {} in {what}", code(name)))
+            })
     }
 
     pub(super) fn condition(&mut self, part: &'a ExpressionPart) -> Result<bool, Stop> {

@@ -166,9 +166,10 @@ impl Fold {
                 ));
             }
             FoldOutcome::Distinct => Value::Distinct(Arc::clone(&folded.distinct)),
-            FoldOutcome::Min | FoldOutcome::Max | FoldOutcome::Last => {
-                folded.value.clone().ok_or_else(|| "there is no earlier value".to_owned())?
-            }
+            FoldOutcome::Min | FoldOutcome::Max | FoldOutcome::Last => folded
+                .value
+                .clone()
+                .ok_or_else(|| "there is no earlier value".to_owned())?,
         })
     }
 
@@ -258,7 +259,12 @@ impl Fold {
             (FoldStep::Value(item), FoldOutcome::Sum) => {
                 // No sum on the way to it was out of range, and none will be.
                 let size = folded.size.filter(|size| *size <= i64::MAX as u128);
-                let sums = folded.value.as_ref().and_then(Value::integer).zip(item.integer()).zip(size);
+                let sums = folded
+                    .value
+                    .as_ref()
+                    .and_then(Value::integer)
+                    .zip(item.integer())
+                    .zip(size);
                 if let Some(((sum, item), size)) = sums {
                     folded.value = Value::of_integer(sum - item);
                     folded.size = Some(size.saturating_sub(item.unsigned_abs()));

@@ -274,7 +274,9 @@ fn host(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok()?;
     let host = url
         .host_str()
-        .filter(|_| matches!(url.scheme(), "http" | "https" | "ws" | "wss" | "ftp"))?.trim_start_matches('[').trim_end_matches(']');
+        .filter(|_| matches!(url.scheme(), "http" | "https" | "ws" | "wss" | "ftp"))?
+        .trim_start_matches('[')
+        .trim_end_matches(']');
     Some(host.strip_suffix('.').unwrap_or(host).to_owned())
 }
 

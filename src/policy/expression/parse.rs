@@ -51,7 +51,10 @@ pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Expression
         return Err(mistake(0..text.len(), message));
     }
     thread::scope(|scope| {
-        let parsed = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || read(text, names)).map(thread::ScopedJoinHandle::join);
+        let parsed = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || read(text, names))
+            .map(thread::ScopedJoinHandle::join);
         // The parser is another's, and panics are not part of its promises.
         let failed = || Err(mistake(0..text.len(), "the expression can't be parsed"));
         parsed.map_or_else(|_| failed(), |parsed| parsed.unwrap_or_else(|_| failed()))
@@ -59,7 +62,10 @@ pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Expression
 }
 
 fn read(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
-    let parsed = Env::default().parser().max_recursion_depth(400).parse_with_source_info(text);
+    let parsed = Env::default()
+        .parser()
+        .max_recursion_depth(400)
+        .parse_with_source_info(text);
     let (tree, places) = parsed.map_err(|errors| syntax(text, &errors))?;
     let mut reader = ExpressionReader {
         text,
@@ -109,7 +115,10 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
     let rest = text.get(before..).unwrap_or_default();
     let characters = rest.char_indices().map(|(at, _)| before + at);
     let column = usize::try_from(column - 1).unwrap_or_default();
-    let at = characters.chain([text.len()]).nth(column).unwrap_or(text.len());
+    let at = characters
+        .chain([text.len()])
+        .nth(column)
+        .unwrap_or(text.len());
     let rest = text.get(at..).unwrap_or_default();
     let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
     let end = match word {
@@ -170,7 +179,9 @@ impl ExpressionReader<'_> {
     /// Returns the place of a part by the parser: that of a name, a constant, an operator or a
     /// bracket.
     fn place(&self, part: &IdedExpr) -> Range<usize> {
-        self.places.offset_for(part.id).map_or(0..0, |(start, end)| start as usize..end as usize + 1)
+        self.places
+            .offset_for(part.id)
+            .map_or(0..0, |(start, end)| start as usize..end as usize + 1)
     }
 
     fn part(&mut self, tree: &IdedExpr) -> Result<ExpressionPart, ExpressionMistake> {
@@ -261,8 +272,17 @@ impl ExpressionReader<'_> {
         if let Some(known) = Type::of_name(name) {
             return Ok(constant(place, Value::Type(known)));
         }
-        let known = self.items.iter().map(String::as_str).chain(self.names.iter().copied());
-        let before = self.text.get(..place.start).unwrap_or_default().strip_suffix('-').unwrap_or_default();
+        let known = self
+            .items
+            .iter()
+            .map(String::as_str)
+            .chain(self.names.iter().copied());
+        let before = self
+            .text
+            .get(..place.start)
+            .unwrap_or_default()
+            .strip_suffix('-')
+            .unwrap_or_default();
         let help = if before.ends_with(char::is_alphanumeric) {
             r#"Read a key that has `-` with brackets: `event.payload["x-team"]`."#.to_owned()
         } else {
@@ -332,7 +352,12 @@ impl ExpressionReader<'_> {
         is_method: bool,
         arguments: &[&IdedExpr],
     ) -> Result<ExpressionPart, ExpressionMistake> {
-        let before = self.text.get(..place.start).unwrap_or_default().trim_end().len();
+        let before = self
+            .text
+            .get(..place.start)
+            .unwrap_or_default()
+            .trim_end()
+            .len();
         let named = before.saturating_sub(name.len())..before;
         let place = named.start..place.end;
         if let Some(kind) = self.fold(&place, name, is_method, arguments)? {
@@ -510,8 +535,16 @@ fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
             _ => {}
         }
     }
-    let mut closing = text.get(span.end..).unwrap_or_default().match_indices([')', ']', '}']).take(open);
-    let mut opening = text.get(..span.start).unwrap_or_default().rmatch_indices(['(', '[', '{']).take(closed);
+    let mut closing = text
+        .get(span.end..)
+        .unwrap_or_default()
+        .match_indices([')', ']', '}'])
+        .take(open);
+    let mut opening = text
+        .get(..span.start)
+        .unwrap_or_default()
+        .rmatch_indices(['(', '[', '{'])
+        .take(closed);
     let end = closing
         .by_ref()
         .last()

@@ -134,7 +134,9 @@ impl ExpressionPart {
         }
         let left: Vec<&str> = keys
             .iter()
-            .filter(|key| !guarded.iter().any(|it| it == *key)).copied().collect();
+            .filter(|key| !guarded.iter().any(|it| it == *key))
+            .copied()
+            .collect();
         others.iter().any(|side| side.reads_any(name, map, &left))
     }
 
@@ -247,6 +249,9 @@ impl Operator {
 
     /// Returns the sign as it is written.
     pub(super) fn sign(self) -> &'static str {
-        Self::ALL.iter().find(|(operator, ..)| *operator == self).map_or("", |(_, sign, _)| sign)
+        Self::ALL
+            .iter()
+            .find(|(operator, ..)| *operator == self)
+            .map_or("", |(_, sign, _)| sign)
     }
 }

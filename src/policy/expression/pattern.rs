@@ -102,7 +102,9 @@ pub(super) fn regex(pattern: &str, size: usize) -> Result<Regex, Error> {
         _ => "",
     });
     // `[+-\d]` is a mistake, and `[+-[0-9]]` is not.
-    let parsed = Parser::new().parse(&pattern).map_err(|error| Error::Syntax(error.to_string()))?;
+    let parsed = Parser::new()
+        .parse(&pattern)
+        .map_err(|error| Error::Syntax(error.to_string()))?;
     ast::visit(&parsed, OtherInRe2).map_err(|why| Error::Syntax(why.to_owned()))?;
     let of_ascii = rewritten(&pattern, |escaped| match escaped {
         'd' => "[0-9]",

@@ -158,9 +158,7 @@ impl<'a> Value<'a> {
     pub(in crate::policy) fn of_record(record: Node<'a>) -> Self {
         match record.kind() {
             Kind::Object | Kind::Array => Self::Node(record),
-            _ => {
-                Self::of(record, &mut Budget::new(u64::MAX)).unwrap_or(Self::Null)
-            }
+            _ => Self::of(record, &mut Budget::new(u64::MAX)).unwrap_or(Self::Null),
         }
     }
 
@@ -214,7 +212,10 @@ impl<'a> Value<'a> {
 
     /// Returns an integer: an int where it fits, else a uint.
     pub(super) fn of_integer(value: i128) -> Option<Self> {
-        i64::try_from(value).map(Self::Int).or_else(|_| u64::try_from(value).map(Self::Uint)).ok()
+        i64::try_from(value)
+            .map(Self::Int)
+            .or_else(|_| u64::try_from(value).map(Self::Uint))
+            .ok()
     }
 
     /// Returns the value of an integer of either type.
@@ -334,9 +335,12 @@ impl<'a> Value<'a> {
             _ => (None, None),
         };
         let items = node.into_iter().flat_map(Node::items).map(LazyItem::Node);
-        built.into_iter().flat_map(|built| {
-            (0..built.len()).map(move |index| LazyItem::Built(Arc::clone(&built), index))
-        }).chain(items)
+        built
+            .into_iter()
+            .flat_map(|built| {
+                (0..built.len()).map(move |index| LazyItem::Built(Arc::clone(&built), index))
+            })
+            .chain(items)
     }
 
     /// Returns the keys of a map; nothing for other values.
@@ -347,9 +351,12 @@ impl<'a> Value<'a> {
             _ => (None, None),
         };
         let names = node.into_iter().flat_map(Node::members).map(LazyItem::Name);
-        built.into_iter().flat_map(|built| {
-            (0..built.len()).map(move |index| LazyItem::BuiltKey(Arc::clone(&built), index))
-        }).chain(names)
+        built
+            .into_iter()
+            .flat_map(|built| {
+                (0..built.len()).map(move |index| LazyItem::BuiltKey(Arc::clone(&built), index))
+            })
+            .chain(names)
     }
 
     /// Returns `true` if a map has a key.

@@ -97,7 +97,9 @@ impl Sieve {
 
     /// Returns `false` if no value of an event without shortened ones is named.
     fn may_pass(&self, event: &str) -> bool {
-        self.0.iter().any(|part| part.find(event.as_bytes()).is_some())
+        self.0
+            .iter()
+            .any(|part| part.find(event.as_bytes()).is_some())
             || has_escaped_ascii(event, b'2'..=b'7')
     }
 }
@@ -160,15 +162,19 @@ impl EventIndex {
             self.paths(&condition.expression, EVENT);
         }
         let keys = &selector.keys;
-        let place = self.selectors.iter().position(|known| known == keys).unwrap_or_else(|| {
-            let place = self.selectors.len();
-            self.selectors.push(keys.clone());
-            self.met.push(AtomicBool::new(false));
-            for (path, wanted) in &keys.0 {
-                self.test(path, wanted, place);
-            }
-            place
-        });
+        let place = self
+            .selectors
+            .iter()
+            .position(|known| known == keys)
+            .unwrap_or_else(|| {
+                let place = self.selectors.len();
+                self.selectors.push(keys.clone());
+                self.met.push(AtomicBool::new(false));
+                for (path, wanted) in &keys.0 {
+                    self.test(path, wanted, place);
+                }
+                place
+            });
         EventSelector {
             place,
             condition: selector.condition.clone(),
@@ -204,10 +210,13 @@ impl EventIndex {
     /// Returns the place of some keys together, by whose values events are grouped.
     pub(super) fn group(&mut self, paths: &[KeyPath]) -> usize {
         let group: Vec<usize> = paths.iter().map(|path| self.key(path)).collect();
-        self.groups.iter().position(|known| *known == group).unwrap_or_else(|| {
-            self.groups.push(group);
-            self.groups.len() - 1
-        })
+        self.groups
+            .iter()
+            .position(|known| *known == group)
+            .unwrap_or_else(|| {
+                self.groups.push(group);
+                self.groups.len() - 1
+            })
     }
 
     /// Adds the values of events that an expression reads, by the name of the event in it.
@@ -230,7 +239,11 @@ impl EventIndex {
 
     /// Returns the values that selectors want at a place.
     pub(super) fn values_at(&self, pointer: &str) -> impl Iterator<Item = &SelectorValue> {
-        self.selectors.iter().flat_map(|selector| &selector.0).filter(move |(path, _)| path.pointer().as_str() == pointer).flat_map(|(_, wanted)| wanted.values())
+        self.selectors
+            .iter()
+            .flat_map(|selector| &selector.0)
+            .filter(move |(path, _)| path.pointer().as_str() == pointer)
+            .flat_map(|(_, wanted)| wanted.values())
     }
 
     /// Returns `true` if no declaration judges events.
@@ -269,7 +282,9 @@ impl EventIndex {
         self.doubt_repeated(&mut view);
         raise(&self.has_looked);
         let named = self.met.iter().zip(&view.named);
-        named.filter(|(_, named)| **named != Named::No).for_each(|(met, _)| raise(met));
+        named
+            .filter(|(_, named)| **named != Named::No)
+            .for_each(|(met, _)| raise(met));
         view
     }
 
@@ -620,10 +635,14 @@ impl EventSelector {
             }
             (Named::Unjudged, _) => {
                 let keys = event.index.tests(self);
-                let why = event.root().map(|root| keys.names(root)).and_then(Result::err).unwrap_or_else(|| Unjudged {
-                    at: None,
-                    why: "there is not enough memory to look at the event".to_owned(),
-                });
+                let why = event
+                    .root()
+                    .map(|root| keys.names(root))
+                    .and_then(Result::err)
+                    .unwrap_or_else(|| Unjudged {
+                        at: None,
+                        why: "there is not enough memory to look at the event".to_owned(),
+                    });
                 Ok(Truth::Unknown(why))
             }
         }

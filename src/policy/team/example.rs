@@ -67,7 +67,11 @@ impl FileReader<'_> {
                     self.mistake(record.span(), message, None);
                 }
             }
-            let span = example.events.first().map(Spanned::span).unwrap_or_else(|| example.fires.span());
+            let span = example
+                .events
+                .first()
+                .map(Spanned::span)
+                .unwrap_or_else(|| example.fires.span());
             example.place = self.file.place(&span);
         }
         examples
@@ -99,13 +103,19 @@ impl RunExample {
             _ => "",
         };
         let records = [&self.state, &self.summary].into_iter().flatten();
-        let texts: Vec<&str> = self.events.iter().chain(records).map(|text| text.get_ref().as_str()).collect();
+        let texts: Vec<&str> = self
+            .events
+            .iter()
+            .chain(records)
+            .map(|text| text.get_ref().as_str())
+            .collect();
         format!("{found}{end}:\n\n```json\n{}\n```", texts.join("\n"))
     }
 
     /// Returns the events, each with what its author left out of the envelope.
     pub(super) fn filled(&self) -> Vec<String> {
-        (1..).zip(&self.events)
+        (1..)
+            .zip(&self.events)
             .map(|(number, event)| filled(event.get_ref(), number))
             .collect()
     }

@@ -86,21 +86,34 @@ impl TeamJudges {
         let index = &mut EventIndex::default();
         let is_on = |check: TeamCheck| on.contains_key(&check);
         let asks = |check: TeamCheck| on.get(&check) == Some(&true);
-        let schemas = team.schemas.iter().enumerate()
+        let schemas = team
+            .schemas
+            .iter()
+            .enumerate()
             .map(|(at, it)| SchemaJudge::new(it, is_on(TeamCheck::Schema(at)), index))
             .collect();
-        let orders = team.orders.iter().enumerate().map(|(at, it)| {
-            let check = TeamCheck::Order(at);
-            let mut judge = OrderJudge::new(it, is_on(check), index);
-            judge.answers = asks(check).then(Answers::default);
-            judge
-        }).collect();
-        let rules: Vec<RuleJudge> = team.rules.iter().enumerate().map(|(at, it)| {
-            let check = TeamCheck::Rule(at);
-            let mut judge = RuleJudge::new(it, is_on(check), index);
-            judge.answers = asks(check).then(Answers::default);
-            judge
-        }).collect();
+        let orders = team
+            .orders
+            .iter()
+            .enumerate()
+            .map(|(at, it)| {
+                let check = TeamCheck::Order(at);
+                let mut judge = OrderJudge::new(it, is_on(check), index);
+                judge.answers = asks(check).then(Answers::default);
+                judge
+            })
+            .collect();
+        let rules: Vec<RuleJudge> = team
+            .rules
+            .iter()
+            .enumerate()
+            .map(|(at, it)| {
+                let check = TeamCheck::Rule(at);
+                let mut judge = RuleJudge::new(it, is_on(check), index);
+                judge.answers = asks(check).then(Answers::default);
+                judge
+            })
+            .collect();
         let has_vocabulary = is_on(TeamCheck::Vocabulary);
         Self {
             vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
@@ -117,7 +130,9 @@ impl TeamJudges {
 
     /// Returns `true` if a rule that is on needs the state or the summary.
     pub(crate) fn reads(&self, record: Artifact) -> bool {
-        self.rules.iter().any(|rule| rule.is_on && rule.rule.reads(record))
+        self.rules
+            .iter()
+            .any(|rule| rule.is_on && rule.rule.reads(record))
     }
 
     /// Returns `true` if an order, or a rule of events, is on.
@@ -129,18 +144,26 @@ impl TeamJudges {
 
     /// Returns `true` if a rule that is on has a name.
     pub(crate) fn names(&self, name: Name) -> bool {
-        self.rules.iter().any(|rule| rule.is_on && rule.rule.names(name))
+        self.rules
+            .iter()
+            .any(|rule| rule.is_on && rule.rule.names(name))
     }
 
     /// Returns the names of the files besides the artifacts that are judged, each with its place
     /// among all.
     pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &Arc<str>)> {
-        self.team.files.iter().enumerate().filter(|(file, _)| self.has_schema_of(Judged::Other(*file)))
+        self.team
+            .files
+            .iter()
+            .enumerate()
+            .filter(|(file, _)| self.has_schema_of(Judged::Other(*file)))
     }
 
     /// Returns `true` if a schema that is on judges something.
     pub(crate) fn has_schema_of(&self, judged: Judged) -> bool {
-        self.schemas.iter().any(|judge| judge.is_on && judge.schema.record == judged)
+        self.schemas
+            .iter()
+            .any(|judge| judge.is_on && judge.schema.record == judged)
     }
 
     /// Returns the schemas that judge a file besides the artifacts.
@@ -154,7 +177,9 @@ impl TeamJudges {
     }
 
     fn on(&mut self, of: impl Fn(Judged) -> bool) -> impl Iterator<Item = &mut SchemaJudge> {
-        self.schemas.iter_mut().filter(move |judge| judge.is_on && of(judge.schema.record))
+        self.schemas
+            .iter_mut()
+            .filter(move |judge| judge.is_on && of(judge.schema.record))
     }
 
     /// Returns `true` if no event is judged.
@@ -263,11 +288,16 @@ impl TeamJudges {
     /// Returns `true` if a declaration is on that may find something in an event by others before
     /// it, of which not only the number or the existence counts.
     pub(crate) fn are_not_simple(&self, event: &EventView<'_>) -> Vec<TeamCheck> {
-        let orders = (0..).zip(&self.orders).filter(|(_, order)| {
-            let keys = order.in_events.as_ref();
-            keys.is_some_and(|keys| keys.each.has_keys_of(event)) && !order.is_simple()
-        }).map(|(at, _)| TeamCheck::Order(at));
-        let rules = (0..).zip(&self.rules).filter(|(_, rule)| rule.judges(event) && !rule.is_simple());
+        let orders = (0..)
+            .zip(&self.orders)
+            .filter(|(_, order)| {
+                let keys = order.in_events.as_ref();
+                keys.is_some_and(|keys| keys.each.has_keys_of(event)) && !order.is_simple()
+            })
+            .map(|(at, _)| TeamCheck::Order(at));
+        let rules = (0..)
+            .zip(&self.rules)
+            .filter(|(_, rule)| rule.judges(event) && !rule.is_simple());
         orders
             .chain(rules.map(|(at, _)| TeamCheck::Rule(at)))
             .collect()

@@ -74,10 +74,13 @@ impl MessageTemplate {
 
     /// Returns the sentence, with what stands for each word.
     pub(in crate::policy) fn with(&self, value: impl Fn(MessageWord) -> Option<String>) -> String {
-        self.0.iter().map(|part| match part {
-            MessagePart::Text(text) => text.clone(),
-            MessagePart::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),
-        }).collect()
+        self.0
+            .iter()
+            .map(|part| match part {
+                MessagePart::Text(text) => text.clone(),
+                MessagePart::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),
+            })
+            .collect()
     }
 }
 
@@ -119,7 +122,10 @@ impl FileReader<'_> {
             Err(name) => {
                 let message = format!("the message has the unknown placeholder {}", quote(name));
                 let names: Vec<String> = words.iter().map(|word| format!("`{{{word}}}`")).collect();
-                let known: Vec<String> = self.params.keys().map(|name| format!("params.{name}"))
+                let known: Vec<String> = self
+                    .params
+                    .keys()
+                    .map(|name| format!("params.{name}"))
                     .chain(words.iter().map(ToString::to_string))
                     .collect();
                 let help = match nearest(name, known.iter().map(String::as_str)) {

@@ -79,8 +79,11 @@ fn passed_over(key: &str, selector: &TeamSelector, examples: &[RunExample]) -> V
     if selector.keys.0.iter().any(asks_for_none) {
         return Vec::new();
     }
-    passed.into_iter().map(|(told, lines)| {
-        let lines: Vec<String> = lines.iter().map(|line| format!("line {line}")).collect();
-        told.replacen("{}", &lines.join(", "), 1)
-    }).collect()
+    passed
+        .into_iter()
+        .map(|(told, lines)| {
+            let lines: Vec<String> = lines.iter().map(|line| format!("line {line}")).collect();
+            told.replacen("{}", &lines.join(", "), 1)
+        })
+        .collect()
 }

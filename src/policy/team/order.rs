@@ -124,9 +124,10 @@ impl TeamOrder {
             ("other", self.other.as_ref()),
             ("since", self.since.as_ref()),
             ("until", self.until.as_ref()),
-        ].into_iter()
-            .filter_map(|(key, selector)| Some((key, selector?)))
-            .collect()
+        ]
+        .into_iter()
+        .filter_map(|(key, selector)| Some((key, selector?)))
+        .collect()
     }
 
     /// Returns `true` if it groups or pairs events by who made them.
@@ -136,7 +137,10 @@ impl TeamOrder {
             &self.same.other,
             &self.pair.each,
             &self.pair.other,
-        ].into_iter().flatten().any(is_agent)
+        ]
+        .into_iter()
+        .flatten()
+        .any(is_agent)
     }
 
     /// Returns `true` if it bans the events that it is about.
@@ -147,15 +151,17 @@ impl TeamOrder {
 
 impl OrderJudge {
     pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
-        let in_events = is_on.then(|| OrderKeys {
-            each: index.selector(&order.each),
-            other: order.other.as_ref().map(|it| index.selector(it)),
-            since: order.since.as_ref().map(|it| index.selector(it)),
-            until: order.until.as_ref().map(|it| index.selector(it)),
-            groups: [&order.same.each, &order.same.other].map(|it| index.group(it)),
-            pairs: [&order.pair.each, &order.pair.other].map(|it| index.group(it)),
-            time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
-        }).map(Arc::new);
+        let in_events = is_on
+            .then(|| OrderKeys {
+                each: index.selector(&order.each),
+                other: order.other.as_ref().map(|it| index.selector(it)),
+                since: order.since.as_ref().map(|it| index.selector(it)),
+                until: order.until.as_ref().map(|it| index.selector(it)),
+                groups: [&order.same.each, &order.same.other].map(|it| index.group(it)),
+                pairs: [&order.pair.each, &order.pair.other].map(|it| index.group(it)),
+                time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
+            })
+            .map(Arc::new);
         let demand = Demand {
             pattern: order.pattern,
             is_grouped: !order.same.each.is_empty(),
@@ -182,7 +188,11 @@ impl OrderJudge {
 
     /// Returns the selector of other events, if the order has one.
     fn other(&self) -> Option<&EventSelector> {
-        self.in_events.as_ref()?.other.as_ref().filter(|_| !self.counts_rows())
+        self.in_events
+            .as_ref()?
+            .other
+            .as_ref()
+            .filter(|_| !self.counts_rows())
     }
 
     /// Returns `true` if it counts events in a row, which any other act ends.
@@ -275,7 +285,13 @@ impl OrderJudge {
             self.shown.entry(same).or_insert_with(|| {
                 let start = skip_whitespace(text, 0);
                 let text = str::from_utf8(text).unwrap_or_default();
-                self.order.same.each.iter().map(|same| brief(same.in_text(0, text, start).of(text))).collect::<Vec<_>>().join(", ")
+                self.order
+                    .same
+                    .each
+                    .iter()
+                    .map(|same| brief(same.in_text(0, text, start).of(text)))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             });
         }
         if self.counts_rows() {
@@ -348,7 +364,10 @@ impl OrderJudge {
             &same.other
         };
         told.extend(same.iter().chain(&time).map(|path| {
-            let value = event.root().and_then(|root| path.of(root)).map_or("no value".to_owned(), |it| brief(it.raw()));
+            let value = event
+                .root()
+                .and_then(|root| path.of(root))
+                .map_or("no value".to_owned(), |it| brief(it.raw()));
             format!("{} = {value}", path.pointer().as_str())
         }));
         let group = if seen.is_each {
@@ -390,7 +409,9 @@ impl OrderJudge {
         }
         let has_windows = self.order.since.is_some() || self.order.until.is_some();
         let needs_all = pattern.needs_every_event() || has_windows;
-        run.broken_line.filter(|_| needs_all).map(|line| SkipReason::no_event(line.number))
+        run.broken_line
+            .filter(|_| needs_all)
+            .map(|line| SkipReason::no_event(line.number))
     }
 
     fn draft(&self, offence: &Offence) -> Draft {
@@ -516,11 +537,16 @@ impl Judge for OrderJudge {
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let pattern = self.order.pattern;
         let is_never = pattern == OrderPattern::Never;
-        let each = self.in_events.iter().map(|asks| ("each", &asks.each, is_never));
+        let each = self
+            .in_events
+            .iter()
+            .map(|asks| ("each", &asks.each, is_never));
         let other = self.other();
         let other = other.map(|other| ("other", other, is_never || pattern.is_ban()));
         let keys = self.in_events.iter();
-        let windows = keys.flat_map(|keys| [("since", &keys.since), ("until", &keys.until)]).filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
+        let windows = keys
+            .flat_map(|keys| [("since", &keys.since), ("until", &keys.until)])
+            .filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
         each.chain(other).chain(windows).collect()
     }
 

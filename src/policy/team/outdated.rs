@@ -44,7 +44,11 @@ impl Team {
             return None;
         };
         let rule = self.rules.get(at)?;
-        rule.when.iter().chain([&rule.check]).any(|it| it.reads_member(NAMES.len() - 1, is_attribute)).then(|| format!("/payload/input/{ATTRIBUTE}…"))
+        rule.when
+            .iter()
+            .chain([&rule.check])
+            .any(|it| it.reads_member(NAMES.len() - 1, is_attribute))
+            .then(|| format!("/payload/input/{ATTRIBUTE}…"))
     }
 }
 

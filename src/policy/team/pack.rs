@@ -124,7 +124,8 @@ pub(crate) fn read(
 
 /// Returns the values of parameters.
 fn values(params: &Params) -> BTreeMap<String, Value> {
-    params.iter()
+    params
+        .iter()
         .map(|(name, value)| (name.get_ref().clone(), value.get_ref().to_json()))
         .collect()
 }

@@ -95,7 +95,10 @@ impl FileReader<'_> {
     ) {
         let RuleTexts { cure, text, .. } = texts;
         let ([shown, language], name) = (texts.shown, id.get_ref());
-        let title = meta.title.clone().unwrap_or_else(|| self.without_values(texts.title));
+        let title = meta
+            .title
+            .clone()
+            .unwrap_or_else(|| self.without_values(texts.title));
         let help = format!("{cure}; `runvet explain {name}` shows the {shown}.");
         let hint = meta.help.as_ref().unwrap_or(&help);
         // What the page shows, it does not send its reader to.
@@ -105,7 +108,12 @@ impl FileReader<'_> {
         let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
         let url = meta.url.as_ref();
         let url = url.map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
-        let mut values: String = self.params.keys().filter(|name| text.contains(&format!("params.{name}"))).filter_map(|name| Some(format!("- `params.{name}` is {}\n", self.param(name)?))).collect();
+        let mut values: String = self
+            .params
+            .keys()
+            .filter(|name| text.contains(&format!("params.{name}")))
+            .filter_map(|name| Some(format!("- `params.{name}` is {}\n", self.param(name)?)))
+            .collect();
         if !values.is_empty() {
             values.push('\n');
         }
@@ -266,7 +274,10 @@ impl FileReader<'_> {
             return self.values(written).map(Wanted::OneOf);
         };
         let of = |name: &str| {
-            members.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
+            members
+                .iter()
+                .find(|(key, _)| key.get_ref() == name)
+                .map(|(_, value)| value)
         };
         match (of("not"), of("absent"), of("present"), members.len()) {
             (Some(values), None, None, 1) => self.values(values).map(Wanted::NoneOf),
@@ -371,12 +382,14 @@ impl FileReader<'_> {
         names: &[&str],
         (foreign, help): (&str, &str),
     ) -> Option<Expression> {
-        let expression = Expression::parse(text, names).map_err(|mistake| {
-            let span = self.span_within(text, whole.clone(), mistake.span);
-            let is_foreign = mistake.message == format!("unknown name `{foreign}`");
-            let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
-            self.mistake(span, mistake.message, help);
-        }).ok()?;
+        let expression = Expression::parse(text, names)
+            .map_err(|mistake| {
+                let span = self.span_within(text, whole.clone(), mistake.span);
+                let is_foreign = mistake.message == format!("unknown name `{foreign}`");
+                let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
+                self.mistake(span, mistake.message, help);
+            })
+            .ok()?;
         let params = names.iter().position(|name| *name == "params");
         for (name, part) in params.map_or(Vec::new(), |it| expression.members(it)) {
             if !self.params.contains_key(&name) {
@@ -425,7 +438,10 @@ impl FileReader<'_> {
             };
         };
         let of = |name: &str| {
-            members.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
+            members
+                .iter()
+                .find(|(key, _)| key.get_ref() == name)
+                .map(|(_, value)| value)
         };
         let [each, other] = ["each", "other"].map(of);
         let [each, other] = [each, other].map(|it| it.map(|it| self.pointers(it)));
@@ -524,7 +540,11 @@ fn attoseconds(text: &str) -> Option<i128> {
     let scale = 10_i128.checked_pow(digits)?;
     let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
     let is_exact = part % scale == 0;
-    let length = whole.parse::<i128>().ok()?.checked_mul(*attoseconds)?.checked_add(part / scale)?;
+    let length = whole
+        .parse::<i128>()
+        .ok()?
+        .checked_mul(*attoseconds)?
+        .checked_add(part / scale)?;
     (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
 }
 

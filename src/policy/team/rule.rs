@@ -136,7 +136,9 @@ impl TeamRule {
     fn unmet<'r>(&self, values: &'r RunValues<'_>) -> Option<&'r SkipReason> {
         let of_state = values.state.as_ref().err();
         let of_summary = values.summary.as_ref().err();
-        of_state.filter(|_| self.names(Name::State)).or_else(|| of_summary.filter(|_| self.names(Name::Summary)))
+        of_state
+            .filter(|_| self.names(Name::State))
+            .or_else(|| of_summary.filter(|_| self.names(Name::Summary)))
     }
 
     /// Returns the record in which a finding about a run stands.
@@ -151,7 +153,9 @@ impl TeamRule {
 
     /// Returns the place of a finding in an event or, without a line, in the record of a run.
     fn place(&self, line: Option<Line>, record: Option<Node<'_>>) -> Place {
-        let at = record.map(|record| self.at.reached(record)).unwrap_or_default();
+        let at = record
+            .map(|record| self.at.reached(record))
+            .unwrap_or_default();
         match line {
             Some(line) => Place::event(line, at.as_str()),
             None if at.as_str().is_empty() => Place::whole(self.artifact),
@@ -198,5 +202,7 @@ pub(crate) fn run_as_json(
         "mode": text(summary, &["flags", "mode"]),
         "adapter": text(state, &["episode", "using"]),
         "dir": dir,
-    }).to_string().into_bytes()
+    })
+    .to_string()
+    .into_bytes()
 }

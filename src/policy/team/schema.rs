@@ -214,7 +214,10 @@ impl SchemaJudge {
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {
-        let asks = self.in_events.as_ref().filter(|(selector, _)| selector.has_keys_of(event));
+        let asks = self
+            .in_events
+            .as_ref()
+            .filter(|(selector, _)| selector.has_keys_of(event));
         let Some(at) = asks.map(|(_, at)| *at) else {
             return;
         };
@@ -319,7 +322,11 @@ impl SchemaJudge {
             }
             return;
         }
-        let actions = root.at(&["outcomes", "actions"]).into_iter().flat_map(Node::items).enumerate();
+        let actions = root
+            .at(&["outcomes", "actions"])
+            .into_iter()
+            .flat_map(Node::items)
+            .enumerate();
         let all = Pointer::new("/outcomes/actions");
         for (index, action) in actions {
             let at = all.item(index);
@@ -357,7 +364,10 @@ impl SchemaJudge {
         if schema.is_valid(value) {
             return Some(Vec::new());
         }
-        let at = at.tokens().iter().fold(around.clone(), |at, token| at.field(token));
+        let at = at
+            .tokens()
+            .iter()
+            .fold(around.clone(), |at, token| at.field(token));
         schema.violations(value, &at).ok()
     }
 
@@ -383,7 +393,8 @@ impl SchemaJudge {
                     elsewhere: whole.elsewhere,
                     ..violation.place(whole.artifact, whole.line)
                 };
-                Draft::new(place, violation.message(name)).help(violation.help().filter(|_| !has_help))
+                Draft::new(place, violation.message(name))
+                    .help(violation.help().filter(|_| !has_help))
             });
         }
     }
@@ -401,7 +412,9 @@ impl SchemaJudge {
     pub(crate) fn absent(&mut self, place: &Place) {
         let (file, has_help) = (place.file_name(), self.schema.has_help);
         self.found.add(|| {
-            Draft::new(place.clone(), format!("there is no {file}")).further([]).help((!has_help).then(|| format!("Write {file}, which the schema expects.")))
+            Draft::new(place.clone(), format!("there is no {file}"))
+                .further([])
+                .help((!has_help).then(|| format!("Write {file}, which the schema expects.")))
         });
     }
 
@@ -428,6 +441,8 @@ impl Judge for SchemaJudge {
 
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let selector = self.in_events.iter();
-        selector.map(|(selector, _)| ("where", selector, false)).collect()
+        selector
+            .map(|(selector, _)| ("where", selector, false))
+            .collect()
     }
 }

@@ -126,7 +126,11 @@ impl TeamSelector {
 
     /// Returns the path of a value that an event may lack which it would name with another one.
     pub(super) fn lets_lacking_pass(&self) -> Option<&KeyPath> {
-        self.keys.0.iter().find(|(_, wanted)| matches!(wanted, Wanted::NoneOf(_))).map(|(path, _)| path)
+        self.keys
+            .0
+            .iter()
+            .find(|(_, wanted)| matches!(wanted, Wanted::NoneOf(_)))
+            .map(|(path, _)| path)
     }
 
     /// Returns `true` if it may read what only the end of an act gives, or names no act.

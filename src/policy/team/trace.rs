@@ -58,20 +58,28 @@ impl Trace {
     pub(crate) fn new(team: &Arc<Team>, check: TeamCheck) -> Self {
         let judges = TeamJudges::new(team, std::iter::once(team.as_declared(check)));
         let judges = judges.across().unwrap_or(judges);
-        let traced = judges.judge(check).map(Judge::selectors).unwrap_or_default().into_iter().map(|(key, selector, _)| {
-            let keys = judges.index.tests(selector);
-            let tests = keys.0.iter().map(|test| (Selector(vec![test.clone()]), BTreeMap::new()));
-            TracedSelector {
-                key,
-                tests: tests.collect(),
-                keys: keys.clone(),
-                passed_over: BTreeMap::new(),
-                selector: selector.clone(),
-                lines: Vec::new(),
-                matched: 0,
-                refused: Vec::new(),
-            }
-        });
+        let traced = judges
+            .judge(check)
+            .map(Judge::selectors)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(key, selector, _)| {
+                let keys = judges.index.tests(selector);
+                let tests = keys
+                    .0
+                    .iter()
+                    .map(|test| (Selector(vec![test.clone()]), BTreeMap::new()));
+                TracedSelector {
+                    key,
+                    tests: tests.collect(),
+                    keys: keys.clone(),
+                    passed_over: BTreeMap::new(),
+                    selector: selector.clone(),
+                    lines: Vec::new(),
+                    matched: 0,
+                    refused: Vec::new(),
+                }
+            });
         Self {
             selectors: traced.collect(),
             judges,
@@ -123,7 +131,10 @@ impl Trace {
 
     /// Returns all of it, line by line.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let selectors = self.selectors.iter().flat_map(|selector| selector.shown(self.events));
+        let selectors = self
+            .selectors
+            .iter()
+            .flat_map(|selector| selector.shown(self.events));
         let more = Some(self.left_out).filter(|more| *more > 0);
         let more = more.map(|more| format!("… and {more} more lines like these"));
         let told = self.told.iter().cloned().chain(more);
@@ -186,7 +197,10 @@ impl TracedSelector {
         let tests = self.tests.iter().map(|(test, others)| {
             let mut frequent: Vec<(&String, &u64)> = others.iter().collect();
             frequent.sort_by_key(|(_, number)| Reverse(**number));
-            let shown = frequent.iter().take(MAX_LISTED).map(|(value, number)| format!("{value} ({number})"));
+            let shown = frequent
+                .iter()
+                .take(MAX_LISTED)
+                .map(|(value, number)| format!("{value} ({number})"));
             let shown = list(shown.collect(), others.len());
             let shown = match &*shown {
                 "" => "no other values".to_owned(),
@@ -201,6 +215,10 @@ impl TracedSelector {
             format!("    passed over, as {why}: line {shown}")
         });
         let refused = self.refused.iter().cloned();
-        std::iter::once(first).chain(tests).chain(passed_over).chain(refused).collect()
+        std::iter::once(first)
+            .chain(tests)
+            .chain(passed_over)
+            .chain(refused)
+            .collect()
     }
 }

@@ -53,7 +53,8 @@ impl Team {
         let judges = judges.across().unwrap_or(judges);
         let mut wrong: Vec<String> = examples
             .iter()
-            .flat_map(|example| example.failures(&judges, check)).collect();
+            .flat_map(|example| example.failures(&judges, check))
+            .collect();
         if examples
             .iter()
             .all(|example| example.fires.get_ref().is_empty())
@@ -113,7 +114,12 @@ impl TeamJudges {
             name.is_some_and(|name| payload.is_some_and(|payload| payload.get(&name).is_some()))
         };
         let is_schema = matches!(check, TeamCheck::Schema(_));
-        drafts.into_iter().map(|it| it.draft).filter(|draft| !is_schema || is_given(&draft.place)).map(|draft| draft.message).collect()
+        drafts
+            .into_iter()
+            .map(|it| it.draft)
+            .filter(|draft| !is_schema || is_given(&draft.place))
+            .map(|draft| draft.message)
+            .collect()
     }
 }
 
@@ -171,15 +177,18 @@ impl RunExample {
             }));
         }
         failures.sort_unstable();
-        failures.into_iter().map(|(line, expected, found)| {
-            let at = usize::try_from(line).unwrap_or(usize::MAX);
-            let place = match at.checked_sub(1).map(|at| self.events.get(at)) {
-                None => "without a line".to_owned(),
-                Some(Some(event)) => format!("at line {line} ({})", brief(event.get_ref())),
-                Some(None) => format!("at line {line}, which the example does not have"),
-            };
-            format!("{}: expected {expected} {place}; {found}", self.place)
-        }).collect()
+        failures
+            .into_iter()
+            .map(|(line, expected, found)| {
+                let at = usize::try_from(line).unwrap_or(usize::MAX);
+                let place = match at.checked_sub(1).map(|at| self.events.get(at)) {
+                    None => "without a line".to_owned(),
+                    Some(Some(event)) => format!("at line {line} ({})", brief(event.get_ref())),
+                    Some(None) => format!("at line {line}, which the example does not have"),
+                };
+                format!("{}: expected {expected} {place}; {found}", self.place)
+            })
+            .collect()
     }
 
     /// Returns the lines at which a declaration finds something in it, and those of the acts that
@@ -210,7 +219,10 @@ impl RunExample {
         let (mut asking, mut held) = (judges.clone(), Vec::new());
         for (number, text) in (1..).zip(events) {
             let asked = self.holds.as_ref().and_then(|_| {
-                asking.holding(check, text, number, values()).first().map(|why| (number, why.clone()))
+                asking
+                    .holding(check, text, number, values())
+                    .first()
+                    .map(|why| (number, why.clone()))
             });
             held.extend(asked);
             if let Ok(document) = tape.read(text.as_bytes()) {
@@ -225,7 +237,10 @@ impl RunExample {
             }
         }
         judges.end(lifecycle, values(), |line, bytes| {
-            let text = usize::try_from(line.number - 1).map(|at| events.get(at)).ok().flatten();
+            let text = usize::try_from(line.number - 1)
+                .map(|at| events.get(at))
+                .ok()
+                .flatten();
             text.inspect(|text| text.as_bytes().clone_into(bytes))
                 .is_some()
         });
@@ -261,7 +276,11 @@ impl RunExample {
     fn records(&self, events: &[String], has_ended: bool) -> (String, Option<String>) {
         let written =
             |record: &Option<Spanned<String>>| record.as_ref().map(|it| it.get_ref().clone());
-        let read: Vec<Json> = events.iter().map(|event| serde_json::from_str(event)).map(Result::unwrap_or_default).collect();
+        let read: Vec<Json> = events
+            .iter()
+            .map(|event| serde_json::from_str(event))
+            .map(Result::unwrap_or_default)
+            .collect();
         let state = || derived_state(&read, has_ended).to_string();
         let summary = || has_ended.then(|| derived_summary(&read).to_string());
         (

@@ -71,10 +71,12 @@ impl VocabularyJudge {
 
     /// Returns `true` if a key has a value that it may have. A shortened one may be any.
     fn has(&self, index: usize, value: Look<Written<'_>>) -> bool {
-        self.closed.get(index).is_some_and(|(_, values)| match value {
-            Look::Value(value) => values.have_written(value),
-            _ => false,
-        })
+        self.closed
+            .get(index)
+            .is_some_and(|(_, values)| match value {
+                Look::Value(value) => values.have_written(value),
+                _ => false,
+            })
     }
 
     /// Returns the values of an event for which it has sets, each with the place of its key.
@@ -82,15 +84,24 @@ impl VocabularyJudge {
         &self,
         event: &EventView<'a>,
     ) -> impl Iterator<Item = (usize, Look<Written<'a>>)> {
-        self.keys.iter().enumerate().map(|(index, key)| (index, event.look(*key))).filter(|(_, value)| !matches!(value, Look::Nowhere))
+        self.keys
+            .iter()
+            .enumerate()
+            .map(|(index, key)| (index, event.look(*key)))
+            .filter(|(_, value)| !matches!(value, Look::Nowhere))
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {
         let mut any = false;
-        let outside: Vec<_> = self.values(event).inspect(|_| any = true).filter(|(index, value)| !self.has(*index, *value)).filter_map(|(index, _)| {
-            let key = *self.keys.get(index)?;
-            Some((index, event.node_at(key)?))
-        }).collect();
+        let outside: Vec<_> = self
+            .values(event)
+            .inspect(|_| any = true)
+            .filter(|(index, value)| !self.has(*index, *value))
+            .filter_map(|(index, _)| {
+                let key = *self.keys.get(index)?;
+                Some((index, event.node_at(key)?))
+            })
+            .collect();
         self.examined |= any;
         for (index, (value, passed)) in outside {
             self.add(index, event.line, value, passed);
@@ -147,7 +158,11 @@ impl Judge for VocabularyJudge {
 
 impl Outside {
     fn draft(&self) -> Draft {
-        let key = self.place.pointer().map(Pointer::dotted).unwrap_or_default();
+        let key = self
+            .place
+            .pointer()
+            .map(Pointer::dotted)
+            .unwrap_or_default();
         let also = match self.events - 1 {
             0 => String::new(),
             1 => ", and 1 more event has this value".to_owned(),

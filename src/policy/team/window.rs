@@ -40,7 +40,10 @@ impl Window {
             return Vec::new();
         }
         let kept = self.timed.split_off(&(earliest(now, within), 0));
-        std::mem::replace(&mut self.timed, kept).into_iter().map(|(_, line)| line).collect()
+        std::mem::replace(&mut self.timed, kept)
+            .into_iter()
+            .map(|(_, line)| line)
+            .collect()
     }
 
     /// Returns the number of its entries.

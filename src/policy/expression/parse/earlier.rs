@@ -25,7 +25,8 @@ impl ExpressionReader<'_> {
         arguments: &[&IdedExpr],
     ) -> Result<Option<PartKind>, ExpressionMistake> {
         let not_asked = || {
-            mistake(place.clone(), "`earlier` is not called like this").with_help(Some(ASKED_OF_EARLIER.into()))
+            mistake(place.clone(), "`earlier` is not called like this")
+                .with_help(Some(ASKED_OF_EARLIER.into()))
         };
         if name == "earlier" {
             return Err(not_asked());
@@ -48,7 +49,10 @@ impl ExpressionReader<'_> {
             _ => None,
         };
         let (span, of, pointers) = of.ok_or_else(not_asked)?;
-        let pointers = pointers.iter().map(|pointer| self.pointer(pointer)).collect::<Result<_, _>>()?;
+        let pointers = pointers
+            .iter()
+            .map(|pointer| self.pointer(pointer))
+            .collect::<Result<_, _>>()?;
         let more = more.first().map(|more| self.part(more)).transpose()?;
         self.is_in_fold = true;
         let around = std::mem::take(&mut self.items);

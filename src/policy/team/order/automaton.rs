@@ -302,7 +302,9 @@ impl Automaton {
     /// Returns the offences of a run that has ended.
     pub(in crate::policy) fn end(&self) -> Vec<Offence> {
         let all = (!self.demand.is_grouped).then_some((None, &self.all));
-        let groups = self.groups.iter()
+        let groups = self
+            .groups
+            .iter()
             .map(|(same, group)| (Some(*same), &**group))
             .chain(all);
         let mut left: Vec<Offence> = match self.demand.pattern {
@@ -320,8 +322,8 @@ impl Automaton {
                 };
                 groups.filter_map(few).collect()
             }
-            OrderPattern::NeedsLater => {
-                groups.flat_map(|(same, group)| {
+            OrderPattern::NeedsLater => groups
+                .flat_map(|(same, group)| {
                     group.waiting.iter().map(move |((_, line), other)| Offence {
                         line: Some(*line),
                         other: *other,
@@ -330,8 +332,8 @@ impl Automaton {
                         why: OffenceKind::Pattern(group.count),
                         same,
                     })
-                }).collect()
-            }
+                })
+                .collect(),
             _ => Vec::new(),
         };
         left.sort_by_key(|offence| (offence.line, offence.same));
@@ -595,9 +597,9 @@ impl GroupState {
     fn noted_room(&self) -> usize {
         let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
         let newest = self.newest.iter().map(|(time, _)| time);
-        last
-            .chain(newest)
-            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY).sum()
+        last.chain(newest)
+            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY)
+            .sum()
     }
 
     fn last_line(&self) -> Option<Line> {

@@ -200,9 +200,10 @@ impl OrderTable {
             ("needs-later", &self.needs_later),
             ("none-earlier", &self.none_earlier),
             ("none-later", &self.none_later),
-        ].into_iter()
-            .filter_map(|(name, written)| Some((name, written.as_ref()?)))
-            .collect()
+        ]
+        .into_iter()
+        .filter_map(|(name, written)| Some((name, written.as_ref()?)))
+        .collect()
     }
 
     /// Returns the pattern, and the other events that it speaks of.
@@ -265,10 +266,17 @@ impl OrderTable {
                 self.over.as_ref().map(|it| it.get_ref().clone().into()),
             ),
         ]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)));
+        let windows = [("since", &self.since), ("until", &self.until)]
             .into_iter()
-            .filter_map(|(key, value)| Some((key, value?)));
-        let windows = [("since", &self.since), ("until", &self.until)].into_iter().filter_map(|(key, written)| Some((key, written.as_ref()?)));
-        let keys: BTreeMap<&str, Value> = iter::once(("each", &self.each)).chain(self.patterns()).chain(windows).map(|(key, written)| (key, meant(written.get_ref()))).chain(rest).collect();
+            .filter_map(|(key, written)| Some((key, written.as_ref()?)));
+        let keys: BTreeMap<&str, Value> = iter::once(("each", &self.each))
+            .chain(self.patterns())
+            .chain(windows)
+            .map(|(key, written)| (key, meant(written.get_ref())))
+            .chain(rest)
+            .collect();
         serde_json::to_string_pretty(&keys).unwrap_or_default()
     }
 
@@ -312,7 +320,11 @@ impl OrderTable {
                 "`same` has two sides, but the order speaks of no other events",
             ),
         ];
-        let over = self.over.as_ref().map(Spanned::span).filter(|_| !counts || self.within.is_none());
+        let over = self
+            .over
+            .as_ref()
+            .map(Spanned::span)
+            .filter(|_| !counts || self.within.is_none());
         let message = "`over` is allowed only with `at-most` and `within`";
         for (span, message) in wrong.into_iter().chain([(over, message)]) {
             if let Some(span) = span {

@@ -83,7 +83,8 @@ impl GroupFolds {
         }
         let folds = rule.check.folds().iter();
         for ((fold, state), steps) in folds.zip(&mut self.states).zip(&mut self.steps) {
-            let gone: Vec<FoldStep<'_>> = left.iter().filter_map(|line| steps.remove(line)).collect();
+            let gone: Vec<FoldStep<'_>> =
+                left.iter().filter_map(|line| steps.remove(line)).collect();
             if gone.iter().all(|step| fold.take_away(state, step)) {
                 continue;
             }
@@ -107,7 +108,10 @@ impl GroupFolds {
 impl Earlier {
     /// Returns what it takes of the room that a run has for groups.
     pub(super) fn room(&self) -> usize {
-        let questions = self.groups.first_key_value().map_or(0, |(_, group)| group.states.len());
+        let questions = self
+            .groups
+            .first_key_value()
+            .map_or(0, |(_, group)| group.states.len());
         self.groups.len() * questions * ROOM_OF_A_QUESTION + self.values + self.entries
     }
 
@@ -179,7 +183,12 @@ impl Earlier {
         of_group: Option<&'e GroupFolds>,
     ) -> Option<&'e (u64, Box<str>)> {
         let known = of_group.map_or(0, |of_group| of_group.since.known);
-        of_group.and_then(|of_group| of_group.since.unknown.as_ref()).into_iter().chain(&self.since.unknown).max_by_key(|(line, _)| *line).filter(|(line, _)| *line > known.max(self.since.known))
+        of_group
+            .and_then(|of_group| of_group.since.unknown.as_ref())
+            .into_iter()
+            .chain(&self.since.unknown)
+            .max_by_key(|(line, _)| *line)
+            .filter(|(line, _)| *line > known.max(self.since.known))
     }
 
     /// Adds an event to what is asked of those that the selectors name.
@@ -209,7 +218,9 @@ impl Earlier {
                 }
             } else {
                 budget.add_record(event);
-                rule.check.step(fold, Value::Record(event), &bound, budget).ok_or(TeamLimit::Steps)?
+                rule.check
+                    .step(fold, Value::Record(event), &bound, budget)
+                    .ok_or(TeamLimit::Steps)?
             };
             let (line, is_new) = (event.line.number, !self.groups.contains_key(&group));
             if is_new && self.groups.len() >= MAX_GROUPS {

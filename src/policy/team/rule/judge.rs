@@ -81,13 +81,17 @@ impl RuleJudge {
                 index.paths(expression, NAMES.len() - 1);
             }
             let other = index.group(&rule.same.other);
-            let asked = rule.earlier.iter().zip(rule.check.folds()).map(|(selector, fold)| {
-                let place = match &*fold.pointers {
-                    [] => other,
-                    own => index.group(own),
-                };
-                (index.selector(selector), place)
-            });
+            let asked = rule
+                .earlier
+                .iter()
+                .zip(rule.check.folds())
+                .map(|(selector, fold)| {
+                    let place = match &*fold.pointers {
+                        [] => other,
+                        own => index.group(own),
+                    };
+                    (index.selector(selector), place)
+                });
             keys.asked = asked.collect();
             let since = rule.since.as_ref();
             keys.since = since.map(|since| (index.selector(since), other));
@@ -112,7 +116,10 @@ impl RuleJudge {
 
     /// Returns `true` if the keys of a selector of it name an event.
     pub(in crate::policy::team) fn names(&self, event: &EventView<'_>) -> bool {
-        self.each.iter().chain(self.asked()).any(|selector| selector.has_keys_of(event))
+        self.each
+            .iter()
+            .chain(self.asked())
+            .any(|selector| selector.has_keys_of(event))
     }
 
     /// Returns `true` if its keys may name an event that it judges.
@@ -124,7 +131,11 @@ impl RuleJudge {
 
     /// Returns the selectors of other events than those that it judges.
     fn asked(&self) -> impl Iterator<Item = &EventSelector> {
-        self.keys.asked.iter().chain(&self.keys.since).map(|(selector, _)| selector)
+        self.keys
+            .asked
+            .iter()
+            .chain(&self.keys.since)
+            .map(|(selector, _)| selector)
     }
 
     /// Returns `true` if it is on and can be judged only once all events are read.
@@ -268,13 +279,18 @@ impl RuleJudge {
         };
         let rule = Arc::clone(&self.rule);
         let told = is_about.then(|| {
-            let folded = event.and_then(|event| self.folded(event).ok()).unwrap_or_default();
+            let folded = event
+                .and_then(|event| self.folded(event).ok())
+                .unwrap_or_default();
             let bound = rule.bound(event.map(|event| event as &dyn Record), values);
-            [("when", rule.when.as_ref()), ("check", Some(&rule.check))].into_iter().flat_map(|(key, expression)| {
-                let told =
-                    |it: &Expression| it.compared(key, &bound, &folded, &mut Budget::of_run());
-                expression.map(told).unwrap_or_default()
-            }).collect()
+            [("when", rule.when.as_ref()), ("check", Some(&rule.check))]
+                .into_iter()
+                .flat_map(|(key, expression)| {
+                    let told =
+                        |it: &Expression| it.compared(key, &bound, &folded, &mut Budget::of_run());
+                    expression.map(told).unwrap_or_default()
+                })
+                .collect()
         });
         if let Some(event) = event {
             self.note(event);
@@ -333,7 +349,9 @@ impl RuleJudge {
             Ok(RuleVerdict::Sound) => self.found.examined = true,
             Ok(RuleVerdict::Unjudged(why)) => self.found.add(|| {
                 let message = shortened(&why, MESSAGE_CHARS);
-                Draft::new(rule.place(line, record()), message).further([why.as_bytes()]).unjudged()
+                Draft::new(rule.place(line, record()), message)
+                    .further([why.as_bytes()])
+                    .unjudged()
             }),
             Ok(RuleVerdict::Wrong(text)) => self.found.add(|| {
                 let value = || record().and_then(|record| rule.at.of(record));
@@ -345,7 +363,8 @@ impl RuleJudge {
                     Some(text) => shortened(text, MESSAGE_CHARS),
                     None => rule.message.with(shown),
                 } + clause;
-                Draft::new(rule.place(line, record()), message).further(text.as_deref().map(str::as_bytes))
+                Draft::new(rule.place(line, record()), message)
+                    .further(text.as_deref().map(str::as_bytes))
             }),
         }
     }
@@ -384,11 +403,22 @@ impl Judge for RuleJudge {
     /// once.
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
         let mut names = BTreeSet::new();
-        let asked = self.rule.check.folds().iter().map(|fold| &*fold.of).zip(&self.keys.asked).filter(|(name, _)| names.insert(*name));
+        let asked = self
+            .rule
+            .check
+            .folds()
+            .iter()
+            .map(|fold| &*fold.of)
+            .zip(&self.keys.asked)
+            .filter(|(name, _)| names.insert(*name));
         // Nobody can tell if an expression wants earlier events.
         let asked = asked.map(|(_, (selector, _))| ("earlier", selector, true));
         let each = self.each.iter().map(|each| ("each", each, false));
-        let since = self.keys.since.iter().map(|(selector, _)| ("since", selector, true));
+        let since = self
+            .keys
+            .since
+            .iter()
+            .map(|(selector, _)| ("since", selector, true));
         each.chain(asked).chain(since).collect()
     }
 

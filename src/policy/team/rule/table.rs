@@ -234,7 +234,9 @@ impl RuleTable {
             let message = "`over` is allowed only with `earlier` and `within`";
             reader.mistake(over.span(), message, None);
         }
-        let of_one_run = [Name::State, Name::Summary, Name::Run].into_iter().find(|name| asked(*name));
+        let of_one_run = [Name::State, Name::Summary, Name::Run]
+            .into_iter()
+            .find(|name| asked(*name));
         if let Some((over, name)) = self.over.as_ref().zip(of_one_run) {
             let name = NAMES.get(name as usize).copied().unwrap_or_default();
             let message = format!("`{name}` is that of one run, and `over` looks at all of them");

@@ -81,9 +81,14 @@ impl FileReader<'_> {
         for (name, text) in &texts {
             all.extend(self.parsed(ConfigSource { name, dir, text }, from));
         }
-        let mut found: Vec<_> = all.iter().flat_map(|it| {
-            mistakes_in(it.schema.clone(), reached).into_iter().map(move |(pointer, why)| (it, pointer, why))
-        }).collect();
+        let mut found: Vec<_> = all
+            .iter()
+            .flat_map(|it| {
+                mistakes_in(it.schema.clone(), reached)
+                    .into_iter()
+                    .map(move |(pointer, why)| (it, pointer, why))
+            })
+            .collect();
         // What is left is a reference, what one leads to, or the schema as a whole.
         let at = error.instance_path().as_str();
         let place = |it: &SchemaFile<'_>| match error.kind() {
@@ -96,7 +101,11 @@ impl FileReader<'_> {
             _ => found.is_empty(),
         };
         if is_left {
-            let placed = all.iter().rev().find_map(|it| Some((it, place(it)?))).or_else(|| Some((all.first()?, String::new())));
+            let placed = all
+                .iter()
+                .rev()
+                .find_map(|it| Some((it, place(it)?)))
+                .or_else(|| Some((all.first()?, String::new())));
             found.extend(placed.map(|(it, pointer)| (it, pointer, why(error))));
         }
         for (written, pointer, why) in found {
@@ -250,9 +259,10 @@ fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<Strin
             };
             (is_meant && at.ends_with("/$ref")).then(|| at.to_owned())
         }
-        Value::Array(items) => {
-            items.iter().enumerate().find_map(|(index, item)| reference(item, &format!("{at}/{index}"), error))
-        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| reference(item, &format!("{at}/{index}"), error)),
         Value::Object(members) => members.iter().find_map(|(key, value)| {
             let at = Pointer::new(at).field(key);
             reference(value, at.as_str(), error)
@@ -278,11 +288,10 @@ fn place_in(whole: &Spanned<TomlData>, pointer: &str) -> Range<usize> {
     let mut at = whole;
     for token in pointer.tokens() {
         let below = match at.get_ref() {
-            TomlData::Table(members) => {
-                members.iter()
-                    .find(|(key, _)| *key.get_ref() == *token)
-                    .map(|(_, value)| value)
-            }
+            TomlData::Table(members) => members
+                .iter()
+                .find(|(key, _)| *key.get_ref() == *token)
+                .map(|(_, value)| value),
             TomlData::List(items) => token.parse().ok().and_then(|index: usize| items.get(index)),
             _ => None,
         };

@@ -94,15 +94,20 @@ const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "man
 /// Returns the steps that the patterns in a schema take for each byte of a value, at worst.
 fn steps_of_patterns(schema: &Value) -> usize {
     match schema {
-        Value::Object(members) => {
-            members.iter().map(|(key, value)| match (&**key, value) {
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, value)| match (&**key, value) {
                 ("pattern", Value::String(pattern)) => steps_of_byte(pattern),
                 ("patternProperties", Value::Object(patterns)) => {
-                    patterns.keys().map(|pattern| steps_of_byte(pattern)).sum::<usize>() + patterns.values().map(steps_of_patterns).sum::<usize>()
+                    patterns
+                        .keys()
+                        .map(|pattern| steps_of_byte(pattern))
+                        .sum::<usize>()
+                        + patterns.values().map(steps_of_patterns).sum::<usize>()
                 }
                 _ => steps_of_patterns(value),
-            }).sum()
-        }
+            })
+            .sum(),
         Value::Array(items) => items.iter().map(steps_of_patterns).sum(),
         _ => 0,
     }
