@@ -2,12 +2,14 @@
 //!
 //! The schema of the file, which its types derive, decides what is a mistake.
 
-use std::collections::BTreeSet;
-use std::{iter, mem, slice};
+mod expected;
+mod mistakes;
 
-use jsonschema::ValidationError;
-use jsonschema::error::ValidationErrorKind as Kind;
-use jsonschema::paths::Location;
+use std::collections::BTreeSet;
+use std::{mem, slice};
+
+use expected::{advice, expectation, kind_with, known_keys, part_at, words};
+use mistakes::mistakes;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;
@@ -16,10 +18,9 @@ use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 use super::{ConfigError, ConfigSource};
 use crate::ground::document::{MAX_DEPTH, Tape};
 use crate::ground::printable::quote;
-use crate::ground::select::key_path;
 use crate::ground::source::Pointer;
-use crate::ground::spelling::{did_you_mean, nearest};
-use crate::reading::schema::{certainly_satisfies, errors};
+use crate::ground::spelling::nearest;
+use crate::reading::schema::certainly_satisfies;
 
 /// The maximum number of mistakes that are reported at once.
 pub(crate) const MAX_MISTAKES: usize = 20;
@@ -100,15 +101,6 @@ impl Mistake {
         members.insert(meant.to_owned(), value);
         Some([&*self.path, &[meant.to_owned()]].concat())
     }
-}
-
-/// Returns the kind of rules that has a key which those at a path do not have.
-fn kind_with(schema: &Value, path: &[String], key: &str) -> Option<&'static str> {
-    let has = |list: &&&str| {
-        let table = part_at(schema, &[(**list).to_owned(), "0".to_owned()]);
-        known_keys(table).contains(&key)
-    };
-    RULES.iter().filter(|_| is_rule(path)).find(has).copied()
 }
 
 fn pointer(path: &[String]) -> String {
@@ -345,209 +337,6 @@ fn is_right(json: &Value, schema: &str) -> bool {
     let mut tape = Tape::default();
     let document = tape.read(text.as_bytes());
     document.is_ok_and(|document| certainly_satisfies(document, schema))
-}
-
-/// Returns all mistakes that the schema finds, those that follow from another one included.
-fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
-    let text = json.to_string();
-    let mut tape = Tape::default();
-    let Ok(document) = tape.read(text.as_bytes()) else {
-        // It was written just now, so it can only nest too deep: in TOML, the name of a table, a
-        // key and a value have a limit each.
-        return vec![Mistake {
-            path: Vec::new(),
-            what: Wrong::TooDeep,
-        }];
-    };
-    let mut found: Vec<Mistake> = errors(document, schema, |error| of_error(&error))
-        .into_iter()
-        .flatten()
-        .collect();
-    found.retain(|it| !is_below_unknown_key(schema, &it.path));
-    found.dedup_by(|next, it| {
-        next.path == it.path && matches!((&next.what, &it.what), (Wrong::Other, Wrong::Other))
-    });
-    found
-}
-
-/// Returns `true` if a path leads below a key that no selector has, which the reader of selectors
-/// tells: a table there says nothing of its own.
-fn is_below_unknown_key(schema: &Value, path: &[String]) -> bool {
-    path.iter().enumerate().any(|(at, key)| {
-        let above = path.get(..at).unwrap_or_default();
-        let is_selector = known_keys(part_at(schema, above)) == ["if"] && key != "if";
-        (is_selector || above == ["vocabulary"]) && key_path(key, false).is_none()
-    })
-}
-
-fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
-    let place = error.instance_path();
-    if let Kind::AnyOf { context } = error.kind()
-        && let Some(mistakes) = of_forms(context, place)
-    {
-        return mistakes;
-    }
-    let whats = match error.kind() {
-        Kind::AdditionalProperties { unexpected } => {
-            unexpected.iter().cloned().map(Wrong::UnknownKey).collect()
-        }
-        Kind::Required { property } => {
-            let key = property.as_str().unwrap_or_default();
-            vec![Wrong::MissingKey(key.to_owned())]
-        }
-        Kind::Enum { .. } => vec![Wrong::UnknownWord],
-        Kind::Type { .. } => vec![Wrong::Type],
-        _ if is_too_small(error) => vec![Wrong::Type],
-        _ => vec![Wrong::Other],
-    };
-    at(place, whats)
-}
-
-/// Returns the mistakes of the form that a value has, of those that its schema allows; `None` where
-/// it may have several. A table with keys of no form has the unknown keys that no form has.
-fn of_forms(forms: &[Vec<ValidationError<'_>>], place: &Location) -> Option<Vec<Mistake>> {
-    let of_its_type: Vec<_> = forms.iter().filter(|form| is_of(form, place)).collect();
-    let with_its_keys: Vec<_> = of_its_type
-        .iter()
-        .copied()
-        .filter(|form| unknown_keys(form, place).is_empty())
-        .collect();
-    if let ([form], _) | (_, [form]) = (&*of_its_type, &*with_its_keys) {
-        return Some(form.iter().flat_map(of_error).collect());
-    }
-    if !with_its_keys.is_empty() {
-        return None;
-    }
-    let unknown: Vec<Wrong> = of_its_type
-        .into_iter()
-        .map(|form| unknown_keys(form, place))
-        .reduce(|keys, of_form| &keys & &of_form)?
-        .into_iter()
-        .map(|key| Wrong::UnknownKey(key.to_owned()))
-        .collect();
-    (!unknown.is_empty()).then(|| at(place, unknown))
-}
-
-/// Returns mistakes at a place.
-fn at(place: &Location, whats: Vec<Wrong>) -> Vec<Mistake> {
-    let path: Vec<String> = Pointer::new(place.as_str())
-        .tokens()
-        .map(Into::into)
-        .collect();
-    let mistake = |what| Mistake {
-        path: path.clone(),
-        what,
-    };
-    whats.into_iter().map(mistake).collect()
-}
-
-/// Returns the keys of the value at a place that a form with these errors does not have.
-fn unknown_keys<'e>(form: &'e [ValidationError<'_>], place: &Location) -> BTreeSet<&'e str> {
-    form.iter()
-        .filter(|error| error.instance_path() == place)
-        .filter_map(|error| match error.kind() {
-            Kind::AdditionalProperties { unexpected } => Some(unexpected),
-            _ => None,
-        })
-        .flatten()
-        .map(String::as_str)
-        .collect()
-}
-
-/// Returns `true` if a number is below the `minimum` of its schema, which is compared exactly.
-fn is_too_small(error: &ValidationError<'_>) -> bool {
-    error.schema_path().as_str().ends_with("/minimum")
-}
-
-/// Returns `true` if a value has a form in which it has these errors.
-fn is_of(form: &[ValidationError<'_>], place: &Location) -> bool {
-    form.iter().all(|error| match error.kind() {
-        Kind::Type { .. } => error.instance_path() != place,
-        _ if is_too_small(error) => error.instance_path() != place,
-        Kind::AnyOf { context } => {
-            error.instance_path() != place || context.iter().any(|form| is_of(form, place))
-        }
-        _ => true,
-    })
-}
-
-/// Returns the part of the schema that describes the value at a path.
-fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
-    path.iter().fold(schema, |part, key| {
-        let forms = forms(part);
-        let named = |form: &&'s Value| form.get("properties")?.get(key);
-        let named = forms.iter().find_map(named);
-        let is_schema = |part: &&'s Value| part.is_object();
-        let other = |name| {
-            forms
-                .iter()
-                .find_map(|form| form.get(name).filter(is_schema))
-        };
-        let other = || other("additionalProperties").or_else(|| other("items"));
-        named
-            .or_else(other)
-            .map_or(&Value::Null, |part| target(schema, part))
-    })
-}
-
-/// Returns a part of the schema, and those of the forms that it allows.
-fn forms(part: &Value) -> Vec<&Value> {
-    let below = part["anyOf"].as_array().into_iter().flatten();
-    iter::once(part).chain(below.flat_map(forms)).collect()
-}
-
-/// Returns the part that a reference leads to, or the part itself.
-fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
-    part.get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|it| schema.pointer(it.strip_prefix('#')?))
-        .unwrap_or(part)
-}
-
-/// Returns the value that a part of the schema wants, in words, and how it is written.
-fn expectation(schema: &Value, part: &Value) -> (String, Option<String>) {
-    let item = part.get("items").map(|items| target(schema, items));
-    let wants_tables = item.is_some_and(|item| item["type"] == "object");
-    let expected_type = match part["type"].as_str().unwrap_or_default() {
-        "integer" => &*format!("a whole number, at least {}", part["minimum"]),
-        "array" if wants_tables => "a list of tables",
-        "array" => "a list in brackets",
-        "boolean" => "`true` or `false`",
-        "object" => "a table",
-        _ => "a string, in quotes",
-    };
-    let help = wants_tables.then(|| "write the name in two pairs of brackets: `[[…]]`".to_owned());
-    (format!("expected {expected_type}"), help)
-}
-
-fn known_keys(part: &Value) -> Vec<&str> {
-    let known = forms(part)
-        .into_iter()
-        .filter_map(|form| form.get("properties")?.as_object());
-    let mut keys: Vec<&str> = Vec::new();
-    for (key, _) in known.flatten() {
-        if !keys.contains(&&**key) {
-            keys.push(key);
-        }
-    }
-    keys
-}
-
-fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
-    part.get(keyword)
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect()
-}
-
-/// Returns a suggestion for an unknown word.
-fn advice(word: &str, known: &[&str]) -> String {
-    did_you_mean(word, known.iter().copied()).unwrap_or_else(|| match known {
-        [only] => format!("expected `{only}`"),
-        known => format!("expected one of: {}", known.join(", ")),
-    })
 }
 
 fn value_at<'v, 'i>(

@@ -4,21 +4,22 @@
 //! recurses deeply even where parts stand side by side, so it has a thread with a large stack.
 
 mod earlier;
+mod literals;
+mod mistakes;
 
+use literals::{balanced, constant, matcher, of_literal, qualified};
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::thread;
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
-use cel::{Env, ParseErrors};
+use cel::Env;
+use cel::common::ast::{EntryExpr, Expr, IdedExpr, SelectExpr, SourceInfo};
+use mistakes::{mistake, optional, syntax};
 
 use super::fold::Fold;
 use super::functions::{CallForm, FUNCTIONS, Function};
 use super::part::{Each, ExpressionPart, Macro, Operator, PartKind};
-use super::pattern::{PATTERN_BYTES, regex};
 use super::value::{Type, Value};
 use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
-use crate::ground::printable::brief;
 use crate::ground::select::KeyPath;
 use crate::ground::spelling::did_you_mean;
 
@@ -34,15 +35,6 @@ const MACROS: [(&str, Macro, usize, usize); 6] = [
     ("existsOne", Macro::ExistsOne, 2, 2),
     ("filter", Macro::Filter, 2, 2),
     ("map", Macro::Map, 2, 3),
-];
-
-/// The operators of other languages, each with that of this one.
-const OTHER_LANGUAGES: [(&str, &str); 5] = [
-    ("=>", ">="),
-    ("=", "=="),
-    ("and", "&&"),
-    ("or", "||"),
-    ("not", "!"),
 ];
 
 pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
@@ -83,82 +75,6 @@ fn read(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
         root,
         named: reader.named.into(),
         folds: reader.folds.into(),
-    })
-}
-
-fn mistake(span: Range<usize>, message: impl Into<String>) -> ExpressionMistake {
-    ExpressionMistake {
-        span,
-        message: message.into(),
-        help: None,
-    }
-}
-
-impl ExpressionMistake {
-    fn with_help(self, help: Option<String>) -> Self {
-        Self { help, ..self }
-    }
-}
-
-fn optional(place: Range<usize>) -> ExpressionMistake {
-    mistake(place, "optional members and items are not supported")
-}
-
-/// Returns the first error of the parser, in words.
-fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
-    let Some(error) = errors.errors.first() else {
-        return mistake(0..text.len(), "the expression can't be parsed");
-    };
-    let (line, column) = error.pos;
-    let lines = usize::try_from(line - 1).unwrap_or_default();
-    let before = text.split_inclusive('\n').take(lines).map(str::len).sum();
-    let rest = text.get(before..).unwrap_or_default();
-    let characters = rest.char_indices().map(|(at, _)| before + at);
-    let column = usize::try_from(column - 1).unwrap_or_default();
-    let at = characters
-        .chain([text.len()])
-        .nth(column)
-        .unwrap_or(text.len());
-    let rest = text.get(at..).unwrap_or_default();
-    let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let end = match word {
-        Some(0) => rest.chars().next().map_or(0, char::len_utf8),
-        Some(end) => end,
-        None => rest.len(),
-    };
-    let message = if rest.trim().is_empty() {
-        "the expression ends where more is expected".to_owned()
-    } else if error.msg.contains("Recursion limit") {
-        "the expression is nested too deeply".to_owned()
-    } else if error.msg.starts_with("invalid") {
-        format!("{} is out of range", code(&rest[..end]))
-    } else {
-        format!("unexpected {}", code(&rest[..end]))
-    };
-    let before = text.get(..at).unwrap_or_default().trim_end();
-    let meant = OTHER_LANGUAGES.iter().find(|(word, _)| match *word {
-        "not" => before.ends_with(word),
-        "=>" => rest.starts_with(word),
-        word => &rest[..end] == word,
-    });
-    let meant = meant.map(|(_, meant)| format!("did you mean `{meant}`?"));
-    mistake(at..at + end, message).with_help(raw_text(text, at).or(meant))
-}
-
-/// Returns the advice where the text at a place begins, or is in, a string with an escape that CEL
-/// does not have.
-fn raw_text(text: &str, at: usize) -> Option<String> {
-    const ESCAPES: &str = "abfnrtv\\?\"'`xXuU01234567";
-    let line = text.get(at..)?.lines().next()?;
-    let quote = line.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let mut characters = line.get(1..)?.chars();
-    let mut is_escaped_wrongly = false;
-    while let Some(c) = characters.next().filter(|c| *c != quote) {
-        let next = (c == '\\').then(|| characters.next()).flatten();
-        is_escaped_wrongly |= next.is_some_and(|next| !ESCAPES.contains(next));
-    }
-    is_escaped_wrongly.then(|| {
-        format!("write r{quote}…{quote}, in which `\\` stands for itself, as in r{quote}\\.{quote}")
     })
 }
 
@@ -464,90 +380,4 @@ fn function_of(
         .chain(["has"]);
     let message = format!("unknown function {}", code(name));
     Err(mistake(named.clone(), message).with_help(did_you_mean(name, known)))
-}
-
-fn constant(span: Range<usize>, constant: Value<'static>) -> ExpressionPart {
-    ExpressionPart {
-        span,
-        kind: PartKind::Constant(constant),
-    }
-}
-
-fn of_literal(literal: &LiteralValue) -> Value<'static> {
-    match literal {
-        LiteralValue::Null => Value::Null,
-        LiteralValue::Boolean(value) => Value::Bool(*value.inner()),
-        LiteralValue::Int(value) => Value::Int(*value.inner()),
-        LiteralValue::UInt(value) => Value::Uint(*value.inner()),
-        LiteralValue::Double(value) => Value::Double(*value.inner()),
-        LiteralValue::String(value) => Value::Text(value.inner().to_owned().into()),
-        LiteralValue::Bytes(value) => Value::Bytes(value.inner().into()),
-    }
-}
-
-/// Returns the dotted name that members spell, such as `google.protobuf.Duration`.
-fn qualified(select: &SelectExpr) -> Option<String> {
-    let before = match &select.operand.expr {
-        Expr::Ident(name) => name.clone(),
-        Expr::Select(select) => qualified(select)?,
-        _ => return None,
-    };
-    Some(format!("{before}.{}", select.field))
-}
-
-/// Returns a call, with the pattern of `matches` compiled where it is a constant.
-fn matcher(
-    function: Function,
-    mut arguments: Vec<ExpressionPart>,
-) -> Result<PartKind, ExpressionMistake> {
-    let pattern = match (function, &*arguments) {
-        (Function::Matches, [_, pattern]) => match &pattern.kind {
-            PartKind::Constant(Value::Text(text)) => Some((pattern.span.clone(), text)),
-            _ => None,
-        },
-        _ => None,
-    };
-    let Some((span, text)) = pattern else {
-        return Ok(PartKind::Call(function, arguments));
-    };
-    let compiled = regex(text, PATTERN_BYTES).map_err(|error| {
-        let error = error.to_string();
-        let why = error.lines().last().unwrap_or_default().trim();
-        let why = why.strip_prefix("error: ").unwrap_or(why);
-        mistake(span, format!("the pattern can't be used: {}", brief(why)))
-    })?;
-    let of = arguments.swap_remove(0);
-    Ok(PartKind::Matches(
-        Box::new(of),
-        Box::new((compiled, OnceLock::new())),
-    ))
-}
-
-/// Returns a part of a text, and the brackets that it opens or closes.
-fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
-    let part = text.get(span.clone()).unwrap_or_default();
-    let (mut open, mut closed) = (0_usize, 0_usize);
-    for c in part.chars() {
-        match c {
-            '(' | '[' | '{' => open += 1,
-            ')' | ']' | '}' if open > 0 => open -= 1,
-            ')' | ']' | '}' => closed += 1,
-            _ => {}
-        }
-    }
-    let mut closing = text
-        .get(span.end..)
-        .unwrap_or_default()
-        .match_indices([')', ']', '}'])
-        .take(open);
-    let mut opening = text
-        .get(..span.start)
-        .unwrap_or_default()
-        .rmatch_indices(['(', '[', '{'])
-        .take(closed);
-    let end = closing
-        .by_ref()
-        .last()
-        .map_or(span.end, |(at, _)| span.end + at + 1);
-    opening.by_ref().last().map_or(span.start, |(at, _)| at)..end
 }

@@ -1,10 +1,14 @@
 //! Values of records -> values of expressions, in place; and the values that an expression makes.
 
+mod kept;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+
+pub(super) use kept::{kept, key};
 
 use super::{Budget, Stop};
 use crate::ground::document::{Key, Kind, Node, Number};
@@ -454,52 +458,4 @@ fn order_of_double(double: f64, integer: i128) -> Option<Ordering> {
     let whole = (floor as i128).cmp(&integer);
     let is_above = whole == Ordering::Equal && double > floor;
     Some(if is_above { Ordering::Greater } else { whole })
-}
-
-/// The bytes of the longest text that is kept.
-const MAX_TEXT: usize = 256;
-
-/// Returns a value that outlives its record.
-pub(super) fn kept(value: &Value<'_>) -> Result<Value<'static>, String> {
-    Ok(match value {
-        Value::Null => Value::Null,
-        Value::Bool(value) => Value::Bool(*value),
-        Value::Int(value) => Value::Int(*value),
-        Value::Uint(value) => Value::Uint(*value),
-        Value::Double(value) => Value::Double(*value),
-        Value::Timestamp(value) => Value::Timestamp(*value),
-        Value::Duration(value) => Value::Duration(*value),
-        Value::Text(text) if text.len() <= MAX_TEXT => {
-            Value::Text(Cow::Owned(text.clone().into_owned()))
-        }
-        Value::Text(_) => {
-            return Err(format!(
-                "a string of more than {MAX_TEXT} bytes is not kept"
-            ));
-        }
-        other => return Err(format!("{} is not kept", other.shown_type())),
-    })
-}
-
-/// Returns the key of a value among different ones: two have the same if they are equal.
-pub(super) fn key(value: &Value<'_>) -> Result<Box<str>, String> {
-    let integer = |value: &Value<'_>| match value {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "it has no fraction, and is small"
-        )]
-        Value::Double(double) if double.fract() == 0.0 && double.abs() < 1e30 => {
-            Some(*double as i128)
-        }
-        value => value.integer(),
-    };
-    Ok(match (integer(value), kept(value)?) {
-        (Some(integer), _) => format!("n{integer}").into(),
-        (None, Value::Double(double)) => format!("n{double:e}").into(),
-        (None, Value::Text(text)) => format!("t{text}").into(),
-        (None, Value::Bool(value)) => format!("b{value}").into(),
-        (None, Value::Timestamp(value)) => format!("i{value}").into(),
-        (None, Value::Duration(value)) => format!("d{value}").into(),
-        (None, _) => "null".into(),
-    })
 }

@@ -2,26 +2,29 @@
 //!
 //! Tests and selectors that many declarations share are made once for an event.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{LazyLock, OnceLock};
+mod keys;
+mod view;
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use keys::Sieve;
 use memchr::memmem::Finder;
 use smallvec::SmallVec;
 
+use super::limit::TeamLimit;
+use super::selector::{Condition, EVENT, TeamSelector, Truth};
 use crate::ground::digest::Digest;
-use crate::ground::document::{Node, OwnedDocument, Span, has_escaped_ascii, push_canonical};
+use crate::ground::document::Node;
 use crate::ground::select::{
     KeyPath, Look, Named, Selector, SelectorValue, Unjudged, Wanted, Written,
 };
-use crate::ground::shortened::{Mark, may_be_shortened, shortened_in};
+use crate::ground::shortened::{may_be_shortened, shortened_in};
 use crate::ground::source::{Line, Pointer};
-use crate::ground::timestamp::{Instant, Timestamp};
-use crate::policy::expression::{Budget, Expression, Record};
-use crate::reading::facts::{EventFacts, event_slot};
-
-use super::limit::TeamLimit;
-use super::selector::{Condition, EVENT, TeamSelector, Truth};
+use crate::ground::timestamp::Instant;
+use crate::policy::expression::{Budget, Expression};
+use crate::reading::facts::EventFacts;
 
 /// The keys and selectors of all declarations that judge events.
 #[derive(Debug, Default)]
@@ -57,53 +60,6 @@ struct KeyTest {
     sieve: Option<Sieve>,
 }
 
-impl KeyTest {
-    /// Returns whether it names an event by the values at any depth that a path leads to.
-    fn names_deep(&self, path: &KeyPath, event: &EventView<'_>) -> Named {
-        if let Some(sieve) = &self.sieve
-            && !event.has_shortened
-            && !sieve.may_pass(event.event.text())
-        {
-            return Named::No;
-        }
-        // Nobody can tell where there is no memory for the tape.
-        event
-            .root()
-            .map_or(Named::Unjudged, |root| self.wanted.names_deep(path, root).0)
-    }
-}
-
-/// Parts of texts: an event whose values at any depth include such a text has one of them in its
-/// own text, unless it is written with escapes.
-#[derive(Debug)]
-struct Sieve(Vec<Finder<'static>>);
-
-impl Sieve {
-    fn new(wanted: &Wanted) -> Option<Self> {
-        let Wanted::OneOf(values) = wanted else {
-            return None;
-        };
-        let finder = |value: &SelectorValue| match value {
-            SelectorValue::Text(glob) => {
-                let part = glob.longest_part();
-                let may_be_other = |c: char| !c.is_ascii() || c.is_control() || "\"\\/".contains(c);
-                let is_plain = !part.is_empty() && !part.contains(may_be_other);
-                is_plain.then(|| Finder::new(part).into_owned())
-            }
-            SelectorValue::Number(_) | SelectorValue::Boolean(_) => None,
-        };
-        values.0.iter().map(finder).collect::<Option<_>>().map(Self)
-    }
-
-    /// Returns `false` if no value of an event without shortened ones is named.
-    fn may_pass(&self, event: &str) -> bool {
-        self.0
-            .iter()
-            .any(|part| part.find(event.as_bytes()).is_some())
-            || has_escaped_ascii(event, b'2'..=b'7')
-    }
-}
-
 /// A path to values of events.
 #[derive(Debug)]
 struct EventKey {
@@ -119,40 +75,6 @@ struct EventKey {
     is_plain: bool,
     /// `true` if a token of the path stands for any path.
     is_deep: bool,
-}
-
-impl EventKey {
-    fn new(path: &KeyPath) -> Self {
-        let tokens = path.tokens();
-        let kept = (1..=tokens.len()).rev().find_map(|length| {
-            let slot = event_slot(path.first(length).pointer().as_str())?;
-            Some((length, slot))
-        });
-        let length = kept.map_or(0, |(length, _)| length);
-        // The index of an item is no key.
-        let is_plain_key = |key: &&str| {
-            let may_be_other = |c: char| c.is_control() || "\"\\/".contains(c);
-            !key.contains(may_be_other) && key.contains(|c: char| !c.is_ascii_digit())
-        };
-        let next = tokens.get(length).map(|key| &**key).filter(is_plain_key);
-        Self {
-            next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
-            is_plain: path.first(length).pointer().as_str() == "/payload",
-            is_deep: path.is_deep(),
-            path: path.clone(),
-            kept,
-            is_at_hand: kept.is_some_and(|_| length == tokens.len()),
-        }
-    }
-
-    /// Returns `false` if the value that is kept surely has no member with the next token.
-    fn may_lead_into(&self, kept: &[u8]) -> bool {
-        self.next.as_ref().is_none_or(|next| {
-            static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u"));
-            let may_be_escaped = || !self.is_plain && ESCAPE.find(kept).is_some();
-            next.find(kept).is_some() || may_be_escaped()
-        })
-    }
 }
 
 impl EventIndex {
@@ -380,22 +302,6 @@ pub(crate) enum EventText<'a> {
     Read(EventFacts<'a>),
 }
 
-/// The length of an event in bytes from which its tape is made at once: there may be no memory for
-/// it.
-const LARGE: usize = 1 << 16;
-
-/// The number of values that are searched for in the text of an event.
-const MAX_SEARCHES: usize = 16;
-
-impl<'a> EventText<'a> {
-    fn text(self) -> &'a str {
-        match self {
-            Self::Parsed(root) => root.document().text(),
-            Self::Read(event) => event.written(),
-        }
-    }
-}
-
 /// An event as declarations see it.
 pub(crate) struct EventView<'a> {
     pub(super) line: Line,
@@ -412,189 +318,6 @@ pub(crate) struct EventView<'a> {
     time: OnceLock<Option<Instant>>,
     /// The group that was asked for first, and its digest.
     group: OnceLock<(usize, Option<Digest>)>,
-}
-
-impl<'a> EventView<'a> {
-    /// Returns the value that a key leads to, unless it is shortened, or in one that is.
-    pub(super) fn value(&self, key: usize) -> Option<Written<'a>> {
-        match self.look(key) {
-            Look::Value(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// Returns what a key leads to.
-    pub(super) fn look(&self, key: usize) -> Look<Written<'a>> {
-        if !self.has_shortened {
-            return self.written(key).map_or(Look::Nowhere, Look::Value);
-        }
-        let path = self.index.keys.get(key).map(|key| &key.path);
-        let found = path.and_then(|path| Some(path.look(self.root()?)));
-        let text = self.event.text();
-        found.map_or(Look::Nowhere, |found| {
-            found.map(|node| Written {
-                text,
-                span: node.into(),
-            })
-        })
-    }
-
-    /// Returns the value that a key leads to, in an event without shortened values.
-    fn written(&self, key: usize) -> Option<Written<'a>> {
-        let text = self.event.text();
-        let key = self.index.keys.get(key)?;
-        let span = match (self.event, key.kept) {
-            (EventText::Read(event), Some((_, slot))) if key.is_at_hand => {
-                event.value(slot)?.span()
-            }
-            (EventText::Read(event), kept) => {
-                let (length, around) = match kept {
-                    Some((length, slot)) => (length, event.value(slot)?),
-                    None => (0, event.root()),
-                };
-                if !key.may_lead_into(around.raw().as_bytes()) {
-                    return None;
-                }
-                self.search(key, length, around.span().start() as usize)?
-            }
-            (EventText::Parsed(root), _) => key.path.of(root)?.into(),
-        };
-        span.is_present().then_some(Written { text, span })
-    }
-
-    /// Returns where the value is that the tokens of a key after some lead to, in the value that
-    /// starts at a place. Where many are searched for, a tape takes less time.
-    fn search(&self, key: &EventKey, after: usize, start: usize) -> Option<Span> {
-        if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
-            return Some(key.path.in_text(after, self.event.text(), start));
-        }
-        Some(key.path.of(self.root()?)?.into())
-    }
-
-    /// Returns the same on the tape, also where it is shortened, or else the shortened value that
-    /// it is in, with the number of tokens that lead there.
-    pub(super) fn node_at(&self, key: usize) -> Option<(Node<'a>, usize)> {
-        let path = &self.index.keys.get(key)?.path;
-        let passed = match self.look(key) {
-            Look::Nowhere => return None,
-            Look::Shortened { passed } => passed,
-            Look::Value(_) => path.tokens().len(),
-        };
-        Some((path.first(passed).of(self.root()?)?, passed))
-    }
-
-    /// Returns `true` if a selector may name it.
-    pub(super) fn is_named_at_all(&self) -> bool {
-        self.named.iter().any(|named| *named != Named::No)
-    }
-
-    /// Returns `true` if it can be judged as it is: there is memory for its tape, and no file has
-    /// more of its values.
-    pub(crate) fn is_readable(&self) -> bool {
-        !self.has_shortened && (self.text().len() < LARGE || self.root().is_some())
-    }
-
-    /// Returns the whole event; `None` where there is no memory for its tape.
-    pub(super) fn root(&self) -> Option<Node<'a>> {
-        match self.event {
-            EventText::Parsed(root) => Some(root),
-            EventText::Read(event) => event.node(),
-        }
-    }
-
-    /// Returns the digest of the values by which events are grouped; `None` where one is absent.
-    /// Two events have the same one only if their values are equal, one by one.
-    pub(super) fn group(&self, place: usize) -> Option<Digest> {
-        let (known, group) = self.group.get_or_init(|| (place, self.grouped(place)));
-        if *known == place {
-            *group
-        } else {
-            self.grouped(place)
-        }
-    }
-
-    fn grouped(&self, place: usize) -> Option<Digest> {
-        let keys = self.index.groups.get(place).filter(|it| !it.is_empty())?;
-        let mut form = Vec::with_capacity(256);
-        for key in keys {
-            if self.has_shortened {
-                let text = self.with_digests(*key)?;
-                push_canonical(&text, 0, &mut form)?;
-            } else {
-                let start = self.value(*key)?.span.start() as usize;
-                push_canonical(self.event.text(), start, &mut form)?;
-            }
-            form.push(b',');
-        }
-        Some(Digest::by_secret(&form))
-    }
-
-    /// Returns the value that a key leads to, with the digests of the shortened values in it in
-    /// place of these; `None` where there is none, or it is in a shortened one.
-    fn with_digests(&self, key: usize) -> Option<String> {
-        let (value, passed) = self.node_at(key)?;
-        if passed < self.index.keys.get(key)?.path.tokens().len() {
-            return None;
-        }
-        let (start, mut end) = (value.span().start, value.span().start);
-        let mut text = String::new();
-        for shortened in shortened_in(value) {
-            let span = shortened.span();
-            text.push_str(value.raw().get(end - start..span.start - start)?);
-            // No record has this value in its place: a key that is a control character.
-            let digest = Mark::of(shortened)?.sha256.to_ascii_lowercase();
-            text.extend([r#"{"\u0000":""#, &digest, r#""}"#]);
-            end = span.end;
-        }
-        text.push_str(value.raw().get(end - start..)?);
-        Some(text)
-    }
-
-    /// Returns the digest of what the values by which events are grouped mean, as findings keep it;
-    /// `None` where one is absent.
-    pub(super) fn meaning(&self, place: usize) -> Option<Digest> {
-        let mut digests = self.index.groups.get(place)?.iter().map(|key| {
-            if self.has_shortened {
-                let text = OwnedDocument::read(self.with_digests(*key)?.into_bytes()).ok()?;
-                return Some(text.root().meaning());
-            }
-            Some(self.node_at(*key)?.0.meaning())
-        });
-        let first = digests.next()??;
-        digests.try_fold(first, |before, next| {
-            Some(Digest::of([before.bytes(), next?.bytes()]))
-        })
-    }
-
-    /// Returns whether the keys of a selector name it.
-    fn named(&self, selector: usize) -> Named {
-        self.named.get(selector).copied().unwrap_or(Named::No)
-    }
-
-    /// Returns the instant at which it happened; the key is that of its timestamp.
-    pub(super) fn time(&self, key: usize) -> Option<Instant> {
-        let read = || Some(Timestamp::parse(&self.value(key)?.string()?)?.exact());
-        self.time.get_or_init(read).clone()
-    }
-
-    /// Returns the text that it stands in.
-    pub(super) fn text(&self) -> &'a [u8] {
-        self.event.text().as_bytes()
-    }
-}
-
-impl Record for EventView<'_> {
-    fn node(&self) -> Option<Node<'_>> {
-        self.root()
-    }
-
-    fn value(&self, path: &KeyPath) -> Option<Written<'_>> {
-        self.value(*self.index.places.get(path)?)
-    }
-
-    fn bytes(&self) -> usize {
-        self.event.text().len()
-    }
 }
 
 fn unjudged_repeated(at: Option<&Pointer>) -> Unjudged {

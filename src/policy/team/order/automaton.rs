@@ -3,10 +3,14 @@
 //! An order is an automaton. It keeps, for each value by which it groups events, a few numbers, and
 //! besides an entry for each event that waits for a later one, may leave a window, or is open.
 
+mod demand;
+mod group;
+
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 
 use foldhash::{HashMap, HashMapExt as _};
+use group::ROOM_TO_WAIT;
 
 use crate::ground::digest::Digest;
 use crate::ground::select::Unjudged;
@@ -14,7 +18,7 @@ use crate::ground::source::Line;
 use crate::ground::timestamp::Instant;
 use crate::policy::team::answers::Answer;
 use crate::policy::team::limit::{MAX_ENTRIES, TeamLimit};
-use crate::policy::team::window::{Window, earliest};
+use crate::policy::team::window::Window;
 
 /// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,9 +102,6 @@ pub(in crate::policy) enum OffenceKind {
     /// It has no instant.
     NoInstant,
 }
-
-/// The room that a group takes in which events may wait.
-const ROOM_TO_WAIT: usize = 4;
 
 /// The digits of an instant, beyond its attoseconds, that an event which waits has room for.
 const DIGITS_OF_AN_ENTRY: usize = 64;
@@ -338,289 +339,6 @@ impl Automaton {
         };
         left.sort_by_key(|offence| (offence.line, offence.same));
         left
-    }
-}
-
-impl Demand {
-    /// Returns `true` if events wait for a later one.
-    fn waits(&self) -> bool {
-        let pattern = self.pattern;
-        matches!(pattern, OrderPattern::NeedsLater | OrderPattern::NoneLater)
-    }
-
-    fn is_of_rows(&self) -> bool {
-        matches!(self.pattern, OrderPattern::AtMostInARow(_))
-    }
-
-    /// Returns `true` if an event ends all rows but its own.
-    fn ends_rows(&self, event: &OrderEvent) -> bool {
-        self.is_of_rows() && event.is_other && event.unknown.is_none()
-    }
-
-    /// Returns the offences that an event causes after those of its groups: as one that the order
-    /// is about, and as another one.
-    fn offences(
-        &self,
-        [group, others]: [Option<&GroupState>; 2],
-        event: &OrderEvent,
-    ) -> Vec<Offence> {
-        let banned = others.filter(|_| event.is_other && self.pattern == OrderPattern::NoneLater);
-        let mut offences = Vec::new();
-        for (_, line) in banned
-            .iter()
-            .flat_map(|it| self.met(it, event.time.as_ref()))
-        {
-            offences.push(Offence {
-                line: Some(line),
-                other: Some(event.line),
-                is_taken: false,
-                answer: None,
-                why: OffenceKind::Pattern(banned.map_or(0, |it| it.count)),
-                same: event.same_of_others,
-            });
-        }
-        if event.is_each {
-            offences.extend(self.own_offence(event, group));
-        }
-        offences
-    }
-
-    /// Returns what an event lacks that it must have to be judged.
-    fn lacks(&self, event: &OrderEvent) -> Option<OffenceKind> {
-        if let Some(why) = &event.unknown {
-            return Some(OffenceKind::Unknown(why.clone()));
-        }
-        if self.is_grouped && event.same.is_none() {
-            return Some(OffenceKind::NoValue);
-        }
-        if self.is_paired && event.pair.is_none() {
-            return Some(OffenceKind::NoPair);
-        }
-        (self.within.is_some() && event.time.is_none()).then_some(OffenceKind::NoInstant)
-    }
-
-    fn own_offence(&self, event: &OrderEvent, group: Option<&GroupState>) -> Option<Offence> {
-        let earlier = match (self.pattern, self.within, &event.time) {
-            (OrderPattern::AtMost(_), Some(within), Some(now)) => {
-                group.map_or(0, |group| group.window.count_at(now, within))
-            }
-            _ => group.map_or(0, |group| group.count),
-        };
-        let (count, mut is_taken) = (earlier + 1, false);
-        let (other, why) = if let Some(why) = self.lacks(event) {
-            (None, why)
-        } else {
-            let (is_broken, other) = match self.pattern {
-                OrderPattern::Never => (true, None),
-                OrderPattern::AtMost(most) | OrderPattern::AtMostInARow(most) => {
-                    let finds_each = event.finds_each || self.within.is_some() || self.has_until;
-                    let last = group.filter(|_| self.has_since).and_then(|it| it.last_each);
-                    (count == most + 1 || (finds_each && count > most), last)
-                }
-                OrderPattern::NeedsEarlier => {
-                    let found = group.and_then(|group| self.fulfilling(group, event));
-                    let last = group.and_then(GroupState::last_line);
-                    is_taken = last.is_none();
-                    (found.is_none(), last.or_else(|| group?.taken_by))
-                }
-                OrderPattern::NoneEarlier => {
-                    let found = group.and_then(|group| self.breaking(group, event));
-                    (found.is_some(), found)
-                }
-                OrderPattern::AtLeast(_) | OrderPattern::NeedsLater | OrderPattern::NoneLater => {
-                    (false, None)
-                }
-            };
-            if !is_broken {
-                return None;
-            }
-            (other, OffenceKind::Pattern(count))
-        };
-        Some(Offence {
-            line: Some(event.line),
-            other,
-            is_taken,
-            answer: None,
-            why,
-            same: event.same,
-        })
-    }
-
-    /// Returns the line of an earlier event that an event needs.
-    fn fulfilling(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
-        let Some(within) = self.within else {
-            return group.last_line();
-        };
-        let (newest, line) = group.newest.as_ref()?;
-        (*newest >= earliest(event.time.as_ref()?, within)).then_some(*line)
-    }
-
-    /// Returns the line of an earlier event that an event may not have: the nearest one, if that
-    /// counts.
-    fn breaking(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
-        let (last, line) = group.last.as_ref()?;
-        match (self.within, last) {
-            (Some(within), Some(last)) if *last < earliest(event.time.as_ref()?, within) => {
-                self.fulfilling(group, event).max(group.timeless)
-            }
-            _ => Some(*line),
-        }
-    }
-
-    /// Returns the events that wait for an event at some time, and meet it.
-    fn met<'g>(
-        &self,
-        group: &'g GroupState,
-        time: Option<&Instant>,
-    ) -> Box<dyn Iterator<Item = Waiting> + 'g> {
-        let waiting = &group.waiting;
-        match (self.within, time) {
-            (None, _) => Box::new(waiting.keys().cloned()),
-            (Some(within), Some(time)) => {
-                let first = (Some(earliest(time, within)), Line::BEFORE_ALL);
-                Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
-            }
-            // Without an instant it breaks a ban, and fulfils no need.
-            (Some(_), None) if self.pattern == OrderPattern::NoneLater => {
-                Box::new(waiting.keys().cloned())
-            }
-            (Some(_), None) => Box::new(std::iter::empty()),
-        }
-    }
-}
-
-fn within_limit(entries: usize) -> Result<(), TeamLimit> {
-    if entries > MAX_ENTRIES {
-        return Err(TeamLimit::Entries);
-    }
-    Ok(())
-}
-
-/// Returns the entries that an event takes which waits: more than one where its instant has many
-/// digits.
-fn room_of((instant, _): &Waiting) -> usize {
-    let digits = instant.as_ref().map_or(0, |(_, rest)| rest.len());
-    1 + digits / DIGITS_OF_AN_ENTRY
-}
-
-impl GroupState {
-    /// Adds another event; `waiting` is the number of entries in all groups.
-    fn add_other(
-        &mut self,
-        demand: &Demand,
-        event: &OrderEvent,
-        waiting: &mut usize,
-    ) -> Result<(), TeamLimit> {
-        if demand.waits() {
-            let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
-            *waiting -= met.iter().map(room_of).sum::<usize>();
-            for entry in &met {
-                self.waiting.remove(entry);
-            }
-            for entry in std::mem::take(&mut self.fresh) {
-                if let Some(other) = self.waiting.get_mut(&entry) {
-                    *other = Some(event.line);
-                }
-            }
-        }
-        *waiting -= self.noted_room();
-        self.note(event);
-        *waiting += self.noted_room();
-        within_limit(*waiting)
-    }
-
-    /// Adds an event that the order is about.
-    fn add_each(
-        &mut self,
-        demand: &Demand,
-        event: &OrderEvent,
-        waiting: &mut usize,
-    ) -> Result<(), TeamLimit> {
-        if demand.is_paired && event.pair.is_none() {
-            return Ok(());
-        }
-        self.count += 1;
-        self.last_each = demand.has_since.then_some(event.line);
-        *waiting -= self.room();
-        if let (OrderPattern::AtMost(_), Some(within)) = (demand.pattern, demand.within) {
-            if let Some(now) = &event.time {
-                self.window.leave(now, within);
-            }
-            self.window.add(event.time.as_ref(), event.line.number);
-        }
-        if let Some(pair) = event.pair.filter(|_| demand.is_paired) {
-            *self.open.entry(pair).or_default() += 1;
-        }
-        *waiting += self.room();
-        within_limit(*waiting)?;
-        if demand.waits() && demand.lacks(event).is_none() {
-            let entry = (event.time.clone(), event.line);
-            let room = room_of(&entry);
-            within_limit(*waiting + room)?;
-            self.fresh.push(entry.clone());
-            self.waiting.insert(entry, None);
-            *waiting += room;
-        }
-        Ok(())
-    }
-
-    /// Closes open events: those with the value of an event, or the oldest one.
-    fn close(&mut self, demand: &Demand, event: &OrderEvent) {
-        let closed = match event.pair_of_others {
-            _ if !demand.is_paired => 1,
-            Some(pair) => self.open.remove(&pair).unwrap_or_default(),
-            None => 0,
-        };
-        self.count = self.count.saturating_sub(closed);
-    }
-
-    /// Takes away all that count.
-    fn take_away(&mut self, by: Line, waiting: &mut usize) {
-        let taken_by = match self.last {
-            Some(_) => Some(by),
-            None => self.taken_by,
-        };
-        *waiting -= self.room() + self.noted_room();
-        *self = Self {
-            taken_by,
-            is_listed: self.is_listed,
-            ..Self::default()
-        };
-    }
-
-    /// Returns the number of entries for events that may leave a window, or be closed.
-    fn room(&self) -> usize {
-        self.window.room() + self.open.len()
-    }
-
-    /// Returns the room that the digits of noted instants take.
-    fn noted_room(&self) -> usize {
-        let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
-        let newest = self.newest.iter().map(|(time, _)| time);
-        last.chain(newest)
-            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY)
-            .sum()
-    }
-
-    fn last_line(&self) -> Option<Line> {
-        self.last.as_ref().map(|(_, line)| *line)
-    }
-
-    /// Notes an other event.
-    fn note(&mut self, event: &OrderEvent) {
-        self.last = Some((event.time.clone(), event.line));
-        match &event.time {
-            None => self.timeless = Some(event.line),
-            Some(time) => {
-                let is_newest = self
-                    .newest
-                    .as_ref()
-                    .is_none_or(|(newest, _)| newest <= time);
-                if is_newest {
-                    self.newest = Some((time.clone(), event.line));
-                }
-            }
-        }
     }
 }
 

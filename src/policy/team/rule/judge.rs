@@ -1,25 +1,29 @@
 //! The events and the records of a run -> what a rule in the expression language finds in it.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+mod counted;
+mod verdict;
+
 use std::sync::Arc;
+
+pub(in crate::policy::team) use counted::CountedEvents;
+use verdict::{RuleVerdict, verdict};
 
 use super::earlier::{Earlier, EarlierKeys, Group, group_of};
 use super::{NAMES, RunValues, TeamRule};
-use crate::ground::document::{OwnedDocument, Tape};
-use crate::ground::draft::{Compared, Draft, Findings};
+use crate::ground::document::Tape;
+use crate::ground::draft::Draft;
 use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::ground::printable::{brief, shortened};
 use crate::ground::select::KeyPath;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
-use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
+use crate::policy::expression::{Budget, Expression, Record, Value};
 use crate::policy::team::RunFacts;
 use crate::policy::team::answers::{Answer, Answers};
 use crate::policy::team::events::{EventIndex, EventSelector, EventView};
-use crate::policy::team::judge::{Found, Judge};
+use crate::policy::team::judge::Found;
 use crate::policy::team::limit::{MAX_LATER, TeamLimit};
 use crate::policy::team::message::MessageWord;
-use crate::policy::team::selector::{TeamSelector, Truth, ask};
+use crate::policy::team::selector::Truth;
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
 
 /// The reason for an event that is not judged.
@@ -28,9 +32,6 @@ const UNREADABLE: SkipReason =
 
 /// The characters of a message that an expression makes.
 const MESSAGE_CHARS: usize = 1_000;
-
-/// The bytes of the words that events are counted by.
-const MAX_COUNTED_BYTES: usize = 4 << 20;
 
 /// A rule, and what it finds in one run.
 #[derive(Clone, Debug)]
@@ -55,17 +56,6 @@ pub(in crate::policy) struct RuleJudge {
     later: Vec<Line>,
     /// The answers of people to what it asks, if it asks.
     pub(in crate::policy::team) answers: Option<Answers>,
-}
-
-/// The outcome of the evaluation of a rule.
-enum RuleVerdict {
-    /// The guard is false.
-    NotAsked,
-    Sound,
-    /// The text that the expression gives, if it does.
-    Wrong(Option<String>),
-    /// The reason why an expression can't be evaluated.
-    Unjudged(String),
 }
 
 impl RuleJudge {
@@ -383,140 +373,5 @@ impl RuleJudge {
             }
         }
         self.unmet.clone()
-    }
-}
-
-impl Judge for RuleJudge {
-    fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
-        if let Some(reason) = run.and_then(|run| self.cannot_judge(run)) {
-            findings.skip(&reason);
-            return None;
-        }
-        let compared = self.found.report(findings);
-        if let Some(spent) = self.spent {
-            findings.skip(&SkipReason::bound(&spent));
-        }
-        compared
-    }
-
-    /// Returns the selectors of the events that it judges, and of those that it asks for, each
-    /// once.
-    fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
-        let mut names = BTreeSet::new();
-        let asked = self
-            .rule
-            .check
-            .folds()
-            .iter()
-            .map(|fold| &*fold.of)
-            .zip(&self.keys.asked)
-            .filter(|(name, _)| names.insert(*name));
-        // Nobody can tell if an expression wants earlier events.
-        let asked = asked.map(|(_, (selector, _))| ("earlier", selector, true));
-        let each = self.each.iter().map(|each| ("each", each, false));
-        let since = self
-            .keys
-            .since
-            .iter()
-            .map(|(selector, _)| ("since", selector, true));
-        each.chain(asked).chain(since).collect()
-    }
-
-    fn depends_on_outcome(&self) -> bool {
-        self.rule.depends(TeamSelector::depends_on_outcome)
-    }
-
-    fn is_simple(&self) -> bool {
-        match self.rule.check.folds() {
-            [] => true,
-            [fold] => self.rule.since.is_none() && fold.is_simple(),
-            _ => false,
-        }
-    }
-
-    fn room(&self) -> usize {
-        self.earlier.room()
-    }
-
-    fn stop(&mut self) {
-        self.spent.get_or_insert(TeamLimit::Room);
-        self.earlier = Arc::default();
-    }
-}
-
-/// Evaluates the expressions.
-fn verdict<'a>(
-    rule: &'a TeamRule,
-    bound: &'a [Value<'a>],
-    folded: &'a [Result<Value<'a>, String>],
-    has_time: bool,
-    budget: &mut Budget,
-) -> Result<RuleVerdict, TeamLimit> {
-    if let Some(when) = &rule.when {
-        match ask("when", when, bound, budget)? {
-            Truth::Yes => {}
-            Truth::No => return Ok(RuleVerdict::NotAsked),
-            Truth::Unknown(unjudged) => return Ok(RuleVerdict::Unjudged(unjudged.why)),
-        }
-    }
-    if !has_time {
-        let why = "the event has no instant, so nobody can tell which earlier events are within the time of the rule";
-        return Ok(RuleVerdict::Wrong(Some(why.to_owned())));
-    }
-    let why = match rule.check.evaluate(bound, folded, budget) {
-        Ok(Value::Bool(true)) => return Ok(RuleVerdict::Sound),
-        Ok(Value::Bool(false)) => return Ok(RuleVerdict::Wrong(None)),
-        Ok(Value::Text(text)) if text.is_empty() => return Ok(RuleVerdict::Sound),
-        Ok(Value::Text(text)) => return Ok(RuleVerdict::Wrong(Some(text.into_owned()))),
-        Ok(other) => format!(
-            "its value is {}, not a bool or a string",
-            other.shown_type()
-        ),
-        Err(Stop::Spent) => return Err(TeamLimit::Steps),
-        Err(Stop::Failed(failure)) => rule.check.describe(&failure),
-    };
-    let why = format!("`check` can't be evaluated: {why}");
-    Ok(RuleVerdict::Unjudged(why))
-}
-
-/// The numbers of events by phase, and by tool.
-#[derive(Clone, Debug, Default)]
-pub(in crate::policy::team) struct CountedEvents {
-    phases: BTreeMap<String, u64>,
-    tools: BTreeMap<String, u64>,
-    bytes: usize,
-    /// `true` if there were more words than are kept.
-    pub(in crate::policy::team) is_full: bool,
-}
-
-impl CountedEvents {
-    /// Counts an event by its phase and its tool, unless there was no room for the words of an
-    /// earlier one.
-    pub(in crate::policy::team) fn add(&mut self, [phase, tool]: [Option<Cow<'_, str>>; 2]) {
-        let Some(phase) = phase.filter(|_| !self.is_full) else {
-            return;
-        };
-        let tool = tool.filter(|_| phase == "act");
-        for (counts, word) in [(&mut self.phases, Some(phase)), (&mut self.tools, tool)] {
-            let Some(word) = word else { continue };
-            if let Some(count) = counts.get_mut(&*word) {
-                *count += 1;
-            } else {
-                self.bytes += word.len() + 64;
-                if self.bytes > MAX_COUNTED_BYTES {
-                    self.is_full = true;
-                    return;
-                }
-                counts.insert(word.into_owned(), 1);
-            }
-        }
-    }
-
-    /// Returns the numbers by phase, and by tool.
-    pub(in crate::policy::team) fn documents(&self) -> [Option<OwnedDocument>; 2] {
-        [&self.phases, &self.tools].map(|counts| {
-            let text = serde_json::to_vec(counts).unwrap_or_default();
-            OwnedDocument::read(text).ok()
-        })
     }
 }
