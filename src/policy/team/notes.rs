@@ -44,6 +44,13 @@ impl Team {
                     at.as_str()
                 ));
             }
+            if let Some(path) = selector.bans_all_below() {
+                let at = path.pointer();
+                notes.push(format!(
+                    "`{key}` names an event only if no value below `{}` is one of those after `not`: one that is lets all the others pass",
+                    at.as_str()
+                ));
+            }
             notes.extend(passed_over(key, selector, examples));
         }
         if names_agent || selectors.iter().any(|(_, it)| it.names_agent()) {

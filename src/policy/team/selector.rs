@@ -133,6 +133,17 @@ impl TeamSelector {
             .map(|(path, _)| path)
     }
 
+    /// Returns the path to values at any depth of which none may be one that is written.
+    pub(super) fn bans_all_below(&self) -> Option<&KeyPath> {
+        let is_ban =
+            |wanted: &Wanted| matches!(wanted, Wanted::NoneOf(_) | Wanted::AbsentOrNoneOf(_));
+        self.keys
+            .0
+            .iter()
+            .find(|(path, wanted)| path.is_deep() && is_ban(wanted))
+            .map(|(path, _)| path)
+    }
+
     /// Returns `true` if it may read what only the end of an act gives, or names no act.
     pub(super) fn reads_outcome(&self) -> bool {
         let mut keys = self.keys.0.iter();
@@ -143,14 +154,17 @@ impl TeamSelector {
     }
 
     /// Returns `true` if what it names without the end of an act may not be named with that. What
-    /// it finds at any depth of the inputs it also finds then.
+    /// it finds at any depth of the inputs it also finds then, and a key that may be absent says
+    /// itself what is so without that value.
     pub(super) fn depends_on_outcome(&self) -> bool {
         let mut conditions = self.condition.iter();
         let mut keys = self.keys.0.iter();
         conditions.any(|it| reads_outcome(&it.expression, EVENT))
             || keys.any(|(path, wanted)| {
                 let finds_any = matches!(wanted, Wanted::OneOf(_) | Wanted::Present);
-                leads_to_outcome(path) && !(path.is_deep() && finds_any)
+                let names_without = matches!(wanted, Wanted::Absent | Wanted::AbsentOrNoneOf(_));
+                let says_enough = names_without || (path.is_deep() && finds_any);
+                leads_to_outcome(path) && !says_enough
             })
     }
 }

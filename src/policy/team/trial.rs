@@ -51,10 +51,20 @@ impl Team {
         };
         let judges = TeamJudges::new(self, iter::once(self.as_declared(check)));
         let judges = judges.across().unwrap_or(judges);
-        let mut wrong: Vec<String> = examples
+        let tried: Vec<TriedExample> = examples
             .iter()
-            .flat_map(|example| example.failures(&judges, check))
+            .map(|example| example.tried(&judges, check))
             .collect();
+        let mut wrong: Vec<String> = tried.iter().flat_map(|it| it.wrong.clone()).collect();
+        let mut notes = self.notes(check, examples);
+
+        // An expression with a slip can't be evaluated anywhere, and shows nothing.
+        let unjudged = tried.iter().flat_map(|it| &it.unjudged);
+        if tried.iter().any(|it| it.has_judged) {
+            notes.extend(unjudged.map(UnjudgedFinding::as_note));
+        } else {
+            wrong.extend(unjudged.map(UnjudgedFinding::as_failure));
+        }
         if examples
             .iter()
             .all(|example| example.fires.get_ref().is_empty())
@@ -64,16 +74,57 @@ impl Team {
         Some(Trial {
             examples: examples.len(),
             wrong,
-            notes: self.notes(check, examples),
+            notes,
         })
     }
 }
 
-/// A line, and what is said of it.
-type Told = (u64, String);
+/// What a declaration finds in an example, or would hold back.
+struct ExampleFinding {
+    /// The number of its line, from 1; 0 for a finding without one.
+    line: u64,
+    message: String,
+    /// `true` if the finding is that nobody can tell.
+    is_unjudged: bool,
+}
 
-/// The same of a finding, and whether it is that nobody can tell.
-type Found = (u64, String, bool);
+/// What came of an example.
+#[derive(Default)]
+struct TriedExample {
+    /// What differs from what its author expects, each as a line.
+    wrong: Vec<String>,
+    /// The findings that its author expects, where the declaration can't be judged.
+    unjudged: Vec<UnjudgedFinding>,
+    /// `true` if another finding is expected and there.
+    has_judged: bool,
+}
+
+/// A finding of an example, which is that nobody can tell.
+struct UnjudgedFinding {
+    /// The place of the example.
+    place: String,
+    /// The line with its event, in words.
+    at: String,
+    message: String,
+}
+
+impl UnjudgedFinding {
+    fn as_note(&self) -> String {
+        let Self { place, at, message } = self;
+        format!("{place}: the finding {at} is that it can't be judged: {message}")
+    }
+
+    fn as_failure(&self) -> String {
+        let Self { place, at, message } = self;
+        format!("{place}: expected a finding {at}; it can't be judged: {message}")
+    }
+}
+
+/// The findings in an example, and the acts in it that would be held back.
+struct ExampleFindings {
+    found: Vec<ExampleFinding>,
+    held: Vec<ExampleFinding>,
+}
 
 impl TeamJudges {
     /// Returns why a declaration would hold back an act, if its event were the next one: without
@@ -123,6 +174,35 @@ impl TeamJudges {
     }
 }
 
+/// Returns what a declaration found in a run whose events were judged.
+fn found_at_end(
+    judges: &TeamJudges,
+    check: TeamCheck,
+    lifecycle: Lifecycle,
+    has_events: bool,
+) -> Vec<ExampleFinding> {
+    let facts = RunFacts {
+        lifecycle,
+        has_events,
+        broken_line: None,
+        unjudged: &|_| None,
+    };
+    let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
+    let mut skips = Vec::new();
+    let severity = Severity::Error;
+    let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
+    let judge = judges.judge(check);
+    let _ = judge.and_then(|judge| judge.report(Some(&facts), &mut findings));
+    drafts
+        .into_iter()
+        .map(|it| ExampleFinding {
+            line: it.draft.place.line.map_or(0, |line| line.number),
+            message: it.draft.message,
+            is_unjudged: it.draft.is_unjudged,
+        })
+        .collect()
+}
+
 /// Returns the event of an act without what only its end gives; `None` for any other event.
 fn without_result(event: &str) -> Option<OwnedDocument> {
     let mut event: Json = serde_json::from_str(event).ok()?;
@@ -136,69 +216,91 @@ fn without_result(event: &str) -> Option<OwnedDocument> {
 }
 
 impl RunExample {
-    /// Returns what a declaration finds in it and should not, or the other way around: each as a
-    /// line.
-    fn failures(&self, judges: &TeamJudges, check: TeamCheck) -> Vec<String> {
-        let events = self.filled();
+    /// Compares what a declaration finds in it with what its author expects.
+    fn tried(&self, judges: &TeamJudges, check: TeamCheck) -> TriedExample {
+        let ExampleFindings { found, held } = self.findings(judges, check, &self.filled());
+        let mut tried = TriedExample::default();
+        let mut failures = self.holding_failures(&held);
         let mut expected = self.fires.get_ref().clone();
         expected.sort_unstable();
-        let mut failures = Vec::new();
-        let (found, held) = self.found(judges, check, &events);
-        for (line, message, is_unjudged) in found {
-            match expected.iter().position(|expected| *expected == line) {
-                Some(known) => {
-                    expected.remove(known);
-                    if is_unjudged {
-                        failures.push((
-                            line,
-                            "a finding",
-                            format!("it can't be judged: {message}"),
-                        ));
-                    }
-                }
-                None => failures.push((line, "no finding", format!("there was one: {message}"))),
+
+        for finding in found {
+            let line = finding.line;
+            let Some(known) = expected.iter().position(|expected| *expected == line) else {
+                let why = format!("expected no finding {}; there was one: ", self.at(line));
+                failures.push((line, why + &finding.message));
+                continue;
+            };
+            expected.remove(known);
+            tried.has_judged |= !finding.is_unjudged;
+            if finding.is_unjudged {
+                tried.unjudged.push(UnjudgedFinding {
+                    place: self.place.to_string(),
+                    at: self.at(line),
+                    message: finding.message,
+                });
             }
         }
-        let missing = expected.into_iter();
-        failures.extend(missing.map(|line| (line, "a finding", "there was none".to_owned())));
-        if let Some(holds) = &self.holds {
-            let expected = holds.get_ref();
-            for (line, message) in &held {
-                if !expected.contains(line) {
-                    let found = format!("it is held back: {message}");
-                    failures.push((*line, "the act to be made", found));
-                }
-            }
-            let is_held = |line: &u64| held.iter().any(|(held, _)| held == line);
-            let missing = expected.iter().filter(|line| !is_held(line));
-            failures.extend(missing.map(|line| {
-                let (expected, found) = ("the act to be held back", "it is not".to_owned());
-                (*line, expected, found)
-            }));
-        }
+        failures.extend(expected.into_iter().map(|line| {
+            let why = format!("expected a finding {}; there was none", self.at(line));
+            (line, why)
+        }));
+
         failures.sort_unstable();
-        failures
+        tried.wrong = failures
             .into_iter()
-            .map(|(line, expected, found)| {
-                let at = usize::try_from(line).unwrap_or(usize::MAX);
-                let place = match at.checked_sub(1).map(|at| self.events.get(at)) {
-                    None => "without a line".to_owned(),
-                    Some(Some(event)) => format!("at line {line} ({})", brief(event.get_ref())),
-                    Some(None) => format!("at line {line}, which the example does not have"),
-                };
-                format!("{}: expected {expected} {place}; {found}", self.place)
-            })
-            .collect()
+            .map(|(_, why)| format!("{}: {why}", self.place))
+            .collect();
+        tried
     }
 
-    /// Returns the lines at which a declaration finds something in it, and those of the acts that
-    /// it would hold back, each with what it says.
-    fn found(
+    /// Returns the acts that would be held back and should not, or the other way around: the line
+    /// of each, and what is wrong.
+    fn holding_failures(&self, held: &[ExampleFinding]) -> Vec<(u64, String)> {
+        let Some(holds) = &self.holds else {
+            return Vec::new();
+        };
+        let expected = holds.get_ref();
+        let surplus = held
+            .iter()
+            .filter(|held| !expected.contains(&held.line))
+            .map(|ExampleFinding { line, message, .. }| {
+                let at = self.at(*line);
+                (
+                    *line,
+                    format!("expected the act to be made {at}; it is held back: {message}"),
+                )
+            });
+        let missing = expected
+            .iter()
+            .filter(|line| !held.iter().any(|held| held.line == **line))
+            .map(|line| {
+                let at = self.at(*line);
+                (
+                    *line,
+                    format!("expected the act to be held back {at}; it is not"),
+                )
+            });
+        surplus.chain(missing).collect()
+    }
+
+    /// Returns a line with its event, in words.
+    fn at(&self, line: u64) -> String {
+        let at = usize::try_from(line).unwrap_or(usize::MAX);
+        match at.checked_sub(1).map(|at| self.events.get(at)) {
+            None => "without a line".to_owned(),
+            Some(Some(event)) => format!("at line {line} ({})", brief(event.get_ref())),
+            Some(None) => format!("at line {line}, which the example does not have"),
+        }
+    }
+
+    /// Returns what a declaration finds in it, and the acts that it would hold back.
+    fn findings(
         &self,
         judges: &TeamJudges,
         check: TeamCheck,
         events: &[String],
-    ) -> (Vec<Found>, Vec<Told>) {
+    ) -> ExampleFindings {
         let index = &judges.index;
         let mut judges = judges.clone();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
@@ -214,17 +316,19 @@ impl RunExample {
             run: run.as_ref().map(OwnedDocument::root),
             counted: None,
         };
+
         let mut tape = Tape::default();
         // Who only asks finds nothing of what was before.
         let (mut asking, mut held) = (judges.clone(), Vec::new());
         for (number, text) in (1..).zip(events) {
-            let asked = self.holds.as_ref().and_then(|_| {
-                asking
-                    .holding(check, text, number, values())
-                    .first()
-                    .map(|why| (number, why.clone()))
-            });
-            held.extend(asked);
+            if self.holds.is_some() {
+                let why = asking.holding(check, text, number, values());
+                held.extend(why.into_iter().take(1).map(|message| ExampleFinding {
+                    line: number,
+                    message,
+                    is_unjudged: false,
+                }));
+            }
             if let Ok(document) = tape.read(text.as_bytes()) {
                 let line = Line {
                     number,
@@ -244,24 +348,8 @@ impl RunExample {
             text.inspect(|text| text.as_bytes().clone_into(bytes))
                 .is_some()
         });
-        let facts = RunFacts {
-            lifecycle,
-            has_events: !events.is_empty(),
-            broken_line: None,
-            unjudged: &|_| None,
-        };
-        let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
-        let mut skips = Vec::new();
-        let severity = Severity::Error;
-        let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
-        let judge = judges.judge(check);
-        let _ = judge.and_then(|judge| judge.report(Some(&facts), &mut findings));
-        let found = drafts.into_iter().map(|it| {
-            let line = it.draft.place.line;
-            let line = line.map_or(0, |line| line.number);
-            (line, it.draft.message, it.draft.is_unjudged)
-        });
-        (found.collect(), held)
+        let found = found_at_end(&judges, check, lifecycle, !events.is_empty());
+        ExampleFindings { found, held }
     }
 
     fn lifecycle(&self) -> Lifecycle {

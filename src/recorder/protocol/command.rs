@@ -64,6 +64,9 @@ pub(crate) enum RecorderCommand {
         /// `step_status` are added if they are missing, and so is `step_id` while exactly one step
         /// is open.
         payload: Option<Map<String, Value>>,
+        /// The agent that the event would be by, as for `note`.
+        #[schemars(length(min = 1))]
+        agent: Option<String>,
     },
     /// Adds a belief.
     Believe {

@@ -255,6 +255,15 @@ fn with_findings(mut done: Done, run: &mut Run) -> Done {
     done
 }
 
+/// Returns the payload of an event that an agent is said to be behind.
+fn with_agent(payload: Option<Map<String, Value>>, agent: Option<String>) -> Map<String, Value> {
+    let mut payload = payload.unwrap_or_default();
+    if let Some(agent) = agent {
+        payload.insert(AGENT.into(), agent.into());
+    }
+    payload
+}
+
 #[expect(clippy::too_many_lines, reason = "a case for each command")]
 fn carry_out(
     run: &mut Run,
@@ -287,8 +296,12 @@ fn carry_out(
         }
         RecorderCommand::Close(end) => return close(run, end, most),
         RecorderCommand::Attach(attach) => return self::attach(run, attach.in_full()),
-        RecorderCommand::Would { phase, payload } => {
-            let payload = payload.unwrap_or_default();
+        RecorderCommand::Would {
+            phase,
+            payload,
+            agent,
+        } => {
+            let payload = with_agent(payload, agent);
             return Ok(Done::found(run.would(&phase, payload)?));
         }
         RecorderCommand::Finish(finish) => {
@@ -325,13 +338,7 @@ fn carry_out(
             phase,
             payload,
             agent,
-        } => {
-            let mut payload = payload.unwrap_or_default();
-            if let Some(agent) = agent {
-                payload.insert(AGENT.into(), agent.into());
-            }
-            run.note(&phase, payload)?
-        }
+        } => run.note(&phase, with_agent(payload, agent))?,
         RecorderCommand::Believe {
             statement,
             confidence,

@@ -154,3 +154,17 @@ What rules would have cost on runs that are there.
       2 × "pay"
       1 × "pay" {"n":1}
   a/ok: 0 held back, 0 asked about, 3 found
+
+# Who acts can be said of a call that is only asked about.
+  $ cat > runvet.toml <<'.'
+  > [[order]]
+  > id = "a/not-kim"
+  > each = { phase = "act", tool = "merge", agent_id = "kim" }
+  > never = true
+  > message = "kim does not merge"
+  > .
+  $ printf '%s\n' '{"would":{"phase":"act","payload":{"tool":"merge"}}}' '{"would":{"phase":"act","payload":{"tool":"merge"},"agent":"kim"}}' '{"finish":"ok"}' | runvet record --run-data runs --task t --id by-kim | grep -o '"message":"[^"]*"\|"findings":\[\]'
+  "findings":[]
+  "findings":[]
+  "message":"kim does not merge"
+  "findings":[]

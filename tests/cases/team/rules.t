@@ -137,3 +137,48 @@ What fails is only that no example fires.
   $ runvet rules --test --config "$CORPUS/team/conduct/runvet.toml" > out; runvet rules --test --config "$CORPUS/team/policies/runvet.toml" > out
   $ runvet validate --config "$CORPUS/team/conduct/runvet.toml" --format concise "$CORPUS/team/refunds/runs" 2>&1 | grep -o 'error acme/refund-limit.*'
   error acme/refund-limit: `check` can't be evaluated: there is no `amount` in `event.payload.input`, at `event.payload.input.amount`
+
+# A finding that is one because an expression can't be evaluated can be expected, beside one that is judged; what holds under `not` and `**` is said.
+  $ cat > runvet.toml <<'.'
+  > [[rule]]
+  > id = "a/limit"
+  > each = { phase = "act", tool = "pay" }
+  > check = "event.payload.input.amount <= 5"
+  > message = "too much"
+  > [[rule.example]]
+  > events = ['{"payload": {"tool": "pay", "input": {"amount": 6}}}', '{"payload": {"tool": "pay", "input": {}}}']
+  > fires = [1, 2]
+  > [[order]]
+  > id = "a/known"
+  > each = { phase = "act", tool = "mail", "/payload/input/to/**" = { not = "*@a" } }
+  > never = true
+  > message = "mail to strangers"
+  > [[order.example]]
+  > events = ['{"payload": {"tool": "mail", "input": {"to": ["x@b"]}}}', '{"payload": {"tool": "mail", "input": {"to": ["x@a", "x@b"]}}}']
+  > fires = [1]
+  > [[order]]
+  > id = "a/once"
+  > each = { phase = "act", tool = "pay", "/payload/result_status" = { not = "error", absent = true } }
+  > at-most = 1
+  > message = "paid twice"
+  > [[order.example]]
+  > events = ['{"payload": {"tool": "pay", "result_status": "error"}}', '{"payload": {"tool": "pay", "result_status": "ok"}}', '{"payload": {"tool": "pay", "result_status": "ok"}}']
+  > fires = [3]
+  > holds = [3]
+  > .
+  $ runvet rules --test
+  a/known: 1 example, all with the declared result
+  a/known: note: `each` names an event only if no value below `/payload/input/to/**` is one of those after `not`: one that is lets all the others pass
+  a/known: note: `each` passes over events without `/payload/input/to/**`, so these are not banned; `{ not = …, absent = true }` names them, too
+  a/once: 1 example, all with the declared result
+  a/limit: 1 example, all with the declared result
+  a/limit: note: runvet.toml:7: the finding at line 2 ({"payload": {"tool": "pay", "input": {}}}) is that it can't be judged: `check` can't be evaluated: there is no `amount` in `event.payload.input`, at `event.payload.input.amount`
+  $ sed -i "s/^check = .*/check = \"event.payload.tool.matches(r'\\\\bpay')\"/" runvet.toml; grep ^check runvet.toml; runvet rules --test
+  check = "event.payload.tool.matches(r'\bpay')"
+  error: the pattern has a control character, as TOML makes of a backslash between double quotes
+     ╭─[runvet.toml:4:9]
+   4 │ check = "event.payload.tool.matches(r'\bpay')"
+     ·         ──────────────────────────────────────
+     ╰────
+  help: Write the expression between three single quotes, and the pattern as `r'\b'`.
+  [2]

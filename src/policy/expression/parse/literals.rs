@@ -57,6 +57,11 @@ pub(super) fn matcher(
     let Some((span, text)) = pattern else {
         return Ok(PartKind::Call(function, arguments));
     };
+    if text.contains(char::is_control) {
+        let why = "the pattern has a control character, as TOML makes of a backslash between double quotes";
+        let help = r"Write the expression between three single quotes, and the pattern as `r'\b'`.";
+        return Err(mistake(span, why).with_help(Some(help.into())));
+    }
     let compiled = regex(text, PATTERN_BYTES).map_err(|error| {
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim();
