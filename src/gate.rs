@@ -28,6 +28,8 @@ mod ignores;
 mod limit;
 pub(crate) mod linear;
 mod reading;
+#[cfg(feature = "commands")]
+mod redacted;
 mod request;
 mod settings;
 mod suppressions;

@@ -71,7 +71,7 @@ pub use run::{
     ActDecision, Adapter, Allowed, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run,
     StepDecision, StepDraft, StepEnd, Veto,
 };
-use run::{PRE, SNAPSHOTS};
+use run::{PRE, Redactor, SNAPSHOTS, Told, redacted};
 use size::Size;
 pub use task::Task;
 use task::text_of_path;
@@ -131,6 +131,8 @@ pub struct Recorder {
     holds_back: bool,
     /// A function that asks a person.
     ask: Option<Arc<AskPerson>>,
+    /// What runs are redacted by, if they are.
+    redactor: Option<Redactor>,
 }
 
 /// A function that asks a person about an act: its tool, its input, and what was found. It gives
@@ -164,6 +166,7 @@ impl Recorder {
             gate: None,
             holds_back: true,
             ask: None,
+            redactor: None,
         }
     }
 
@@ -320,6 +323,12 @@ impl Recorder {
         self
     }
 
+    /// Has texts redacted before they reach the disk. Rules judge what a run is told.
+    pub(crate) fn redacted(mut self, redactor: Option<Redactor>) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
     /// Writes below another run-data directory.
     pub(crate) fn into_dir(mut self, run_data: &Path) -> Self {
         run_data.clone_into(&mut self.run_data);
@@ -357,7 +366,7 @@ impl Recorder {
         let (now, random) = self.with_clock(|clock| (clock.now(), clock.random()));
         let now = Micros::of(task.started_at.unwrap_or(now));
         let id = match task.own_id()? {
-            Some(id) => id,
+            Some(id) => self.redactor.iter().fold(id, |id, it| it.id(&id)),
             None => episode_id(now, random),
         };
         locked(&self.workspaces).extend(task.named_workspace());
@@ -368,9 +377,19 @@ impl Recorder {
             let path = self.run_data.join(EPISODES).join(&id);
             return Err(Error::io("making", &path)(ErrorKind::Interrupted.into()));
         }
-        let start = start.numbered(&id, 1, now);
-        let line = start.line()?;
-        let fold = RunFold::start(&start).map_err(|wrong| Error::refused("the task", wrong))?;
+        let mut start = start.numbered(&id, 1, now);
+        let fold = |start: &RunEvent| {
+            RunFold::start(start).map_err(|wrong| Error::refused("the task", wrong))
+        };
+        let mut told = None;
+        if let Some(redactor) = &self.redactor {
+            told = Some(Told {
+                fold: fold(&start)?,
+                lines: vec![start.line()?],
+            });
+            start = redacted(redactor, &start)?;
+        }
+        let (line, fold) = (start.line()?, fold(&start)?);
         let dir = self.make_episode_dir(&id)?;
         if let Some(content) = snapshot {
             let snapshots = self.dir_in(&dir, SNAPSHOTS)?;
@@ -391,7 +410,9 @@ impl Recorder {
             events.sync()?;
             self.sync_dir(&dir)?;
         }
-        Run::new(self.clone(), dir, fold, events, learn, before).judged(true)
+        let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
+        run.told = told;
+        run.judged(true)
     }
 
     /// Returns the start event of a run with a task.

@@ -20,16 +20,21 @@ mod run;
 mod team;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use error::Error;
-use known::Known;
+use known::{Content, Known};
 pub use rules::Redaction;
 use rules::Rules;
-use serde_json::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use writer::Writer;
 
+use crate::ground::digest::FileDigest;
 use crate::ground::document::Tape;
 use crate::ground::source::EPISODES;
 use crate::store::{Discovery, EpisodeDir, GivenPaths, NewTree, discover, resolved};
@@ -53,6 +58,9 @@ pub struct Redacted {
     pub refused: Vec<String>,
     /// What a reader of the copies can still read.
     pub readable: Readable,
+    /// The rules that find something else in copies, each with the number of these runs: see
+    /// [`Gate::redact`](crate::gate::Gate::redact).
+    pub changed: BTreeMap<String, u64>,
 }
 
 /// A run that was copied.
@@ -148,40 +156,56 @@ impl Redaction {
 }
 
 /// A redaction that is ready for the runs that this process makes.
-pub(crate) struct Redactor(Rules);
+#[derive(Clone)]
+pub(crate) struct Redactor {
+    rules: Arc<Rules>,
+    /// The files of a run that are redacted already.
+    known: Known,
+}
 
 impl Redactor {
     pub(crate) fn new(redaction: &Redaction) -> Result<Self, Error> {
-        Rules::new(redaction).map(Self)
+        let rules = Arc::new(Rules::new(redaction)?);
+        let known = Known::default();
+        Ok(Self { rules, known })
     }
 
     /// Returns the id that a run has in its copy.
     pub(crate) fn id(&self, id: &str) -> String {
-        self.0
-            .name_of_run(id.as_ref())
-            .to_string_lossy()
-            .into_owned()
+        let name = self.rules.name_of_run(id.as_ref());
+        name.to_string_lossy().into_owned()
     }
 
     /// Returns an event as its copy has it.
-    pub(crate) fn event(&self, event: &Value) -> Value {
-        let text = event.to_string();
+    ///
+    /// # Errors
+    ///
+    /// It is beyond a limit of reading.
+    pub(crate) fn event<E: Serialize + DeserializeOwned>(&self, event: &E) -> Result<E, String> {
+        let text = serde_json::to_vec(event).map_err(|why| why.to_string())?;
         let mut tape = Tape::default();
-        let known = Known::default();
-        let copy = tape.read_record(text.as_bytes()).ok();
-        let copy = copy.map(|document| Writer::new(&self.0, &known).event(document));
-        copy.and_then(|copy| serde_json::from_slice(&copy).ok())
-            .unwrap_or_default()
+        let document = tape.read_record(&text).map_err(|why| why.to_string())?;
+        let copy = Writer::new(&self.rules, &self.known).event(document);
+        serde_json::from_slice(&copy).map_err(|why| why.to_string())
     }
 
-    /// Copies the only run of a run-data directory into another, which must not exist.
-    pub(crate) fn copy(&self, from: &Path, to: &Path) -> Result<(), Error> {
-        let copy = NewTree::beside(to).map_err(Error::io("making a copy beside", to))?;
-        let found = discover(&[from], NonZeroUsize::MIN, None, GivenPaths::Each, None);
-        for episode in Discovery::from(found).episodes {
-            run::copy(&self.0, &episode, &copy, &place_of(&episode, &self.0))?;
+    /// Returns a value of an event as its copy has it.
+    pub(crate) fn value(&self, value: &Value) -> Result<Value, String> {
+        let mut event = self.event(&json!({ "payload": { "value": value } }))?;
+        let value = event.pointer_mut("/payload/value").map(Value::take);
+        Ok(value.unwrap_or_default())
+    }
+
+    /// Returns the bytes of the copy of a file.
+    pub(crate) fn file(&self, content: &[u8]) -> Vec<u8> {
+        self.rules.keyed.placeholder_of(content).into_bytes()
+    }
+
+    /// Notes a file that is redacted: what refers to it stays.
+    pub(crate) fn has_file(&mut self, name: &str, sha256: &str, bytes: u64) {
+        if let Some(sha256) = FileDigest::parse(sha256) {
+            self.known.keep(name, Content { sha256, bytes });
         }
-        copy.put().map_err(Error::io("writing", to))
     }
 }
 

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         State,
         Summary,
     )
+    from ._redact import Redacted, redact
     from ._report import (
         Change,
         EpisodeReport,
@@ -122,6 +123,7 @@ __all__ = [
     "Recorder",
     "RecorderError",
     "Recovered",
+    "Redacted",
     "Refused",
     "Related",
     "Report",
@@ -161,6 +163,7 @@ __all__ = [
     "find_runvet_bin",
     "impact",
     "import_logs",
+    "redact",
     "rules",
     "schema",
     "tool",
@@ -222,6 +225,7 @@ _NAMES = {
         "open",
     ),
     "_recorder": ("Assertion", "Recorder", "Recovered", "file_contains", "file_exists"),
+    "_redact": ("Redacted", "redact"),
     "_records": (
         "EpisodeReportRecord",
         "Event",

@@ -62,14 +62,20 @@ def import_logs(
     ended: bool = False,
     anchor: bool = False,
     strict: bool = False,
+    redact: bool = False,
+    key: PathLike | None = None,
 ) -> Imported:
     """Imports logs, and directories of logs, into a run-data directory, as `runvet import` does.
 
     A log that is imported again changes nothing; one that has grown replaces its run. With `ended`,
     nothing follows: a conversation that ends within a turn ends as `partial`. With `anchor`, runs
-    are anchored, see `Recorder`. Raises `OSError` for a path that can't be opened, and `ValueError`
-    for a format that there is not.
+    are anchored, see `Recorder`. With `redact`, no text of a log is in its run but what stays by
+    its nature, see `redact`; `key` is the file of its key, by which a log that is imported again is
+    known. Raises `OSError` for a path or key that can't be used, and `ValueError` for a format that
+    there is not, and for `redact` without `key`.
     """
+    if redact != (key is not None):
+        raise ValueError("redact and key belong together: without its key no log is known again")
     if since is not None and since.tzinfo is None:
         raise ValueError(f"since is {since}, which has no offset")
     runs, skipped, errors, notes = _runvet.import_logs(
@@ -82,6 +88,7 @@ def import_logs(
         ended,
         anchor,
         strict,
+        None if key is None else Path(key),
     )
     made = (
         ImportedRun(id, path, name, source, cast(Change, change), reason)

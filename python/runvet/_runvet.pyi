@@ -42,6 +42,7 @@ __all__ = [
     "loads",
     "moment",
     "printable",
+    "redact",
     "rules",
     "schema",
     "version",
@@ -74,6 +75,7 @@ def import_logs(
     ended: bool,
     anchor: bool,
     strict: bool,
+    key: Path | None,
 ) -> tuple[
     list[tuple[str, Path, str, str, str, str | None]], dict[str, int], list[str], list[str]
 ]: ...
@@ -89,6 +91,16 @@ def instant(text: str) -> int | None: ...
 def loads(text: str, numbers: str = "python") -> Any: ...
 def moment(name: str, text: str) -> int | None: ...
 def printable(text: str) -> str: ...
+def redact(
+    paths: list[Path],
+    to: Path,
+    key: Path | None,
+    drop: list[str],
+    keep: list[str],
+    patterns: list[str],
+    keep_files: list[str],
+    checker: Checker | None,
+) -> tuple[list[tuple[Path, Path]], list[str], dict[str, int], dict[str, int]]: ...
 def rules() -> list[tuple[str, Level, str, str, str]]: ...
 def schema(name: str) -> str: ...
 def version() -> str: ...

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use runvet::import::{Change, Import, ImportedRun};
+use runvet::redact::Redaction;
 
 use crate::json::{Encoder, object};
 
@@ -33,6 +34,7 @@ pub(crate) fn import_logs(
     ended: bool,
     anchor: bool,
     strict: bool,
+    key: Option<PathBuf>,
 ) -> PyResult<Report> {
     let mut import = Import::new(into);
     if let Some(format) = format {
@@ -55,6 +57,9 @@ pub(crate) fn import_logs(
     }
     if strict {
         import = import.strict();
+    }
+    if let Some(key) = key {
+        import = import.redacted(Redaction::new().key(key));
     }
     let imported = py.detach(|| import.paths(&paths));
     let imported = imported.map_err(|error| PyOSError::new_err(error.to_string()))?;

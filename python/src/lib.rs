@@ -10,6 +10,7 @@ mod json;
 mod policy;
 mod read;
 mod recorder;
+mod redact;
 mod report;
 mod stream;
 
@@ -37,6 +38,8 @@ mod _runvet {
     use super::read::{Episode, Events, Record, RunData, instant, moment};
     #[pymodule_export]
     use super::recorder::{Allowed, OpenStep, Recorder, Run};
+    #[pymodule_export]
+    use super::redact::redact;
     #[pymodule_export]
     use super::report::Judged;
     #[pymodule_export]

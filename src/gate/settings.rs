@@ -16,8 +16,6 @@ use crate::ground::source::EpisodeKey;
 use crate::ground::timestamp::Timestamp;
 use crate::judge::check::{self, LevelSetting};
 use crate::policy::expression::zones_version;
-#[cfg(feature = "commands")]
-use crate::redact::Redaction;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
 use crate::store::{LinkPolicy, display};
@@ -216,17 +214,6 @@ impl Gate {
         change(&mut self.settings);
         self.worker = None;
         self
-    }
-
-    /// Has a redaction also redact what the team's schemas mark with `"x-runvet": "sensitive"`, and
-    /// keep the words of its closed sets.
-    ///
-    /// # Errors
-    ///
-    /// A schema refers to another file, whose marks are not read.
-    #[cfg(feature = "commands")]
-    pub fn redaction(&self, redaction: Redaction) -> Result<Redaction, crate::redact::Error> {
-        redaction.declared_by(self.rule_set())
     }
 
     /// Sets how many episodes are checked in parallel; the report does not depend on it.

@@ -29,7 +29,7 @@ pub(super) struct Target<'t> {
     pub(super) into: &'t Path,
     /// `true` if runs are anchored that are not yet.
     anchors: bool,
-    /// What runs are copied by, where they are redacted.
+    /// What runs are redacted by, if they are.
     redactor: Option<Redactor>,
     /// The directory in which runs are made, once one is made.
     scratch: OnceLock<Scratch>,
@@ -82,11 +82,10 @@ impl<'t> Target<'t> {
         let Some(redactor) = &self.redactor else {
             return payload;
         };
-        let mut event = redactor.event(&json!({"phase": phase, "payload": payload}));
-        event
-            .get_mut("payload")
-            .map(Value::take)
-            .unwrap_or_default()
+        let event = redactor.event(&json!({"phase": phase, "payload": payload}));
+        let mut event = event.unwrap_or_default();
+        let payload = event.get_mut("payload");
+        payload.map(Value::take).unwrap_or_default()
     }
 
     pub(super) fn path_of(&self, id: &str) -> PathBuf {
@@ -131,15 +130,8 @@ impl<'t> Target<'t> {
             }
         };
         let dir = self.fresh_dir()?;
-        draft.record(Recorder::new(&dir).anchor(anchors))?;
-        let Some(redactor) = &self.redactor else {
-            return Ok(Made::Run { dir, is_new });
-        };
-        let redacted = dir.with_extension("redacted");
-        if let Err(why) = redactor.copy(&dir, &redacted) {
-            return Ok(Made::Refused(why.to_string()));
-        }
-        let dir = redacted;
+        let recorder = Recorder::new(&dir).anchor(anchors);
+        draft.record(recorder.redacted(self.redactor.clone()))?;
         Ok(Made::Run { dir, is_new })
     }
 

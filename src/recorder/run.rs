@@ -5,6 +5,7 @@ mod judging;
 mod memory;
 mod policies;
 mod recovery;
+mod redacted;
 mod reread;
 mod steps;
 mod verification;
@@ -22,6 +23,7 @@ use judging::UnderWay;
 pub use judging::{ActDecision, Allowed};
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
+pub(super) use redacted::{Redactor, Told, redacted};
 pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};
 use verification::BeforeRun;
 pub(super) use verification::{PRE, SNAPSHOTS};
@@ -71,6 +73,8 @@ pub struct Run {
     under_way: Vec<UnderWay>,
     /// The digest of the manifest, once the run has ended.
     manifest_sha256: Option<String>,
+    /// What it was told, where that is not what is written.
+    pub(super) told: Option<Told>,
 }
 
 /// A run that was paused.
@@ -94,13 +98,17 @@ impl fmt::Debug for Run {
 
 impl Run {
     pub(super) fn new(
-        recorder: Recorder,
+        mut recorder: Recorder,
         dir: OpenDir,
         fold: RunFold,
         events: TimelineFile,
         learn: TimelineFile,
         before: Option<BeforeRun>,
     ) -> Self {
+        if let Some(redactor) = &mut recorder.redactor {
+            let files = fold.attached.values();
+            files.for_each(|it| redactor.has_file(&it.name, &it.sha256, it.bytes));
+        }
         Self {
             at: fold.has_given_times.then_some(fold.last),
             recorder,
@@ -116,6 +124,7 @@ impl Run {
             findings: Vec::new(),
             under_way: Vec::new(),
             manifest_sha256: None,
+            told: None,
         }
     }
 
@@ -310,24 +319,25 @@ impl Run {
         self.replace(&dir, "state.json", state)?;
         self.sync_names(&dir, "state.json")?;
         self.has_state = true;
-        self.judge_record(Artifact::State, 0, state);
+        match &self.told {
+            Some(told) => {
+                let told = text(&told.fold.state, "the state")?;
+                self.judge_record(Artifact::State, 0, &told);
+            }
+            None => self.judge_record(Artifact::State, 0, state),
+        }
         self.must_be_in_place()
     }
 
     /// Adds the evidence of the present state to the timeline, and returns the text of the state.
     fn write_evidence(&mut self) -> Result<Vec<u8>, Error> {
-        let state = text(&self.fold.state, "the state")?;
         let is_anchored = self.recorder.anchors || self.fold.is_anchored;
-        let payload = object([
-            ("links", json(&self.fold.state.links, "the state")?),
-            ("outcomes", json(&self.fold.state.outcomes, "the state")?),
-            (
-                PREFIX,
-                is_anchored.then(|| self.events.held.sha256()).into(),
-            ),
-            ("state_sha256", FileDigest::of(&state).to_string().into()),
-        ]);
-        self.write(RunEvent::runtime(PROJECTION, payload))?;
+        let prefix = is_anchored.then(|| self.events.held.sha256());
+        let (payload, state) = evidence(&self.fold.state, prefix.clone())?;
+        let told = self.told.as_ref();
+        let told = told.map(|told| evidence(&told.fold.state, prefix));
+        let told = told.transpose()?.map(|(payload, _)| payload);
+        self.write_event(RunEvent::runtime(PROJECTION, payload), told)?;
         if self.recorder.durability == Durability::Snapshot {
             let synced = self.events.sync();
             self.poison_unless(synced)?;
@@ -372,7 +382,7 @@ impl Run {
         self.write_event(draft, None).map(|event| event.id)
     }
 
-    /// Adds an event. Where values in it are shortened, rules judge the `whole` payload.
+    /// Adds an event. Where values in it are shortened or redacted, rules judge the `whole` payload.
     fn write_event(
         &mut self,
         mut draft: RunEvent,
@@ -386,6 +396,9 @@ impl Run {
         } else if self.is_time_unknown {
             draft.payload.insert(UNKNOWN_TIME.into(), true.into());
         }
+        let told = self.told.as_ref().map(|_| draft.payload.clone());
+        let whole = whole.or(told);
+        let draft = self.as_written(draft)?;
         self.must_fit(&draft)?;
         let event = draft.numbered(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
@@ -406,6 +419,9 @@ impl Run {
         if let Err(wrong) = self.fold.add_at(&event, at) {
             self.is_poisoned = true;
             return Err(Error::refused("the event", wrong));
+        }
+        if let Some(told) = &mut self.told {
+            told.add(whole, at, self.live.as_ref().map(|_| judged))?;
         }
         self.follow(found.unwrap_or_default(), line.len(), judged);
         if self.recorder.durability == Durability::Event {
@@ -513,6 +529,18 @@ impl Run {
             )),
         }
     }
+}
+
+/// Returns the payload of the evidence of a state, and the text of the state.
+fn evidence(state: &State, prefix: Option<String>) -> Result<(Map<String, Value>, Vec<u8>), Error> {
+    let text = text(state, "the state")?;
+    let payload = object([
+        ("links", json(&state.links, "the state")?),
+        ("outcomes", json(&state.outcomes, "the state")?),
+        (PREFIX, prefix.into()),
+        ("state_sha256", FileDigest::of(&text).to_string().into()),
+    ]);
+    Ok((payload, text))
 }
 
 /// Refuses a phase whose events an agent can't add itself.

@@ -28,7 +28,7 @@ pub(super) struct KnownFile {
 }
 
 /// What is known of a run while its records are copied.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Known {
     /// The files by their paths.
     pub(super) files: BTreeMap<String, KnownFile>,
@@ -63,6 +63,20 @@ impl Known {
     pub(super) fn add(&mut self, path: String, file: KnownFile) {
         self.contents.insert(file.changed.was.sha256, file.changed);
         self.files.insert(path, file);
+    }
+
+    /// Adds a file that is the same in the copy.
+    pub(super) fn keep(&mut self, name: &str, content: Content) {
+        let changed = Changed {
+            was: content,
+            is: content,
+        };
+        let file = KnownFile {
+            path: name.to_owned(),
+            is_renamed: false,
+            changed,
+        };
+        self.add(name.to_owned(), file);
     }
 
     /// Returns the file that a path in a record leads to.

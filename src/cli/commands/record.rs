@@ -29,6 +29,7 @@ use crate::ground::printable::quote;
 use crate::ground::source::EPISODES;
 use crate::recorder::protocol::number;
 use crate::recorder::{Assertion, Durability, Error, MAX_OUTPUT, Recorder, Task};
+use crate::redact::{Redaction, Redactor};
 use crate::store::OpenDir;
 
 /// Record a run: read one JSON command per line from standard input, and print one answer per line
@@ -130,6 +131,16 @@ pub(in crate::cli) struct RecordCommand {
     #[arg(long)]
     anchor: bool,
 
+    /// Redact the run as `runvet redact` does: no text of it reaches the disk but what stays by its
+    /// nature. Rules judge the texts. With --resume, what was recorded before stays as it is
+    #[arg(long, requires = "key", conflicts_with = "workspace")]
+    redact: bool,
+
+    /// The key to redact by, as for `runvet redact --key`: with one key, equal texts are equal in
+    /// all runs
+    #[arg(long, value_name = "FILE", requires = "redact")]
+    key: Option<PathBuf>,
+
     /// What happens to the run if the input ends, or a signal arrives, before the run has ended
     #[arg(long, value_name = "STATUS", default_value = "pending")]
     on_eof: OnEof,
@@ -203,7 +214,17 @@ impl RecordCommand {
         .stopped_by(Arc::clone(&asked))
         .durability(self.durability)
         .anchor(self.anchor);
-        if let Some(gate) = self.config.gate_if_any()? {
+        let gate = self.config.gate_if_any()?;
+        if let Some(key) = &self.key {
+            let redaction = Redaction::new().key(key);
+            let redaction = match &gate {
+                Some(gate) => gate.redaction(redaction),
+                None => Ok(redaction),
+            };
+            let redactor = redaction.and_then(|it| Redactor::new(&it));
+            recorder = recorder.redacted(Some(redactor.map_err(CommandFailure::fault)?));
+        }
+        if let Some(gate) = gate {
             recorder = recorder.gate(gate);
         }
         let is_odd = |id: &&String| id.contains(':') || id.ends_with('.');

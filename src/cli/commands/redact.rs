@@ -1,15 +1,12 @@
 //! `runvet redact`: runs -> copies without their texts, in which the same rules find the same.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::output::Output;
 use super::settings::ConfigArgs;
 use super::{CommandFailure, Exit, Result};
-use crate::gate::Gate;
-use crate::ground::finding::{Location, Report};
 use crate::redact::{Readable, Redacted, Redaction};
 use crate::report::count;
 
@@ -75,50 +72,25 @@ pub(in crate::cli) struct RedactCommand {
 
 impl RedactCommand {
     pub(super) fn run(self, output: &mut Output) -> Result {
-        let mut redaction = self.redaction();
-        let mut gate = None;
-        if let Some(config) = &self.config {
-            let of_team = ConfigArgs::of(config.clone()).gate()?;
-            let declared = of_team.redaction(redaction);
-            redaction = declared.map_err(CommandFailure::fault)?;
-            gate = Some(of_team);
-        }
-        let redacted = redaction.copy(&self.paths, &self.to);
-        let redacted = redacted.map_err(CommandFailure::fault)?;
-        let changed = match gate {
-            Some(gate) => self.changed(gate, &redacted)?,
-            None => BTreeMap::new(),
+        let redaction = self.redaction();
+        let redacted = match &self.config {
+            None => redaction.copy(&self.paths, &self.to),
+            Some(config) => {
+                let mut gate = ConfigArgs::of(config.clone()).gate()?;
+                gate.redact(redaction, &self.paths, &self.to)
+            }
         };
-        self.print(&redacted, &changed, output)?;
+        let redacted = redacted.map_err(CommandFailure::fault)?;
+        self.print(&redacted, output)?;
         output.finish()?;
         for why in &redacted.refused {
             output.fault(why);
         }
         Ok(match redacted.refused.is_empty() {
             false => Exit::Fault,
-            true if changed.is_empty() || self.allow_changed_verdict => Exit::Success,
+            true if redacted.changed.is_empty() || self.allow_changed_verdict => Exit::Success,
             true => Exit::Findings,
         })
-    }
-
-    /// Judges the runs and their copies; returns the rules that find something else, each with the
-    /// number of these runs.
-    fn changed(&self, mut gate: Gate, redacted: &Redacted) -> Result<BTreeMap<String, u64>> {
-        let mut changed = BTreeMap::new();
-        for run in &redacted.runs {
-            let mut judge = |dir: &Path| -> Result<_> {
-                let report = gate.run([dir]).map_err(CommandFailure::fault)?;
-                Ok(found(&report, dir))
-            };
-            let [before, after] = [judge(&run.from)?, judge(&self.to.join(&run.to))?];
-            let rules: BTreeSet<&String> = (before.symmetric_difference(&after))
-                .map(|(rule, _)| rule)
-                .collect();
-            for rule in rules {
-                *changed.entry(rule.clone()).or_default() += 1;
-            }
-        }
-        Ok(changed)
     }
 
     fn redaction(&self) -> Redaction {
@@ -141,16 +113,11 @@ impl RedactCommand {
         redaction
     }
 
-    fn print(
-        &self,
-        redacted: &Redacted,
-        changed: &BTreeMap<String, u64>,
-        output: &mut Output,
-    ) -> Result<()> {
+    fn print(&self, redacted: &Redacted, output: &mut Output) -> Result<()> {
         let out = output.stdout();
         let runs = count(redacted.runs.len() as u64, "run");
         writeln!(out, "{runs} redacted in {}", self.to.display())?;
-        for (rule, runs) in changed {
+        for (rule, runs) in &redacted.changed {
             let runs = count(*runs, "run");
             writeln!(out, "{rule} finds something else in the copy of {runs}")?;
         }
@@ -179,22 +146,4 @@ impl RedactCommand {
         )?;
         Ok(())
     }
-}
-
-/// Returns the findings of a report, each as its rule and its place in the run.
-fn found(report: &Report, dir: &Path) -> BTreeSet<(String, String)> {
-    let findings = report.episodes.iter().flat_map(|run| &run.findings);
-    let place = |location: &Location| {
-        let file = Path::new(&location.file);
-        let file = file.strip_prefix(dir).unwrap_or(file).to_owned();
-        format!(
-            "{} {:?} {:?}",
-            file.display(),
-            location.line,
-            location.pointer
-        )
-    };
-    findings
-        .map(|finding| (finding.rule.clone(), place(&finding.location)))
-        .collect()
 }

@@ -106,6 +106,7 @@ impl Run {
     ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
+        let told = self.told.as_ref().map(|_| payload.clone());
         let proposed = self.write_event(RunEvent::new("learn", payload), None);
         let event = self.counted(proposed)?;
         let line = learn_line(&event)?;
@@ -113,7 +114,14 @@ impl Run {
         let appended = self.learn.append(&line).map_err(|failed| failed.0);
         self.poison_unless(appended)?;
         let offset = self.learn.held.length - line.len() as u64;
-        self.judge_record(Artifact::Learn, offset, &line);
+        let judged = match told {
+            Some(payload) => learn_line(&RunEvent {
+                payload,
+                ..event.clone()
+            })?,
+            None => line,
+        };
+        self.judge_record(Artifact::Learn, offset, &judged);
         Ok(event.id)
     }
 
@@ -143,10 +151,12 @@ impl Run {
     /// [`Error::TooLarge`] for more than 64 MiB; [`Error::Refused`] for an extension of other
     /// characters than 16 letters and digits.
     pub fn attach(&mut self, content: &[u8], extension: &str) -> Result<Attachment, Error> {
-        let attached = self.try_attach(content, extension);
+        let redacted = self.recorder.redactor.as_ref().map(|it| it.file(content));
+        let attached = self.try_attach(redacted.as_deref().unwrap_or(content), extension);
         self.counted(attached)
     }
 
+    /// Attaches bytes as they are.
     fn try_attach(&mut self, content: &[u8], extension: &str) -> Result<Attachment, Error> {
         self.must_not_have_ended()?;
         let attachment = Attachment::of(content, extension)?;
@@ -169,6 +179,9 @@ impl Run {
         let replaced = self.recorder.replace(&dir, &beside(NEW), name, content);
         self.unless_unknown(replaced)?;
         self.sync_names(&dir, name)?;
+        if let Some(redactor) = &mut self.recorder.redactor {
+            redactor.has_file(&attachment.name, &attachment.sha256, attachment.bytes);
+        }
         if !is_known {
             self.write(draft)?;
         }
@@ -214,8 +227,8 @@ impl Run {
         }
     }
 
-    /// Attaches a value that has more bytes than a limit, and returns what stands for it; `None` if
-    /// it has no more.
+    /// Attaches a value that is written with more bytes than a limit, and returns what stands for
+    /// it; `None` if it has no more.
     ///
     /// # Errors
     /// The errors of [`Run::attach`].
@@ -224,11 +237,16 @@ impl Run {
         value: &Value,
         most: usize,
     ) -> Result<Option<Value>, Error> {
-        let Some((text, extension)) = large(value, most) else {
+        let redacted = self.recorder.redactor.as_ref().map(|it| it.value(value));
+        let redacted = redacted.transpose();
+        let redacted = redacted.map_err(|why| Error::refused("the value", why))?;
+        let written = redacted.as_ref().unwrap_or(value);
+        let Some((text, extension)) = large(written, most) else {
             return Ok(None);
         };
-        let attached = self.attach(text.as_bytes(), extension)?;
-        Ok(Some(marked(value, most, &attached)))
+        let attached = self.try_attach(text.as_bytes(), extension);
+        let attached = self.counted(attached)?;
+        Ok(Some(marked(written, most, &attached)))
     }
 
     /// Returns the number of bytes of a value that the state has room for as a whole.

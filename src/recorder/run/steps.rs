@@ -182,13 +182,16 @@ impl Run {
         for (draft, number) in drafts {
             let has_id = draft.id.is_some();
             let id = draft.id.unwrap_or_else(|| format!("step-{number}"));
+            let id = self.step_id(&id);
             let known = self.fold.step(&id);
             if let Some(Step {
                 status,
                 description,
                 ..
             }) = known
-                && !(has_id || *status == StepStatus::Pending || *description == draft.description)
+                && !(has_id
+                    || *status == StepStatus::Pending
+                    || self.is_written_as(&draft.description, description))
             {
                 return refused(format!(
                     "step {number} has no id, and the one that is called {id} so far is {status} and another step: give each step an id"
@@ -245,7 +248,7 @@ impl Run {
             PolicyDecision::Vetoed(veto) => return Ok(StepDecision::Vetoed(veto)),
             PolicyDecision::Go { hints } => hints,
         };
-        let found = self.fold.step(step);
+        let found = self.fold.step(&self.step_id(step));
         if found.is_some_and(|step| step.status == StepStatus::Skipped) {
             return Ok(StepDecision::Skipped);
         }
@@ -257,7 +260,7 @@ impl Run {
     }
 
     fn must_be(&self, step: &str, status: StepStatus, what: &'static str) -> Result<(), Error> {
-        let why = match self.fold.step(step).map(|step| step.status) {
+        let why = match self.fold.step(&self.step_id(step)).map(|it| it.status) {
             Some(is) if is == status => return Ok(()),
             Some(is) => format!("the step {step:?} is {is}, not {status}"),
             None => format!("the plan has no step {step:?}"),
@@ -500,7 +503,7 @@ impl Run {
 
     /// Returns the working directory of the run, if it has the tag.
     pub(in crate::recorder) fn directory(&self) -> Option<&str> {
-        let tags = self.fold.state.episode.tags.as_ref();
+        let tags = self.told().state.episode.tags.as_ref();
         tags?.get("cwd")?.as_str()
     }
 
