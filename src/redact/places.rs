@@ -142,7 +142,7 @@ impl Nature {
 }
 
 /// The records, and the phases whose events have more than the others.
-const ROOTS: [&str; 9] = [
+const ROOTS: [&str; 10] = [
     "state",
     "summary",
     "manifest",
@@ -150,16 +150,36 @@ const ROOTS: [&str; 9] = [
     "start",
     "plan",
     "act",
+    "direction",
     "runtime",
     "terminate",
 ];
 
-/// What a manifest has, which no type declares.
-const OF_MANIFESTS: [(&str, Nature); 4] = [
-    ("/schema_version", Nature::Version),
-    ("/episode_id", Nature::Id),
-    ("/files/*", Nature::Artifact),
-    ("/files/*/name", Nature::Artifact),
+/// What a manifest and the events of the recorder have, which no type declares.
+const UNDECLARED: [(&str, &str, Nature); 11] = [
+    ("manifest", "/schema_version", Nature::Version),
+    ("manifest", "/episode_id", Nature::Id),
+    ("manifest", "/files/*", Nature::Artifact),
+    ("manifest", "/files/*/name", Nature::Artifact),
+    (
+        "start",
+        "/payload/intuition_mode",
+        Nature::Word("advisory interventive hybrid"),
+    ),
+    ("start", "/payload/mode", Nature::Word("meta minimal")),
+    ("start", "/payload/times", Nature::Word("given")),
+    ("direction", "/payload/answer", Nature::Word("yes no")),
+    ("direction", "/payload/rule", Nature::Name),
+    (
+        "direction",
+        "/payload/scope",
+        Nature::Word("run step act note"),
+    ),
+    (
+        "direction",
+        "/payload/status",
+        Nature::Word("applied skipped blocked"),
+    ),
 ];
 
 impl Places {
@@ -180,8 +200,8 @@ impl Places {
                 places.declare(root, pointer, nature);
             }
         }
-        for (pointer, nature) in OF_MANIFESTS {
-            places.declare("manifest", pointer, nature);
+        for (record, pointer, nature) in UNDECLARED {
+            places.declare(record, pointer, nature);
         }
         for root in roots_of("event") {
             places.declare(root, "/id", Nature::Id);

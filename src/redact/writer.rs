@@ -175,6 +175,8 @@ impl<'a> Copying<'_, '_, 'a> {
                 _ => None,
             };
             match by {
+                // What is copied byte for byte is perhaps written in another way.
+                Some(by) if Some(&*by) == key.value().text().as_deref().map(quoted).as_deref() => {}
                 Some(by) => self.replace(key.value().span(), &by),
                 None => self.below(Step::Key(name), edge, |copying, edge| {
                     copying.value(key.value(), edge);
@@ -233,6 +235,7 @@ impl<'a> Copying<'_, '_, 'a> {
         });
         let name = match (file, name.as_deref(), digits, &becomes) {
             (Some(file), ..) if file.is_renamed => Some(file.path.clone()),
+            (Some(_), Some(name), ..) => Some(name.to_owned()),
             (None, Some(name), Some(was), Some(is)) if name.contains(was) => {
                 Some(name.replace(was, is))
             }
