@@ -66,6 +66,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the error of a wrong setting.
+    pub(super) fn setting(what: &'static str, text: &str, why: &impl ToString) -> Self {
+        // A regular expression is drawn over several lines, and what is wrong stands in the last.
+        let why = why.to_string();
+        Self::Setting {
+            what,
+            text: text.to_owned(),
+            why: why.lines().last().unwrap_or_default().to_owned(),
+        }
+    }
+
     /// Returns what makes an error of the answer of the system.
     pub(super) fn io(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

@@ -1,9 +1,8 @@
 //! A place in a record -> the nature of a text there, and the places that have the same text.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::names::Step;
+use super::names::Paths;
 
 /// What the types of the records say of each text: made from them by `make bless`.
 const NATURES: &str = include_str!("natures.txt");
@@ -41,22 +40,18 @@ pub(super) enum Nature {
 #[derive(Clone, Debug)]
 struct Place {
     nature: Nature,
-    keys: Vec<(&'static str, Edge)>,
+    keys: Vec<(&'static str, PlaceId)>,
     /// The items, or the values of all other keys.
-    others: Option<Edge>,
+    others: Option<PlaceId>,
 }
 
-/// The way to a place.
+/// The number of a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    to: usize,
-    /// The place in the state that has the same text.
-    pub(super) mirrors: Option<&'static str>,
-}
+pub(super) struct PlaceId(usize);
 
 /// The texts that are written twice: a record or the phase of an event, the place there, and the
 /// place in the state.
-pub(super) const MIRRORS: [(&str, &str, &str); 22] = [
+const MIRRORS: [(&str, &str, &str); 28] = [
     ("state", "/outcomes/actions/*/step_id", "/plan/steps/*/id"),
     ("summary", "/episode_id", "/episode/id"),
     ("summary", "/task", "/goal/task"),
@@ -78,6 +73,16 @@ pub(super) const MIRRORS: [(&str, &str, &str); 22] = [
     ("act", "/payload/step_id", "/plan/steps/*/id"),
     ("runtime", "/payload/outcomes", "/outcomes"),
     ("runtime", "/payload/links", "/links"),
+    (
+        "start",
+        "/payload/intuition_mode",
+        "/episode/intuition_mode",
+    ),
+    ("memory", "/payload/belief", "/beliefs/*"),
+    ("memory", "/payload/fact", "/memory/facts/*"),
+    ("memory", "/payload/scratchpad", "/memory/scratchpad"),
+    ("terminate", "/payload/artifacts", "/outcomes/artifacts"),
+    ("terminate", "/payload/error", "/outcomes/error"),
     ("terminate", "/payload/status", "/outcomes/status"),
 ];
 
@@ -103,7 +108,7 @@ const OF_PAYLOADS: [(&str, Nature); 14] = [
 /// All places.
 pub(super) struct Places {
     all: Vec<Place>,
-    roots: Vec<(&'static str, Edge)>,
+    roots: Vec<(&'static str, PlaceId)>,
 }
 
 /// All places, as the types of the records declare them.
@@ -125,24 +130,10 @@ impl Nature {
             words => words.strip_prefix("word").map_or(Self::Text, Self::Word),
         }
     }
-
-    /// Returns `true` if a user can't name it, because rules need its form.
-    pub(super) fn is_form(self) -> bool {
-        matches!(
-            self,
-            Self::Phase
-                | Self::Word(_)
-                | Self::Time
-                | Self::Version
-                | Self::Link
-                | Self::StateDigest
-                | Self::PrefixDigest
-        )
-    }
 }
 
 /// The records, and the phases whose events have more than the others.
-const ROOTS: [&str; 10] = [
+const ROOTS: [&str; 11] = [
     "state",
     "summary",
     "manifest",
@@ -151,21 +142,17 @@ const ROOTS: [&str; 10] = [
     "plan",
     "act",
     "direction",
+    "memory",
     "runtime",
     "terminate",
 ];
 
 /// What a manifest and the events of the recorder have, which no type declares.
-const UNDECLARED: [(&str, &str, Nature); 11] = [
+const UNDECLARED: [(&str, &str, Nature); 10] = [
     ("manifest", "/schema_version", Nature::Version),
     ("manifest", "/episode_id", Nature::Id),
     ("manifest", "/files/*", Nature::Artifact),
     ("manifest", "/files/*/name", Nature::Artifact),
-    (
-        "start",
-        "/payload/intuition_mode",
-        Nature::Word("advisory interventive hybrid"),
-    ),
     ("start", "/payload/mode", Nature::Word("meta minimal")),
     ("start", "/payload/times", Nature::Word("given")),
     ("direction", "/payload/answer", Nature::Word("yes no")),
@@ -189,8 +176,8 @@ impl Places {
             roots: Vec::new(),
         };
         for root in ROOTS {
-            let edge = places.fresh();
-            places.roots.push((root, edge));
+            let place = places.fresh();
+            places.roots.push((root, place));
         }
         for line in NATURES.lines() {
             let mut parts = line.splitn(3, ' ');
@@ -212,7 +199,7 @@ impl Places {
         places.add_keys(action, |key| key.starts_with("x-"));
         let payload = places.at("act", "/payload");
         let keys = places.place(action).keys.clone();
-        if let Some(payload) = places.all.get_mut(payload.to) {
+        if let Some(payload) = places.all.get_mut(payload.0) {
             payload.keys.extend(keys);
         }
         for (record, from, to) in MIRRORS {
@@ -223,107 +210,99 @@ impl Places {
         places
     }
 
-    fn place(&self, edge: Edge) -> &Place {
-        self.all.get(edge.to).unwrap_or(&UNKNOWN)
+    fn place(&self, id: PlaceId) -> &Place {
+        self.all.get(id.0).unwrap_or(&UNKNOWN)
     }
 
-    fn fresh(&mut self) -> Edge {
+    fn fresh(&mut self) -> PlaceId {
         self.all.push(UNKNOWN.clone());
-        Edge {
-            to: self.all.len() - 1,
-            mirrors: None,
-        }
+        PlaceId(self.all.len() - 1)
     }
 
     /// Returns the place at a pointer, which is made where it is not there.
-    fn at(&mut self, root: &'static str, pointer: &'static str) -> Edge {
+    fn at(&mut self, root: &'static str, pointer: &'static str) -> PlaceId {
         let tokens = pointer.split('/').skip(1);
         tokens.fold(self.root(root), |around, token| {
-            if let Some(edge) = self.place(around).declared(token) {
-                return edge;
+            if let Some(place) = self.place(around).declared(token) {
+                return place;
             }
-            let edge = self.fresh();
-            self.set(around, token, edge);
-            edge
+            let place = self.fresh();
+            self.set(around, token, place);
+            place
         })
     }
 
-    fn set(&mut self, around: Edge, token: &'static str, edge: Edge) {
-        let Some(around) = self.all.get_mut(around.to) else {
+    fn set(&mut self, around: PlaceId, token: &'static str, place: PlaceId) {
+        let Some(around) = self.all.get_mut(around.0) else {
             return;
         };
         if token == "*" {
-            around.others = Some(edge);
+            around.others = Some(place);
         } else {
             around.keys.retain(|(key, _)| *key != token);
-            around.keys.push((token, edge));
+            around.keys.push((token, place));
         }
     }
 
     fn declare(&mut self, root: &'static str, pointer: &'static str, nature: Nature) {
-        let edge = self.at(root, pointer);
-        if let Some(place) = self.all.get_mut(edge.to) {
+        let id = self.at(root, pointer);
+        if let Some(place) = self.all.get_mut(id.0) {
             place.nature = nature;
         }
     }
 
-    fn add_keys(&mut self, to: Edge, is_wanted: impl Fn(&str) -> bool) {
+    fn add_keys(&mut self, to: PlaceId, is_wanted: impl Fn(&str) -> bool) {
         for (key, nature) in OF_PAYLOADS {
             if is_wanted(key) && self.place(to).declared(key).is_none() {
-                let edge = self.fresh();
-                if let Some(place) = self.all.get_mut(edge.to) {
+                let id = self.fresh();
+                if let Some(place) = self.all.get_mut(id.0) {
                     place.nature = nature;
                 }
-                self.set(to, key, edge);
+                self.set(to, key, id);
             }
         }
     }
 
-    /// Has a place lead to the one in the state that has the same text, or have its name alone
-    /// where it is of another nature.
+    /// Has a place be the one in the state that has the same text, unless it has a nature.
     fn mirror(&mut self, root: &'static str, from: &'static str, to: &'static str) {
         let (around, token) = from.rsplit_once('/').unwrap_or_default();
         let (around, own) = (self.at(root, around), self.at(root, from));
-        let target = self.at("state", to);
-        let is_own = self.place(own).nature != Nature::Text || from == "/payload";
-        let edge = Edge {
-            to: if is_own { own.to } else { target.to },
-            mirrors: Some(to),
-        };
-        self.set(around, token, edge);
+        if self.place(own).nature == Nature::Text && from != "/payload" {
+            let target = self.at("state", to);
+            self.set(around, token, target);
+        }
     }
 
     /// Returns the place of a whole record, or of an event by its phase.
-    pub(super) fn root(&self, name: &str) -> Edge {
+    pub(super) fn root(&self, name: &str) -> PlaceId {
         let root = |name: &str| self.roots.iter().find(|(root, _)| *root == name);
         let found = root(name).or_else(|| root("event"));
-        found.map_or(Edge::UNKNOWN, |(_, edge)| *edge)
+        found.map_or(PlaceId::UNKNOWN, |(_, place)| *place)
     }
 
-    pub(super) fn nature(&self, edge: Edge) -> Nature {
-        self.place(edge).nature
+    pub(super) fn nature(&self, place: PlaceId) -> Nature {
+        self.place(place).nature
     }
 
     /// Returns `true` if the types declare a key at a place.
-    pub(super) fn declare_key(&self, edge: Edge, key: &str) -> bool {
-        self.place(edge).keys.iter().any(|(known, _)| *known == key)
+    pub(super) fn declare_key(&self, place: PlaceId, key: &str) -> bool {
+        self.place(place)
+            .keys
+            .iter()
+            .any(|(known, _)| *known == key)
     }
 
-    /// Returns the place one step below another.
-    pub(super) fn below(&self, edge: Edge, step: &Step<'_>) -> Edge {
-        let place = self.place(edge);
-        match step {
-            Step::Key(key) => {
-                let known = place.keys.iter().find(|(known, _)| known == key);
-                let known = known.map(|(_, edge)| *edge);
-                known.or(place.others).unwrap_or(Edge::UNKNOWN)
-            }
-            // What holds for a value holds for each of a list of them.
-            Step::Index => place.others.unwrap_or(Edge {
-                mirrors: None,
-                ..edge
-            }),
-        }
+    /// Returns the place of the value of a key.
+    pub(super) fn member(&self, around: PlaceId, key: &str) -> PlaceId {
+        let around = self.place(around);
+        let known = around.keys.iter().find(|(known, _)| *known == key);
+        let known = known.map(|(_, place)| *place);
+        known.or(around.others).unwrap_or(PlaceId::UNKNOWN)
+    }
+
+    /// Returns the place of the items of a list: what holds for a value holds for each of these.
+    pub(super) fn item(&self, around: PlaceId) -> PlaceId {
+        self.place(around).others.unwrap_or(around)
     }
 }
 
@@ -335,20 +314,17 @@ static UNKNOWN: Place = Place {
 };
 
 impl Place {
-    fn declared(&self, token: &str) -> Option<Edge> {
+    fn declared(&self, token: &str) -> Option<PlaceId> {
         if token == "*" {
             return self.others;
         }
         let known = self.keys.iter().find(|(key, _)| *key == token);
-        known.map(|(_, edge)| *edge)
+        known.map(|(_, place)| *place)
     }
 }
 
-impl Edge {
-    pub(super) const UNKNOWN: Self = Self {
-        to: 0,
-        mirrors: None,
-    };
+impl PlaceId {
+    pub(super) const UNKNOWN: Self = Self(0);
 }
 
 /// Returns the records that one stands for: any event is one of each phase.
@@ -359,37 +335,28 @@ fn roots_of(record: &str) -> impl Iterator<Item = &'static str> {
     named.filter(|root| *root != "event").chain(all)
 }
 
-/// Returns the paths to all places that have the same text as one: itself, the place in the state
-/// that it mirrors, and all that mirror that one.
-pub(super) fn same_places<'p>(
-    path: &[Step<'p>],
-    mirrors: Option<(&'static str, usize)>,
-) -> Vec<Vec<Step<'p>>> {
-    let mut all = vec![path.to_vec()];
-    if let Some((pointer, from)) = mirrors {
-        let below = path.get(from..).unwrap_or_default();
-        all.push(steps(pointer).chain(below.iter().cloned()).collect());
-    }
+/// Returns the paths to all places that have the same text as one in a record or event: itself, the
+/// places in the state that it mirrors, and all that mirror those.
+pub(super) fn same_places(record: &str, path: String) -> Paths {
+    let mut all = vec![path];
     let mut next = 0;
     while let Some(path) = all.get(next).cloned() {
-        next += 1;
-        for (_, from, to) in MIRRORS {
-            let to: Vec<Step<'_>> = steps(to).collect();
-            let Some(below) = path.strip_prefix(&*to) else {
-                continue;
-            };
-            let mirrored: Vec<_> = steps(from).chain(below.iter().cloned()).collect();
-            if !all.contains(&mirrored) {
-                all.push(mirrored);
+        for (of, from, to) in MIRRORS {
+            let is_of_record = next == 0 && roots_of(of).any(|root| root == record);
+            let mirrored = moved(&path, from, to).filter(|_| is_of_record);
+            for path in mirrored.into_iter().chain(moved(&path, to, from)) {
+                if !all.contains(&path) {
+                    all.push(path);
+                }
             }
         }
+        next += 1;
     }
     all
 }
 
-fn steps<'s>(pointer: &'static str) -> impl Iterator<Item = Step<'s>> {
-    pointer.split('/').skip(1).map(|token| match token {
-        "*" => Step::Index,
-        key => Step::Key(Cow::Borrowed(key)),
-    })
+/// Returns a path at or below one place as that below another.
+fn moved(path: &str, from: &str, to: &str) -> Option<String> {
+    let below = path.strip_prefix(from)?;
+    (below.is_empty() || below.starts_with('/')).then(|| format!("{to}{below}"))
 }

@@ -9,7 +9,7 @@ use regex::Regex;
 use super::SECRETS;
 use super::error::Error;
 use super::keyed::{Keyed, is_placeholder};
-use super::names::{Names, Step};
+use super::names::{Names, Paths};
 use super::team::{Declared, TeamNames};
 use crate::ground::source::{Artifact, EPISODES};
 use crate::judge::rules::RuleSet;
@@ -128,25 +128,19 @@ impl Rules {
         self.patterns.is_match(text)
     }
 
-    /// Returns `true` if only named texts go.
-    pub(super) fn drops_names(&self) -> bool {
-        !self.drop.is_empty()
-    }
-
     /// Returns `true` if places matter.
     pub(super) fn have_names(&self) -> bool {
         !(self.drop.is_empty() && self.keep.is_empty() && self.team.is_empty())
     }
 
     /// Returns `true` if a text goes that stands at some places, and stays there by its nature.
-    pub(super) fn redact(&self, text: &str, stays: bool, places: &[Vec<Step<'_>>]) -> bool {
-        let named = |names: &Names| places.iter().any(|path| names.have(path));
+    pub(super) fn redact(&self, text: &str, stays: bool, paths: &Paths) -> bool {
         self.fits(text)
-            || named(&self.team.sensitive)
-            || if self.drops_names() {
-                named(&self.drop)
+            || self.team.sensitive.have(paths)
+            || if self.drop.is_empty() {
+                !stays && !self.keep.have(paths) && !self.team.have_word(text, paths)
             } else {
-                !stays && !named(&self.keep) && !self.team.have_word(text, places)
+                self.drop.have(paths)
             }
     }
 
@@ -169,13 +163,10 @@ impl Rules {
 
     /// Returns the name of the directory of a run, which is its id.
     pub(super) fn name_of_run(&self, name: &OsStr) -> OsString {
-        let id = ["episode", "id"].map(|key| Step::Key(key.into()));
-        let of_event = [Step::Key("episode_id".into())];
+        let paths = ["/episode/id", "/episode_id"].map(str::to_owned).into();
         match name.to_str() {
             Some(text) if is_placeholder(text) => name.to_owned(),
-            Some(text) if self.redact(text, true, &[id.into(), of_event.into()]) => {
-                self.keyed.id(text.as_bytes()).into()
-            }
+            Some(text) if self.redact(text, true, &paths) => self.keyed.id(text.as_bytes()).into(),
             Some(_) => name.to_owned(),
             None => self.name(name),
         }
@@ -210,15 +201,5 @@ fn parse<T, E: std::error::Error>(
     text: &str,
     read: impl Fn(&str) -> Result<T, E>,
 ) -> Result<T, Error> {
-    read(text).map_err(|why| Error::Setting {
-        what,
-        text: text.to_owned(),
-        // Regular expressions are drawn over several lines, and what is wrong stands in the last.
-        why: why
-            .to_string()
-            .lines()
-            .last()
-            .unwrap_or_default()
-            .to_owned(),
-    })
+    read(text).map_err(|why| Error::setting(what, text, &why))
 }

@@ -160,19 +160,18 @@ impl RunCopy<'_> {
         let search = writer.search.unwrap_or_default();
         let mut attached = Attached::new();
         let mut wanted = Search::default();
-        for (sha256, name, paths) in search.marks {
-            let path = name.as_deref().and_then(resolve);
-            let path = path.filter(|path| self.holds(path, sha256));
-            match path {
+        for mark in search.marks {
+            let path = mark.file.as_deref().and_then(resolve);
+            match path.filter(|path| self.holds(path, mark.sha256)) {
                 Some(path) => {
                     let of_file = attached.entry(path).or_default();
-                    for path in paths {
+                    for path in mark.paths {
                         if !of_file.contains(&path) {
                             of_file.push(path);
                         }
                     }
                 }
-                None => drop(wanted.wanted.insert(sha256)),
+                None => drop(wanted.wanted.insert(mark.sha256)),
             }
         }
         if wanted.wanted.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::error::Error;
-use super::names::{Names, Step};
+use super::names::{Names, Paths, token};
 use crate::policy::team::{Judged, Team};
 
 /// The mark of a schema for what goes: `"x-runvet": "sensitive"`.
@@ -85,17 +85,15 @@ impl Declared {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
                     let target = reference.strip_prefix('#');
                     let target = target.and_then(|pointer| root.pointer(pointer));
-                    let target = target.ok_or_else(|| Error::Setting {
-                        what: "the reference",
-                        text: reference.clone(),
-                        why: "marks are read of schemas whose references lead into themselves, as `#/$defs/…` does".into(),
+                    let target = target.ok_or_else(|| {
+                        let why = "marks are read of schemas whose references lead into themselves, as `#/$defs/…` does";
+                        Error::setting("the reference", reference, &why)
                     })?;
                     self.read(root, target, at, around)?;
                 }
                 ("properties", Value::Object(members)) => {
                     for (key, below) in members {
-                        let key = key.replace('~', "~0").replace('/', "~1");
-                        self.read(root, below, &format!("{at}/{key}"), around)?;
+                        self.read(root, below, &format!("{at}/{}", token(key)), around)?;
                     }
                 }
                 ("patternProperties", Value::Object(members)) => {
@@ -153,9 +151,9 @@ impl TeamNames {
     }
 
     /// Returns `true` if a text is a word of a closed set at one of some places.
-    pub(super) fn have_word(&self, text: &str, places: &[Vec<Step<'_>>]) -> bool {
+    pub(super) fn have_word(&self, text: &str, paths: &Paths) -> bool {
         let mut of_text = self.words.iter().filter(|(_, word)| word == text);
-        of_text.any(|(names, _)| places.iter().any(|path| names.have(path)))
+        of_text.any(|(names, _)| names.have(paths))
     }
 }
 

@@ -1,7 +1,6 @@
 //! A JSON text -> the same text without the texts that go: their spans are replaced, all else is
 //! copied.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -10,8 +9,8 @@ use semver::Version;
 use super::Readable;
 use super::keyed::is_placeholder;
 use super::known::{Changed, Content, Known};
-use super::names::{Paths, Step};
-use super::places::{Edge, Nature, PLACES, same_places};
+use super::names::{Paths, token};
+use super::places::{Nature, PLACES, PlaceId, same_places};
 use super::rules::Rules;
 use crate::ground::digest::{FileDigest, RunningDigest};
 use crate::ground::document::{Document, EXTENSION, Key, Kind, Node, Number};
@@ -33,11 +32,18 @@ pub(super) struct Writer<'w> {
 /// What is looked for before anything is written.
 #[derive(Default)]
 pub(super) struct Search {
-    /// The shortened values, each with the path of its file, if it names one.
-    pub(super) marks: Vec<(FileDigest, Option<String>, Paths)>,
+    pub(super) marks: Vec<FoundMark>,
     /// The digests of contents that may stand whole elsewhere.
     pub(super) wanted: BTreeSet<FileDigest>,
     pub(super) found: Vec<Changed>,
+}
+
+/// A shortened value.
+pub(super) struct FoundMark {
+    pub(super) sha256: FileDigest,
+    /// The path of its file, if it names one.
+    pub(super) file: Option<String>,
+    pub(super) paths: Paths,
 }
 
 /// What becomes of an object that refers to a content.
@@ -51,20 +57,24 @@ struct Reference {
 /// One text on its way.
 struct Copying<'c, 'w, 'a> {
     writer: &'c mut Writer<'w>,
+    /// The record, or the phase of the event.
+    record: &'static str,
     text: &'a str,
     written: Vec<u8>,
     /// The number of bytes of the text that are written.
     copied: usize,
-    path: Vec<Step<'a>>,
-    /// The place in the state that the path, from a number of steps on, mirrors.
-    mirrors: Option<(&'static str, usize)>,
+    /// The path to the value at hand.
+    path: String,
     /// The paths to the whole text, where it is a value of a record.
-    around: &'a [Vec<Step<'static>>],
+    around: &'a [String],
 }
 
 /// The keys under which an object names a file, and its size.
 const NAMES: [&str; 2] = ["attachment", "name"];
 const SIZES: [&str; 2] = ["bytes", "size_bytes"];
+
+/// What stands before the colon of the name of an adapter.
+const ADAPTER: &str = "adapter";
 
 impl<'w> Writer<'w> {
     pub(super) fn new(rules: &'w Rules, known: &'w Known) -> Self {
@@ -78,45 +88,41 @@ impl<'w> Writer<'w> {
     }
 
     /// Returns the copy of a record.
-    pub(super) fn record(&mut self, document: Document<'_>, name: &str) -> Vec<u8> {
-        self.copy(document, PLACES.root(name), &[])
+    pub(super) fn record(&mut self, document: Document<'_>, name: &'static str) -> Vec<u8> {
+        self.copy(document, name, PLACES.root(name), &[])
     }
 
     /// Returns the copy of an event.
     pub(super) fn event(&mut self, document: Document<'_>) -> Vec<u8> {
         let phase = document.root().get("phase").and_then(Node::text);
         let known = phase.as_deref().and_then(phases::known);
-        self.copy(document, PLACES.root(known.unwrap_or("event")), &[])
+        self.record(document, known.unwrap_or("event"))
     }
 
     /// Returns the copy of a value of records that is kept in a file.
     pub(super) fn value(&mut self, document: Document<'_>, paths: &Paths) -> Vec<u8> {
-        self.copy(document, Edge::UNKNOWN, paths)
+        self.copy(document, "", PlaceId::UNKNOWN, paths)
     }
 
     fn copy(
         &mut self,
         document: Document<'_>,
-        edge: Edge,
-        around: &[Vec<Step<'static>>],
+        record: &'static str,
+        place: PlaceId,
+        around: &[String],
     ) -> Vec<u8> {
         let text = document.text();
         let mut copying = Copying {
             writer: self,
+            record,
             text,
             written: Vec::with_capacity(text.len()),
             copied: 0,
-            path: Vec::new(),
-            mirrors: edge.mirrors.map(|place| (place, 0)),
+            path: String::new(),
             around,
         };
-        copying.value(document.root(), edge);
+        copying.value(document.root(), place);
         copying.finish()
-    }
-
-    /// Returns what stands in place of a digest that is not that of the content it is said to be.
-    fn keyed(&self, digits: &str) -> String {
-        self.rules.keyed.digest(digits)
     }
 }
 
@@ -135,64 +141,61 @@ impl<'a> Copying<'_, '_, 'a> {
         self.copied = span.end;
     }
 
-    fn value(&mut self, value: Node<'a>, edge: Edge) {
+    fn value(&mut self, value: Node<'a>, place: PlaceId) {
         let from = (self.written.len(), self.copied);
         match value.kind() {
-            Kind::Object => self.object(value, edge),
+            Kind::Object => self.object(value, place),
             Kind::Array => {
+                let place = PLACES.item(place);
                 for item in value.items() {
-                    self.below(Step::Index, edge, |copying, edge| copying.value(item, edge));
+                    self.below("*", item, place);
                 }
             }
-            Kind::String => self.string(value, edge),
+            Kind::String => self.string(value, place),
             Kind::Number => self.writer.readable.numbers += 1,
             Kind::Null | Kind::True | Kind::False => {}
         }
         self.note_found(value, from);
     }
 
-    fn below(&mut self, step: Step<'a>, edge: Edge, each: impl FnOnce(&mut Self, Edge)) {
-        let edge = PLACES.below(edge, &step);
-        let around = self.mirrors;
-        self.path.push(step);
-        if let Some(place) = edge.mirrors {
-            self.mirrors = Some((place, self.path.len()));
-        }
-        each(self, edge);
-        self.path.pop();
-        self.mirrors = around;
+    /// Copies a value that is one step below the one at hand.
+    fn below(&mut self, token: &str, value: Node<'a>, place: PlaceId) {
+        let around = self.path.len();
+        self.path.push('/');
+        self.path.push_str(token);
+        self.value(value, place);
+        self.path.truncate(around);
     }
 
-    fn object(&mut self, object: Node<'a>, edge: Edge) {
+    fn object(&mut self, object: Node<'a>, place: PlaceId) {
         let reference = self.reference(object).unwrap_or_default();
         for key in object.all_members() {
-            self.key(key, edge);
-            let name = key.name();
+            self.key(key, place);
+            let (name, value) = (key.name(), key.value());
+            let text = |by: &Option<String>| by.as_deref().map(quoted);
             let by = match &*name {
-                "sha256" => reference.sha256.as_deref().map(quoted),
+                "sha256" => text(&reference.sha256),
                 name if SIZES.contains(&name) => reference.size.clone(),
-                name if NAMES.contains(&name) => reference.name.as_deref().map(quoted),
+                name if NAMES.contains(&name) => text(&reference.name),
                 _ => None,
             };
             match by {
-                // What is copied byte for byte is perhaps written in another way.
-                Some(by) if Some(&*by) == key.value().text().as_deref().map(quoted).as_deref() => {}
-                Some(by) => self.replace(key.value().span(), &by),
-                None => self.below(Step::Key(name), edge, |copying, edge| {
-                    copying.value(key.value(), edge);
-                }),
+                // It may be written with escapes.
+                Some(by) if value.text().is_some_and(|text| quoted(&text) == by) => {}
+                Some(by) => self.replace(value.span(), &by),
+                None => self.below(&token(&name), value, PLACES.member(place, &name)),
             }
         }
     }
 
-    fn key(&mut self, key: Key<'a>, edge: Edge) {
+    fn key(&mut self, key: Key<'a>, place: PlaceId) {
         let name = key.name();
         // A key of a runtime's own stays one: others are not allowed everywhere.
         let own = name.strip_prefix(EXTENSION);
-        let is_known = PLACES.declare_key(edge, &name) || is_placeholder(own.unwrap_or(&name));
+        let is_known = PLACES.declare_key(place, &name) || is_placeholder(own.unwrap_or(&name));
         if !is_known && self.writer.rules.fits(&name) {
             let before = own.map_or("", |_| EXTENSION);
-            let by = self.writer.rules.keyed.placeholder(&name);
+            let by = self.placeholder(&name);
             self.replace(key.span(), &quoted(&format!("{before}{by}")));
         } else {
             self.writer.readable.keys += 1;
@@ -217,30 +220,27 @@ impl<'a> Copying<'_, '_, 'a> {
         }
         self.note_mark(object, digits, name.as_deref());
         let of_digest = digits.and_then(|digits| known.content(digits));
-        let changed = match (file, digits) {
-            (Some(file), Some(_)) if object.get("excerpt").is_none() => Some(file.changed),
-            (Some(file), None) => Some(file.changed),
-            _ => of_digest,
-        };
-        let is_right =
-            |digits: &str| changed.filter(|it| FileDigest::parse(digits) == Some(it.was.sha256));
-        let becomes = digits.and_then(|digits| match is_right(digits) {
-            Some(changed) => Some(in_case_of(digits, &changed.is.sha256.to_string())),
-            None if file.is_some() || self.goes(object) => Some(self.writer.keyed(digits)),
-            None => None,
+        let is_mark = digits.is_some() && object.get("excerpt").is_some();
+        let of_file = file.filter(|_| !is_mark).map(|file| file.changed);
+        let changed = of_file.or(of_digest);
+        let becomes = digits.and_then(|digits| {
+            let right = changed.filter(|it| FileDigest::parse(digits) == Some(it.was.sha256));
+            if let Some(changed) = right {
+                return Some(in_case_of(digits, &changed.is.sha256.to_string()));
+            }
+            let goes = file.is_some() || self.goes(object);
+            goes.then(|| self.writer.rules.keyed.digest(digits))
         });
         let size = size.zip(changed).and_then(|(size, changed)| {
             let is = |content: Content| size.equals(Number::of(&content.bytes.to_string()));
             changed.size(is(changed.was), is(changed.is))
         });
-        let name = match (file, name.as_deref(), digits, &becomes) {
+        let name = name.and_then(|name| match (file, digits, &becomes) {
             (Some(file), ..) if file.is_renamed => Some(file.path.clone()),
-            (Some(_), Some(name), ..) => Some(name.to_owned()),
-            (None, Some(name), Some(was), Some(is)) if name.contains(was) => {
-                Some(name.replace(was, is))
-            }
+            (Some(_), ..) => Some(name.into_owned()),
+            (None, Some(was), Some(is)) if name.contains(was) => Some(name.replace(was, is)),
             _ => None,
-        };
+        });
         let before = sha256.as_deref().and_then(|it| it.strip_suffix(bare(it)));
         Some(Reference {
             sha256: becomes.map(|digits| format!("{}{digits}", before.unwrap_or_default())),
@@ -252,137 +252,113 @@ impl<'a> Copying<'_, '_, 'a> {
     /// Returns `true` if a shortened value goes, or the digest of a content that is not there.
     fn goes(&self, object: Node<'a>) -> bool {
         let excerpt = object.get("excerpt").and_then(Node::text);
-        let paths = self.paths(Some("sha256"));
-        self.writer
-            .rules
-            .redact(&excerpt.unwrap_or_default(), false, &paths)
+        let paths = self.paths("/sha256");
+        let rules = self.writer.rules;
+        rules.redact(&excerpt.unwrap_or_default(), false, &paths)
     }
 
-    /// Returns the paths to what is at hand, or to a key in it, where names matter.
-    fn paths(&self, key: Option<&'static str>) -> Vec<Vec<Step<'a>>> {
+    /// Returns the paths to what is at hand, or below it, where names matter.
+    fn paths(&self, below: &str) -> Paths {
         if !self.writer.rules.have_names() {
-            return Vec::new();
+            return Paths::new();
         }
-        let key = key.map(|key| Step::Key(Cow::Borrowed(key)));
-        let path: Vec<Step<'a>> = self.path.iter().cloned().chain(key).collect();
+        let path = format!("{}{below}", self.path);
         if self.around.is_empty() {
-            return same_places(&path, self.mirrors);
+            return same_places(self.record, path);
         }
         let around = self.around.iter();
-        around.map(|around| [&**around, &*path].concat()).collect()
+        around.map(|around| format!("{around}{path}")).collect()
     }
 
-    fn string(&mut self, value: Node<'a>, edge: Edge) {
+    fn string(&mut self, value: Node<'a>, place: PlaceId) {
         let text = value.text().unwrap_or_default();
-        if text.is_empty() || is_placeholder(&text) {
-            return;
-        }
-        if let Some(by) = self.becomes(&text, PLACES.nature(edge)) {
+        if let Some(by) = self.becomes(&text, PLACES.nature(place)) {
             self.replace(value.span(), &quoted(&by));
         }
     }
 
     /// Returns what a text becomes, unless it stays.
     fn becomes(&mut self, text: &str, nature: Nature) -> Option<String> {
-        let of_text = |copying: &mut Self, text: &str| copying.becomes(text, Nature::Text);
+        if text.is_empty() || is_placeholder(text) {
+            return None;
+        }
         match nature {
-            Nature::Word(words) if words.split(' ').any(|word| word == text) => {
-                self.writer.readable.words += 1;
-                return None;
-            }
-            Nature::Time if Timestamp::parse(text).is_some() => {
-                self.writer.readable.times += 1;
-                return None;
-            }
-            Nature::Phase if phases::is_known(text) || text == phases::PROJECTION => return None,
-            Nature::Version if is_version(text) => return None,
             Nature::StateDigest if is_digest(text) => {
                 let state = self.writer.known.state;
                 let state = state.map(|it| [it.was.sha256, it.is.sha256]);
-                return Some(self.digest(text, state));
+                Some(self.digest(text, state))
             }
             Nature::PrefixDigest if is_digest(text) => {
                 let lines = self.writer.lines.each_ref().map(RunningDigest::so_far);
-                return Some(self.digest(text, Some(lines)));
+                Some(self.digest(text, Some(lines)))
             }
-            Nature::Adapter => {
-                if let Some(name) = text.strip_prefix(ADAPTER) {
-                    return Some(format!("{ADAPTER}{}", self.part(name)?));
-                }
+            Nature::Text if self.is_below_digest_key() && is_digest(bare(text)) => {
+                self.other_digest(text)
             }
-            Nature::Label => {
-                if let Some((kind, about)) = text.split_once(':') {
-                    let about_by = self.part(about);
-                    let kind_by = self.writer.rules.fits(kind);
-                    let kind_by = kind_by.then(|| self.writer.rules.keyed.placeholder(kind));
-                    if about_by.is_none() && kind_by.is_none() {
-                        let goes = !is_placeholder(about) && self.writer.rules.fits(text);
-                        return goes.then(|| self.placeholder(text));
-                    }
-                    let kind = kind_by.as_deref().unwrap_or(kind);
-                    return Some(format!("{kind}:{}", about_by.as_deref().unwrap_or(about)));
-                }
-                return of_text(self, text);
+            Nature::Adapter if text.split(':').next() == Some(ADAPTER) => self.labelled(text),
+            Nature::Label => self.labelled(text),
+            Nature::Link | Nature::Artifact => {
+                let file = self.writer.known.file(text).filter(|file| file.is_renamed);
+                file.map_or_else(|| self.whole(text, nature), |file| Some(file.path.clone()))
             }
-            Nature::Link | Nature::Artifact if let Some(by) = self.renamed(text) => {
-                return Some(by);
-            }
-            Nature::Text
-                if self.path.last().is_some_and(is_digest_key) && is_digest(bare(text)) =>
-            {
-                return self.other_digest(text);
-            }
-            _ => {}
+            _ => self.whole(text, nature),
         }
-        self.unless_it_stays(text, nature)
     }
 
-    fn unless_it_stays(&mut self, text: &str, nature: Nature) -> Option<String> {
-        let stays = match nature {
-            Nature::Id | Nature::Name | Nature::Phase | Nature::Link | Nature::Artifact => true,
-            // What has not its form is a text.
-            _ => false,
+    /// Returns what becomes of a text whose part before the first colon stays.
+    fn labelled(&mut self, text: &str) -> Option<String> {
+        let Some((kind, about)) = text.split_once(':') else {
+            return self.whole(text, Nature::Text);
         };
         let rules = self.writer.rules;
-        let goes = if nature.is_form() && stays {
-            rules.fits(text)
-        } else {
-            rules.redact(text, stays, &self.paths(None))
+        let kind_by = rules.fits(kind).then(|| self.placeholder(kind));
+        let about_by = self.becomes(about, Nature::Text);
+        if kind_by.is_none() && about_by.is_none() {
+            // A pattern may fit over both.
+            let goes = !is_placeholder(about) && rules.fits(text);
+            return goes.then(|| self.placeholder(text));
+        }
+        let [kind, about] = [(kind_by, kind), (about_by, about)]
+            .map(|(by, text)| by.unwrap_or_else(|| text.to_owned()));
+        Some(format!("{kind}:{about}"))
+    }
+
+    /// Returns what a text becomes as a whole.
+    fn whole(&mut self, text: &str, nature: Nature) -> Option<String> {
+        let paths = self.paths("");
+        let (rules, readable) = (self.writer.rules, &mut self.writer.readable);
+        // What has not the form of its place is a text.
+        let (goes, stay) = match nature {
+            Nature::Word(words) if words.split(' ').any(|word| word == text) => {
+                (false, &mut readable.words)
+            }
+            Nature::Phase if phases::is_known(text) || text == phases::PROJECTION => {
+                (false, &mut readable.words)
+            }
+            Nature::Version if is_version(text) => (false, &mut readable.words),
+            Nature::Time if Timestamp::parse(text).is_some() => (false, &mut readable.times),
+            // Rules need the form of these: only a pattern may fit.
+            Nature::Phase => (rules.fits(text), &mut readable.words),
+            Nature::Link => (rules.fits(text), &mut readable.paths),
+            Nature::Id => (rules.redact(text, true, &paths), &mut readable.ids),
+            Nature::Name => (rules.redact(text, true, &paths), &mut readable.words),
+            Nature::Artifact => (rules.redact(text, true, &paths), &mut readable.paths),
+            _ => (rules.redact(text, false, &paths), &mut readable.texts),
         };
-        if goes {
-            return Some(match nature {
-                Nature::Id => rules.keyed.id(text.as_bytes()),
-                Nature::Link => self.without_secrets(text),
-                Nature::Artifact if rules.fits(text) => self.without_secrets(text),
-                _ => self.placeholder(text),
-            });
+        if !goes {
+            *stay += 1;
+            return None;
         }
-        let readable = &mut self.writer.readable;
-        match nature {
-            Nature::Id => readable.ids += 1,
-            Nature::Name | Nature::Phase => readable.words += 1,
-            Nature::Link | Nature::Artifact => readable.paths += 1,
-            _ => readable.texts += 1,
-        }
-        None
+        Some(match nature {
+            Nature::Id => rules.keyed.id(text.as_bytes()),
+            Nature::Link => self.without_secrets(text),
+            Nature::Artifact if rules.fits(text) => self.without_secrets(text),
+            _ => self.placeholder(text),
+        })
     }
 
     fn placeholder(&self, text: &str) -> String {
         self.writer.rules.keyed.placeholder(text)
-    }
-
-    /// Returns what the part of a text becomes, unless it stays.
-    fn part(&mut self, text: &str) -> Option<String> {
-        if text.is_empty() || is_placeholder(text) {
-            return None;
-        }
-        self.unless_it_stays(text, Nature::Text)
-    }
-
-    /// Returns the path of the copy of a file, where that has another name.
-    fn renamed(&self, text: &str) -> Option<String> {
-        let file = self.writer.known.file(text)?;
-        file.is_renamed.then(|| file.path.clone())
     }
 
     /// Returns a path in which each part is replaced in which a pattern fits.
@@ -410,8 +386,12 @@ impl<'a> Copying<'_, '_, 'a> {
             Some([was, is]) if FileDigest::parse(digits) == Some(was) => {
                 in_case_of(digits, &is.to_string())
             }
-            _ => self.writer.keyed(digits),
+            _ => self.writer.rules.keyed.digest(digits),
         }
+    }
+
+    fn is_below_digest_key(&self) -> bool {
+        self.path.ends_with("sha256")
     }
 
     /// Returns what becomes of a digest that stands alone.
@@ -421,8 +401,8 @@ impl<'a> Copying<'_, '_, 'a> {
         let by = if let Some(changed) = self.writer.known.content(digits) {
             in_case_of(digits, &changed.is.sha256.to_string())
         } else {
-            self.unless_it_stays(text, Nature::Text)?;
-            self.writer.keyed(digits)
+            self.whole(text, Nature::Text)?;
+            self.writer.rules.keyed.digest(digits)
         };
         Some(format!("{before}{by}"))
     }
@@ -430,16 +410,15 @@ impl<'a> Copying<'_, '_, 'a> {
     /// Notes a shortened value, where they are looked for.
     fn note_mark(&mut self, object: Node<'a>, digits: Option<&str>, name: Option<&str>) {
         let sha256 = digits.and_then(FileDigest::parse);
-        let is_mark = object.get("excerpt").is_some();
-        let paths = self.paths(None);
-        let Some((search, sha256)) = self.writer.search.as_mut().zip(sha256) else {
-            return;
-        };
-        if is_mark {
-            let paths = paths.into_iter();
-            let paths = paths.map(|path| path.into_iter().map(Step::into_owned).collect());
-            let name = name.map(str::to_owned);
-            search.marks.push((sha256, name, paths.collect()));
+        let paths = self.paths("");
+        let search = self.writer.search.as_mut();
+        let search = search.filter(|_| object.get("excerpt").is_some());
+        if let Some((search, sha256)) = search.zip(sha256) {
+            search.marks.push(FoundMark {
+                sha256,
+                file: name.map(str::to_owned),
+                paths,
+            });
         }
     }
 
@@ -475,9 +454,6 @@ impl<'a> Copying<'_, '_, 'a> {
     }
 }
 
-/// What stands before the name of an adapter.
-const ADAPTER: &str = "adapter:";
-
 /// Returns a text as JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -490,10 +466,6 @@ fn bare(text: &str) -> &str {
 
 fn is_digest(digits: &str) -> bool {
     FileDigest::parse(digits).is_some()
-}
-
-fn is_digest_key(step: &Step<'_>) -> bool {
-    matches!(step, Step::Key(key) if key.ends_with("sha256"))
 }
 
 /// Returns `true` if a text may be a version: `1.0`, `manifest/1.0`.
