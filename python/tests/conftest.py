@@ -37,6 +37,23 @@ def printed(*arguments: str) -> Any:
     return json.loads(command(*arguments).stdout)
 
 
+def stays_when_redacted(runs: Path) -> None:
+    """All built-in rules find the same in a redacted copy, at the same places."""
+    rules: dict[str, runvet.Level] = {"*": "warning"}
+    redacted = runvet.redact(runs, to=runs.parent / "redacted", key=runs.parent / "key")
+    assert redacted.runs and redacted.ok
+    for run, copy in redacted.runs.items():
+        before, after = (
+            sorted(
+                (it.rule, Path(it.file).name, it.line or 0, it.pointer or "")
+                for episode in runvet.validate(path, rules=rules, config=None).episodes
+                for it in episode.findings
+            )
+            for path in (run, copy)
+        )
+        assert before == after
+
+
 @pytest.fixture
 def in_root(monkeypatch: pytest.MonkeyPatch) -> Path:
     """The root of the repository as the working directory: paths are as in the documents."""

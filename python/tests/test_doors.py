@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CORPUS
+from conftest import CORPUS, stays_when_redacted
 from test_recorder import judged
 
 import runvet
@@ -285,6 +285,7 @@ def test_calls_have_one_form(
     door(tmp_path / "runs", CALLS, None)
     assert acts(tmp_path / "runs") == [wanted(*call) for call in CALLS]
     judged(tmp_path / "runs")
+    stays_when_redacted(tmp_path / "runs")
 
 
 PACKS: dict[str, list[tuple[str, dict[str, Any], str | None]]] = {
@@ -342,6 +343,7 @@ def test_packs_hold_in_each_door(
         assert [it["agent_id"] for it in vetoes] == [f"rule:{rule}" for rule in rules]
         assert found == set()
         assert MADE == [tool for tool, _, rule in calls if not rule]
+    stays_when_redacted(runs)
 
 
 def test_calls_of_models_are_notes_that_are_held_back(tmp_path: Path) -> None:

@@ -338,11 +338,14 @@ fn roots_of(record: &str) -> impl Iterator<Item = &'static str> {
 /// Returns the paths to all places that have the same text as one in a record or event: itself, the
 /// places in the state that it mirrors, and all that mirror those.
 pub(super) fn same_places(record: &str, path: String) -> Paths {
+    // An event of another phase has what any event has.
+    let known = ROOTS.iter().find(|root| **root == record);
+    let record = known.unwrap_or(&"event");
     let mut all = vec![path];
     let mut next = 0;
     while let Some(path) = all.get(next).cloned() {
         for (of, from, to) in MIRRORS {
-            let is_of_record = next == 0 && roots_of(of).any(|root| root == record);
+            let is_of_record = next == 0 && roots_of(of).any(|root| root == *record);
             let mirrored = moved(&path, from, to).filter(|_| is_of_record);
             for path in mirrored.into_iter().chain(moved(&path, to, from)) {
                 if !all.contains(&path) {

@@ -57,6 +57,46 @@ judged() {
 order() { printf "[[order]]\nid = 'a/b'\neach = { tool = 'refund' }\nmessage = 'm {count} {same}'\n$1\n" > runvet.toml; }
 rule() { printf "[params]\ntool = 'refund'\n[[rule]]\nid = 'a/b'\nmessage = 'wrong: {value}'\n$1\n" > runvet.toml; }
 
+# A run of each door, and of each format of logs, in `all`.
+runs_of_doors() {
+  mkdir -p all/episodes && keep() { mv runs/episodes/* all/episodes; }
+  session claude-code && id=hooked
+  { before 1 Bash '{"command":"git push"}'; before 2 WebFetch '{"url":"u"}'; before 3 Bash '{"command":"pytest"}'; after 3 Bash '{"command":"pytest"}' '{"stdout":"1 passed"}'; ends; } > answers && keep
+  session codex && { id=asked before 1 ls '{}'; } > answers && keep
+  { call 1 sum; call 2 delete; call 3 shot; call 4 fail; } | mcp > answers && keep
+  commands | runvet record --run-data all --id recorded --task 'Refund Ada' --tag 'customer=Ada L.' --using adapter:ada --max-output 40 --anchor > answers
+  commands | head -n 4 | runvet record --run-data all --id begun --task 'Refund Ada' > answers 2> notes
+  mkdir work && echo secret > work/file && { echo '{"attach":{"path":"work/file"}}'; echo '{"finish":{"status":"aborted","reason":"no money"}}'; } |
+    runvet record --run-data all --id compared --task 'Refund Ada' --workspace work --verify report.md > answers
+  runvet record --run-data all --exec -- sh -c 'echo printed; exit 3' > answers || runvet import -q "$CORPUS/logs" --into all > answers
+}
+
+# Commands of a recorder with values of each kind, some of them large.
+commands() {
+  cat << 'END'
+{"plan":[{"id":"look","description":"Look up Ada","inputs":{"name":"Ada"},"rationale":"to know"},"Refund it"]}
+{"open":"look"}
+{"act":{"tool":"lookup","input":{"name":"Ada","note":"a note of Ada that is longer than the limit"},"output":[1000000001,1000000002,1000000003,1000000004,"Ada"],"x-agent":"helper","result_status":"ok","duration_ms":3}}
+{"note":{"phase":"observe","payload":{"text":"Ada was here","ada":{"deep":["Ada",1]}}}}
+{"close":{"step_id":"look","status":"done","outputs":{"found":"Ada"}}}
+{"attach":{"base64":"QWRh","extension":"png"}}
+{"believe":{"statement":"Ada is right","confidence":0.5,"provenance":"a letter"}}
+{"remember":{"key":"customer","value":"Ada"}}
+{"jot":"Ada again"}
+{"reflect":{"text":"ask Ada first"}}
+{"propose":{"proposal":{"text":"Trust Ada"}}}
+{"open":"step-2"}
+{"close":{"status":"failed","error":{"message":"Ada is away"}}}
+{"finish":{"status":"error","error":"Ada is away","artifacts":["ada.md"],"metrics":{"score":0.5}}}
+END
+}
+
+# The rules that find something in run data, with all rules on: each with its file, lines and pointer.
+places() {
+  (cd "$1" && runvet validate . --rule '*=warning' --verify-manifest --format ndjson 2> /dev/null) |
+    grep -oE '"(rule|file|pointer)":"[^"]*"|"line":[0-9]+' | tr '\n' ' ' | sed 's/"rule"/\n&/g'
+}
+
 # The exit code of a check that is not shown.
 code() {
   runvet validate --quiet "$@" > /dev/null 2>&1

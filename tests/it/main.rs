@@ -88,6 +88,7 @@ mod hostile {
     mod named;
     mod properties;
     mod recorder;
+    mod redacting;
     mod sealed;
     mod tricks;
     mod values;

@@ -162,3 +162,23 @@ Copies of runs without their texts, in which the same rules find the same.
   $ runvet redact runs --to copy --key key --config team.toml
   error: the reference "other.schema.json": marks are read of schemas whose references lead into themselves, as `#/$defs/…` does
   [2]
+
+# The verdict on the runs of each door, and of each format of logs, stays as it is.
+  $ runs_of_doors; head -c 32 /dev/zero > key; chmod 600 key; ls all/episodes | wc -l
+  $ runvet redact all --to copy --key key | head -1; for dir in all copy; do places $dir > $dir.txt; done; diff all.txt copy.txt && grep -c rule all.txt
+  $ grep -rlE 'Ada|secret|printed|passed|no money' copy
+  $ runvet redact copy --to again --key key > out; diff -r copy again && echo same
+
+# What is no run data, or can't be copied, leaves nothing behind, and the input is never touched.
+  $ runs_and_key; cp -r runs before; stamps() { find runs -printf '%p %T@ %s %m %l\n' | sort; }; stamps > stamps
+  $ tried() { runvet redact "$@" --to copy; echo "exit code $?"; ls -A | grep -E 'copy|redact'; stamps | diff stamps -; diff -r --no-dereference before runs; }
+  $ (trap '' XFSZ; ulimit -f 4; tried runs)
+  $ mkdir file; echo > file/copy; (cd file; runvet redact ../runs --to copy; runvet redact ../runs --to copy/deep; ls -A)
+  $ mkdir closed; mkfifo key2; tried runs --key key2; tried runs --key nowhere/key; ls nowhere
+  $ deep=runs/episodes/ep_answer; for level in $(seq 70); do deep=$deep/d; done; mkdir -p $deep; stamps > stamps; rm -r before; cp -r runs before; tried runs
+  $ rm -r runs/episodes/ep_answer/d; mkdir runs/episodes/ep_answer/run; cp -r runs/episodes/ep_answer/state.json runs/episodes/other; tried runs/episodes/other 2>&1 | head -2
+
+# Links, names that are no UTF-8, and files that are none: what leads out of the run leads nowhere.
+  $ runs_and_key; cd runs/episodes/ep_answer; echo secret > ../../../secret; ln -s ../../../secret out; ln -s /etc/passwd etc; ln -s state.json in; mkfifo fifo; mkdir empty; printf secret > "$(printf 'a\377b')"; cd ../../..
+  $ runvet redact runs --to copy --key key | head -1; cd copy/episodes/ep_answer; test -p fifo && test -d empty && readlink in; for link in out etc; do readlink $link | sed 's/-[0-9a-f]*/-.../'; test -e $link || echo nowhere; done
+  $ ls | LC_ALL=C grep -c "$(printf '\377')"; grep -rl secret . ; cd ../../..; places runs > 1; places copy > 2; diff 1 2 && grep -c rule 1
