@@ -198,7 +198,7 @@ impl Redactor {
 
     /// Returns the bytes of the copy of a file.
     pub(crate) fn file(&self, content: &[u8]) -> Vec<u8> {
-        self.rules.keyed.placeholder_of(content).into_bytes()
+        self.rules.keyed.placeholder(content).into_bytes()
     }
 
     /// Notes a file that is redacted: what refers to it stays.

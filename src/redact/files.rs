@@ -1,17 +1,17 @@
 //! The files of a run besides its records -> placeholders of their bytes, under names without
 //! digests and secrets of the old ones.
 
-use std::io::{self, Read};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::error::Error;
 use super::keyed::is_placeholder;
-use super::known::{Changed, Content, Known, KnownFile};
+use super::known::{Changed, Content, Known, KnownFile, RunningContent};
 use super::names::{Attached, Paths};
 use super::rules::Rules;
 use super::run::RunCopy;
 use super::writer::{Writer, in_case_of};
-use crate::ground::digest::{FileDigest, RunningDigest};
+use crate::ground::digest::FileDigest;
 use crate::ground::document::Tape;
 use crate::store::{MAX_RECORD_BYTES, TreeEntry};
 
@@ -106,7 +106,7 @@ impl RunCopy<'_> {
                 self.content(path, &mut |part| io::Write::write_all(&mut file, part))?;
             }
         }
-        file.finish().map_err(writing)?;
+        file.flush().map_err(writing)?;
         if let (Some(name), Some(to)) = (name, to.to_str()) {
             let file = KnownFile {
                 path: to.to_owned(),
@@ -152,7 +152,7 @@ impl RunCopy<'_> {
     ) -> Result<Content, Error> {
         let unreadable = |why: io::Error| self.unreadable(path, &why);
         let mut file = self.tree.file(path).map_err(unreadable)?;
-        let (mut digest, mut bytes, mut buffer) = (RunningDigest::default(), 0, vec![0; PART]);
+        let (mut content, mut buffer) = (RunningContent::default(), vec![0; PART]);
         loop {
             let count = match file.read(&mut buffer) {
                 Ok(0) => break,
@@ -160,14 +160,10 @@ impl RunCopy<'_> {
                 read => read.map_err(unreadable)?,
             };
             let part = buffer.get(..count).unwrap_or_default();
-            digest.add(part);
-            bytes += count as u64;
+            content.add(part);
             each(part).map_err(Error::io("writing", path))?;
         }
-        Ok(Content {
-            sha256: digest.so_far(),
-            bytes,
-        })
+        Ok(content.so_far())
     }
 
     /// Returns where a link leads to in the copy: one within the run to the same entry, another to

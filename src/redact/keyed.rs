@@ -75,7 +75,9 @@ impl Keyed {
 
     /// Returns the digits in place of some bytes.
     fn digits(&self, bytes: &[u8]) -> String {
-        self.mac().finish(bytes)
+        let mut mac = self.mac();
+        mac.add(bytes);
+        mac.digits()
     }
 
     /// Starts on bytes that come one part after the other.
@@ -84,13 +86,8 @@ impl Keyed {
     }
 
     /// Returns what stands in place of a text.
-    pub(super) fn placeholder(&self, text: &str) -> String {
-        self.placeholder_of(text.as_bytes())
-    }
-
-    /// Returns what stands in place of some bytes.
-    pub(super) fn placeholder_of(&self, bytes: &[u8]) -> String {
-        format!("[{BEFORE}{}]", self.digits(bytes))
+    pub(super) fn placeholder(&self, text: &[u8]) -> String {
+        format!("[{BEFORE}{}]", self.digits(text))
     }
 
     /// Returns what stands in place of an id.
@@ -139,11 +136,10 @@ impl RunningMac {
 
     /// Returns what stands in place of the bytes.
     pub(super) fn placeholder(self) -> String {
-        format!("[{BEFORE}{}]", self.finish(b""))
+        format!("[{BEFORE}{}]", self.digits())
     }
 
-    fn finish(mut self, bytes: &[u8]) -> String {
-        self.0.update(bytes);
+    fn digits(self) -> String {
         let mac = self.0.finalize().into_bytes();
         let mut digits = HEXLOWER.encode(&mac);
         digits.truncate(DIGITS);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ground::digest::FileDigest;
+use crate::ground::digest::{FileDigest, RunningDigest};
 use crate::ground::source::resolve;
 
 /// A content, before and after.
@@ -36,6 +36,27 @@ pub(super) struct Known {
     pub(super) contents: BTreeMap<FileDigest, Changed>,
     /// That of the state.
     pub(super) state: Option<Changed>,
+}
+
+/// A content on its way.
+#[derive(Default)]
+pub(super) struct RunningContent {
+    digest: RunningDigest,
+    bytes: u64,
+}
+
+impl RunningContent {
+    pub(super) fn add(&mut self, part: &[u8]) {
+        self.digest.add(part);
+        self.bytes += part.len() as u64;
+    }
+
+    pub(super) fn so_far(&self) -> Content {
+        Content {
+            sha256: self.digest.so_far(),
+            bytes: self.bytes,
+        }
+    }
 }
 
 impl Content {

@@ -4,7 +4,6 @@
 use std::io::{self, Write};
 
 use super::keyed::placeholder_in;
-use super::known::Content;
 use super::writer::Writer;
 use crate::ground::document::{Kind, PieceProgress, Pieces, Refused, SyntaxError, Tape};
 use crate::judge::load::{MAX_OBJECT_BYTES, MAX_OBJECT_LINES, stand_in};
@@ -20,8 +19,6 @@ pub(super) struct Lines<'l, 'w, W> {
     pending_bytes: usize,
     /// The line before, as it was and as it is, unless it is blank.
     before: Option<Line>,
-    /// The number of bytes so far.
-    bytes: u64,
     /// The reason why the rest can't be copied.
     failure: Option<Failure>,
 }
@@ -49,7 +46,6 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             pending: Vec::new(),
             pending_bytes: 0,
             before: None,
-            bytes: 0,
             failure: None,
         }
     }
@@ -61,9 +57,8 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         self.failure.is_none()
     }
 
-    /// Takes what follows the last newline, and ends; returns the output, and the content as it
-    /// was.
-    pub(super) fn finish(mut self, rest: &[u8]) -> Result<(W, Content), Failure> {
+    /// Takes what follows the last newline, and ends.
+    pub(super) fn finish(mut self, rest: &[u8]) -> Result<(), Failure> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
@@ -71,12 +66,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             self.line(rest)?;
         }
         self.give_up()?;
-        let [was, _] = &self.writer.lines;
-        let was = Content {
-            sha256: was.so_far(),
-            bytes: self.bytes,
-        };
-        Ok((self.to, was))
+        self.to.flush().map_err(Failure::Output)
     }
 
     fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
@@ -197,7 +187,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
                 return text.to_vec();
             }
         }
-        stand_in(text, error, &self.writer.rules.keyed.placeholder_of(text))
+        stand_in(text, error, &self.writer.rules.keyed.placeholder(text))
     }
 
     /// Writes a blank line.
@@ -231,7 +221,6 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         let [before, after] = &mut self.writer.lines;
         before.add(was);
         after.add(is);
-        self.bytes += was.len() as u64;
         self.to.write_all(is).map_err(Failure::Output)
     }
 }

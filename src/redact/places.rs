@@ -86,25 +86,6 @@ const MIRRORS: [(&str, &str, &str); 28] = [
     ("terminate", "/payload/status", "/outcomes/status"),
 ];
 
-/// What the payload of any event may have, and the extensions of an action, besides what their
-/// types declare.
-const OF_PAYLOADS: [(&str, Nature); 14] = [
-    ("id", Nature::Id),
-    ("action_id", Nature::Id),
-    ("agent_id", Nature::Id),
-    ("episode_id", Nature::Id),
-    ("source", Nature::Id),
-    ("step_id", Nature::Id),
-    ("x-agent", Nature::Id),
-    ("x-call-id", Nature::Id),
-    ("x-message-id", Nature::Id),
-    ("x-parent", Nature::Id),
-    ("kind", Nature::Name),
-    ("tool", Nature::Name),
-    ("timestamp", Nature::Time),
-    ("prefix_sha256", Nature::PrefixDigest),
-];
-
 /// All places.
 pub(super) struct Places {
     all: Vec<Place>,
@@ -147,12 +128,32 @@ const ROOTS: [&str; 11] = [
     "terminate",
 ];
 
-/// What a manifest and the events of the recorder have, which no type declares.
-const UNDECLARED: [(&str, &str, Nature); 10] = [
+/// What no type declares: what a manifest has, what the payload of any event may have, and the
+/// extensions of an action.
+const UNDECLARED: [(&str, &str, Nature); 29] = [
     ("manifest", "/schema_version", Nature::Version),
     ("manifest", "/episode_id", Nature::Id),
     ("manifest", "/files/*", Nature::Artifact),
     ("manifest", "/files/*/name", Nature::Artifact),
+    ("state", "/outcomes/actions/*/x-agent", Nature::Id),
+    ("state", "/outcomes/actions/*/x-call-id", Nature::Id),
+    ("state", "/outcomes/actions/*/x-message-id", Nature::Id),
+    ("state", "/outcomes/actions/*/x-parent", Nature::Id),
+    ("event", "/id", Nature::Id),
+    ("event", "/payload/id", Nature::Id),
+    ("event", "/payload/action_id", Nature::Id),
+    ("event", "/payload/agent_id", Nature::Id),
+    ("event", "/payload/episode_id", Nature::Id),
+    ("event", "/payload/source", Nature::Id),
+    ("event", "/payload/step_id", Nature::Id),
+    ("event", "/payload/x-agent", Nature::Id),
+    ("event", "/payload/x-call-id", Nature::Id),
+    ("event", "/payload/x-message-id", Nature::Id),
+    ("event", "/payload/x-parent", Nature::Id),
+    ("event", "/payload/kind", Nature::Name),
+    ("event", "/payload/tool", Nature::Name),
+    ("event", "/payload/timestamp", Nature::Time),
+    ("event", "/payload/prefix_sha256", Nature::PrefixDigest),
     ("start", "/payload/mode", Nature::Word("meta minimal")),
     ("start", "/payload/times", Nature::Word("given")),
     ("direction", "/payload/answer", Nature::Word("yes no")),
@@ -188,19 +189,9 @@ impl Places {
             }
         }
         for (record, pointer, nature) in UNDECLARED {
-            places.declare(record, pointer, nature);
-        }
-        for root in roots_of("event") {
-            places.declare(root, "/id", Nature::Id);
-            let payload = places.at(root, "/payload");
-            places.add_keys(payload, |_| true);
-        }
-        let action = places.at("state", "/outcomes/actions/*");
-        places.add_keys(action, |key| key.starts_with("x-"));
-        let payload = places.at("act", "/payload");
-        let keys = places.place(action).keys.clone();
-        if let Some(payload) = places.all.get_mut(payload.0) {
-            payload.keys.extend(keys);
+            for root in roots_of(record) {
+                places.declare(root, pointer, nature);
+            }
         }
         for (record, from, to) in MIRRORS {
             for root in roots_of(record) {
@@ -251,25 +242,20 @@ impl Places {
         }
     }
 
-    fn add_keys(&mut self, to: PlaceId, is_wanted: impl Fn(&str) -> bool) {
-        for (key, nature) in OF_PAYLOADS {
-            if is_wanted(key) && self.place(to).declared(key).is_none() {
-                let id = self.fresh();
-                if let Some(place) = self.all.get_mut(id.0) {
-                    place.nature = nature;
-                }
-                self.set(to, key, id);
-            }
-        }
-    }
-
-    /// Has a place be the one in the state that has the same text, unless it has a nature.
+    /// Has a place be the one in the state that has the same text; one that has a nature or keys of
+    /// its own has the other keys of that.
     fn mirror(&mut self, root: &'static str, from: &'static str, to: &'static str) {
         let (around, token) = from.rsplit_once('/').unwrap_or_default();
         let (around, own) = (self.at(root, around), self.at(root, from));
-        if self.place(own).nature == Nature::Text && from != "/payload" {
-            let target = self.at("state", to);
-            self.set(around, token, target);
+        let target = self.at("state", to);
+        let place = self.place(own);
+        if place.nature == Nature::Text && place.keys.is_empty() {
+            return self.set(around, token, target);
+        }
+        for (key, place) in self.place(target).keys.clone() {
+            if !self.declare_key(own, key) {
+                self.set(own, key, place);
+            }
         }
     }
 
@@ -345,8 +331,8 @@ pub(super) fn same_places(record: &str, path: String) -> Paths {
     let mut next = 0;
     while let Some(path) = all.get(next).cloned() {
         for (of, from, to) in MIRRORS {
-            let is_of_record = next == 0 && roots_of(of).any(|root| root == *record);
-            let mirrored = moved(&path, from, to).filter(|_| is_of_record);
+            let is_there = of == "state" || next == 0 && roots_of(of).any(|root| root == *record);
+            let mirrored = moved(&path, from, to).filter(|_| is_there);
             for path in mirrored.into_iter().chain(moved(&path, to, from)) {
                 if !all.contains(&path) {
                     all.push(path);

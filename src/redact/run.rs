@@ -1,12 +1,12 @@
 //! One run -> its copy, file by file: what others refer to is written before them.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Readable;
 use super::error::Error;
 use super::keyed::is_placeholder;
-use super::known::{Changed, Content, Known, KnownFile};
+use super::known::{Changed, Content, Known, KnownFile, RunningContent};
 use super::lines::{Failure, Lines};
 use super::names::Attached;
 use super::rules::Rules;
@@ -203,29 +203,26 @@ impl RunCopy<'_> {
         let writing = |why| Error::io("writing", path)(why);
         let mut to = self.to.file(&self.path(path)).map_err(writing)?;
         let mut writer = Writer::new(self.rules, known);
-        let was = if is_timeline(artifact) {
+        let [was, is] = if is_timeline(artifact) {
             let mut lines = Lines::new(&mut writer, to);
             let file = self.tree.file(path);
             let read = file.and_then(|file| whole_lines(file, &mut |line| lines.take(line)));
             let rest = read.map_err(|why| self.unreadable(path, &why))?;
-            let (written, was) = lines.finish(&rest).map_err(|failure| match failure {
+            lines.finish(&rest).map_err(|failure| match failure {
                 Failure::Limit(why) => self.refused(format!("{}: {why}", path.display())),
                 Failure::Output(why) => writing(why),
             })?;
-            to = written;
-            was
+            writer.lines.each_ref().map(RunningContent::so_far)
         } else {
-            let bytes = self.read(artifact)?;
-            let is = self.record(artifact, &bytes, &mut writer)?;
-            io::Write::write_all(&mut to, &is).map_err(writing)?;
-            Content::of(&bytes)
+            let was = self.read(artifact)?;
+            let is = self.record(artifact, &was, &mut writer)?;
+            to.write_all(&is)
+                .and_then(|()| to.flush())
+                .map_err(writing)?;
+            [&was, &is].map(|bytes| Content::of(bytes))
         };
         let readable = writer.readable;
-        let (sha256, bytes) = to.finish().map_err(writing)?;
-        let changed = Changed {
-            was,
-            is: Content { sha256, bytes },
-        };
+        let changed = Changed { was, is };
         if artifact == Artifact::State {
             known.state = Some(changed);
         }
@@ -262,7 +259,7 @@ impl RunCopy<'_> {
         let before = bytes.get(..offset).unwrap_or_default();
         let lines = before.iter().filter(|byte| **byte == b'\n');
         let mut is: Vec<u8> = lines.copied().collect();
-        is.extend(self.rules.keyed.placeholder_of(bytes).bytes());
+        is.extend(self.rules.keyed.placeholder(bytes).bytes());
         if bytes.ends_with(b"\n") {
             is.push(b'\n');
         }

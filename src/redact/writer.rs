@@ -8,11 +8,11 @@ use semver::Version;
 
 use super::Readable;
 use super::keyed::is_placeholder;
-use super::known::{Changed, Content, Known};
+use super::known::{Changed, Content, Known, RunningContent};
 use super::names::{Paths, token};
 use super::places::{Nature, PLACES, PlaceId, same_places};
 use super::rules::Rules;
-use crate::ground::digest::{FileDigest, RunningDigest};
+use crate::ground::digest::FileDigest;
 use crate::ground::document::{Document, EXTENSION, Key, Kind, Node, Number};
 use crate::ground::record::phases;
 use crate::ground::source::Artifact;
@@ -26,7 +26,7 @@ pub(super) struct Writer<'w> {
     /// What is looked for in the records, if anything is.
     pub(super) search: Option<Search>,
     /// The lines of the timeline so far, before and after.
-    pub(super) lines: [RunningDigest; 2],
+    pub(super) lines: [RunningContent; 2],
 }
 
 /// What is looked for before anything is written.
@@ -285,11 +285,10 @@ impl<'a> Copying<'_, '_, 'a> {
         match nature {
             Nature::StateDigest if is_digest(text) => {
                 let state = self.writer.known.state;
-                let state = state.map(|it| [it.was.sha256, it.is.sha256]);
-                Some(self.digest(text, state))
+                Some(self.digest(text, state.map(|it| [it.was, it.is])))
             }
             Nature::PrefixDigest if is_digest(text) => {
-                let lines = self.writer.lines.each_ref().map(RunningDigest::so_far);
+                let lines = self.writer.lines.each_ref().map(RunningContent::so_far);
                 Some(self.digest(text, Some(lines)))
             }
             Nature::Text if self.is_below_digest_key() && is_digest(bare(text)) => {
@@ -358,7 +357,7 @@ impl<'a> Copying<'_, '_, 'a> {
     }
 
     fn placeholder(&self, text: &str) -> String {
-        self.writer.rules.keyed.placeholder(text)
+        self.writer.rules.keyed.placeholder(text.as_bytes())
     }
 
     /// Returns a path in which each part is replaced in which a pattern fits.
@@ -381,10 +380,10 @@ impl<'a> Copying<'_, '_, 'a> {
     }
 
     /// Returns the digest in the copy, where one was right that is known before and after.
-    fn digest(&self, digits: &str, known: Option<[FileDigest; 2]>) -> String {
+    fn digest(&self, digits: &str, known: Option<[Content; 2]>) -> String {
         match known {
-            Some([was, is]) if FileDigest::parse(digits) == Some(was) => {
-                in_case_of(digits, &is.to_string())
+            Some([was, is]) if FileDigest::parse(digits) == Some(was.sha256) => {
+                in_case_of(digits, &is.sha256.to_string())
             }
             _ => self.writer.rules.keyed.digest(digits),
         }

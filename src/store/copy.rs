@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
-use std::io::{self, BufWriter, Read as _, Write};
+use std::io::{self, BufWriter, Read as _, Write as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
@@ -15,7 +15,6 @@ use rustix::fs::OFlags;
 use super::path::directory_of;
 use super::stillness::FileVersion;
 use super::{EpisodeDir, FileSystem, OpenDir, OpenFile, resolved};
-use crate::ground::digest::{FileDigest, RunningDigest};
 use crate::ground::source::{Artifact, EntryKind};
 
 /// The entries of a run that are copied, at most, and the levels of its directories.
@@ -168,13 +167,9 @@ impl NewTree {
     }
 
     /// Starts a file that must not exist.
-    pub(crate) fn file(&self, path: &Path) -> io::Result<NewFile> {
+    pub(crate) fn file(&self, path: &Path) -> io::Result<BufWriter<File>> {
         let file = File::create_new(self.root.join(path))?;
-        Ok(NewFile {
-            file: BufWriter::with_capacity(256 << 10, file),
-            digest: RunningDigest::default(),
-            bytes: 0,
-        })
+        Ok(BufWriter::with_capacity(64 << 10, file))
     }
 
     pub(crate) fn link(&self, path: &Path, target: &Path) -> io::Result<()> {
@@ -223,34 +218,6 @@ fn must_be_free(path: &Path) -> io::Result<()> {
         Ok(_) => Err(io::Error::other("it is not empty")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
-    }
-}
-
-/// A file that is being made, and the digest of what was written.
-pub(crate) struct NewFile {
-    file: BufWriter<File>,
-    digest: RunningDigest,
-    bytes: u64,
-}
-
-impl NewFile {
-    /// Ends it; returns the digest and the number of its bytes.
-    pub(crate) fn finish(mut self) -> io::Result<(FileDigest, u64)> {
-        self.file.flush()?;
-        Ok((self.digest.so_far(), self.bytes))
-    }
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.digest.add(bytes.get(..written).unwrap_or_default());
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }
 

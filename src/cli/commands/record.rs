@@ -160,7 +160,7 @@ pub(in crate::cli) struct RecordCommand {
     /// Execute the command after `--`, and record it as a run with one step
     ///
     /// Its input and output pass through unchanged. Its arguments and the last 4 KiB of its output
-    /// are recorded, secrets in them too.
+    /// are recorded, secrets in them too unless --redact is given.
     #[arg(long, requires = "command", conflicts_with = "on_eof")]
     exec: bool,
 
