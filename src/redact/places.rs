@@ -130,10 +130,12 @@ const ROOTS: [&str; 11] = [
 
 /// What no type declares: what a manifest has, what the payload of any event may have, and the
 /// extensions of an action.
-const UNDECLARED: [(&str, &str, Nature); 29] = [
+const UNDECLARED: [(&str, &str, Nature); 31] = [
     ("manifest", "/schema_version", Nature::Version),
     ("manifest", "/episode_id", Nature::Id),
+    ("manifest", "/created_at", Nature::Time),
     ("manifest", "/files/*", Nature::Artifact),
+    ("manifest", "/files/*/kind", Nature::Name),
     ("manifest", "/files/*/name", Nature::Artifact),
     ("state", "/outcomes/actions/*/x-agent", Nature::Id),
     ("state", "/outcomes/actions/*/x-call-id", Nature::Id),

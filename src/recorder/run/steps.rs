@@ -243,12 +243,13 @@ impl Run {
     /// [`Error::Refused`] where the plan has no such step, or it is not pending.
     pub fn open(&mut self, step: &str) -> Result<StepDecision, Error> {
         self.must_go_on()?;
+        let step = &*self.step_id(step);
         self.must_be(step, StepStatus::Pending, "opening a step")?;
         let hints = match self.consult(Some(step))? {
             PolicyDecision::Vetoed(veto) => return Ok(StepDecision::Vetoed(veto)),
             PolicyDecision::Go { hints } => hints,
         };
-        let found = self.fold.step(&self.step_id(step));
+        let found = self.fold.step(step);
         if found.is_some_and(|step| step.status == StepStatus::Skipped) {
             return Ok(StepDecision::Skipped);
         }
@@ -260,7 +261,7 @@ impl Run {
     }
 
     fn must_be(&self, step: &str, status: StepStatus, what: &'static str) -> Result<(), Error> {
-        let why = match self.fold.step(&self.step_id(step)).map(|it| it.status) {
+        let why = match self.fold.step(step).map(|step| step.status) {
             Some(is) if is == status => return Ok(()),
             Some(is) => format!("the step {step:?} is {is}, not {status}"),
             None => format!("the plan has no step {step:?}"),
@@ -509,7 +510,8 @@ impl Run {
 
     /// Returns the payload of the event of an action.
     fn act_of(&self, step: Option<&str>, action: Action) -> Result<Map<String, Value>, Error> {
-        if let Some(step) = step {
+        let step = step.map(|step| self.step_id(step));
+        if let Some(step) = &step {
             self.must_be(step, StepStatus::Running, "acting")?;
         }
         let action = in_one_form(action, self.directory());
@@ -568,6 +570,7 @@ impl Run {
     }
 
     fn try_close(&mut self, step: &str, end: StepEnd) -> Result<(), Error> {
+        let step = &*self.step_id(step);
         self.must_be(step, StepStatus::Running, "closing a step")?;
         let (status, payload) = match end {
             StepEnd::Done => (StepStatus::Done, Map::new()),

@@ -4,7 +4,7 @@ Copies of runs without their texts, in which the same rules find the same.
   $ runs_and_key
   $ runvet redact runs/episodes/ep_answer --to copy --key key
   1 run redacted in copy
-  still readable: 290 keys, 59 ids, 41 words of tools, kinds and statuses, 14 paths, 21 times, 37 numbers, 0 other texts
+  still readable: 290 keys, 59 ids, 56 words of tools, kinds and statuses, 14 paths, 21 times, 37 numbers, 0 other texts
   copies under different keys can't be matched by their placeholders, but by times, ids and numbers
   $ for dir in runs copy; do grep -o '"task":"[^"]*"' $dir/episodes/ep_answer/s*.json; grep -o '"plan":.*"kind":"detect"' $dir/episodes/ep_answer/state.json; done
   runs/episodes/ep_answer/state.json:"task":"Summarize the open tickets"
@@ -62,7 +62,7 @@ Copies of runs without their texts, in which the same rules find the same.
   $ sed -i 's/"x-attempt":1/"x-github_pat_1":[{"deep":["\\u0041KIA2"]}]/g' state.json events.jsonl; echo "no JSON $secret" >> events.jsonl; echo $secret > files/ghp_dir/$secret.txt; ln -s ghp_dir/$secret.txt files/link; ln -s /etc/AKIA out
   $ cd ../../..; runvet redact runs --to copy --key key --drop nothing; grep -rE 'AKIA|0041KIA|ghp_|xoxb-|github_pat_' copy; find copy | grep -E 'AKIA|ghp_'; ls copy/episodes | sed 's/-[0-9a-f]*/-.../'
   1 run redacted in copy
-  still readable: 290 keys, 37 ids, 41 words of tools, kinds and statuses, 14 paths, 21 times, 31 numbers, 42 other texts
+  still readable: 290 keys, 37 ids, 56 words of tools, kinds and statuses, 14 paths, 21 times, 31 numbers, 42 other texts
   copies under different keys can't be matched by their placeholders, but by times, ids and numbers
   redacted-...
   $ (cd copy/episodes/*; find . -type l | sort | while read link; do readlink $link; done) | sed 's/-[0-9a-f]*/-.../g'
@@ -112,7 +112,7 @@ Copies of runs without their texts, in which the same rules find the same.
   $ head -c 70000000 /dev/zero > runs/episodes/b/state.json
   $ flock runs/episodes/a/events.jsonl runvet redact runs --to copy; ls copy/episodes; rm -r copy
   1 run redacted in copy
-  still readable: 66 keys, 3 ids, 6 words of tools, kinds and statuses, 12 paths, 5 times, 6 numbers, 0 other texts
+  still readable: 66 keys, 3 ids, 13 words of tools, kinds and statuses, 8 paths, 5 times, 6 numbers, 0 other texts
   copies under different keys can't be matched by their placeholders, but by times, ids and numbers
   error: runs/episodes/a is not copied: another process writes it
   error: runs/episodes/b is not copied: state.json is larger than the limit of 64 MiB
@@ -140,7 +140,7 @@ Copies of runs without their texts, in which the same rules find the same.
   $ runvet redact runs --to copy --key key --config team.toml --drop nothing; echo; grep -o '"input_excerpt":"[^"]*"' copy/episodes/ep_answer/state.json; rm -r copy
   1 run redacted in copy
   acme/acts finds something else in the copy of 1 run
-  still readable: 290 keys, 59 ids, 41 words of tools, kinds and statuses, 14 paths, 21 times, 37 numbers, 40 other texts
+  still readable: 290 keys, 59 ids, 56 words of tools, kinds and statuses, 14 paths, 21 times, 37 numbers, 40 other texts
   copies under different keys can't be matched by their placeholders, but by times, ids and numbers
 
   "input_excerpt":"[redacted-2bd28b8923b3c716d05ba5c1a2d43d0f]"
@@ -165,20 +165,53 @@ Copies of runs without their texts, in which the same rules find the same.
 
 # The verdict on the runs of each door, and of each format of logs, stays as it is.
   $ runs_of_doors; head -c 32 /dev/zero > key; chmod 600 key; ls all/episodes | wc -l
+  27
   $ runvet redact all --to copy --key key | head -1; for dir in all copy; do places $dir > $dir.txt; done; diff all.txt copy.txt && grep -c rule all.txt
-  $ grep -rlE 'Ada|secret|printed|passed|no money' copy
+  27 runs redacted in copy
+  2
+  $ grep -rlE 'Ada|secret|printed|1 passed|no money' copy
+  [1]
   $ runvet redact copy --to again --key key > out; diff -r copy again && echo same
+  same
 
 # What is no run data, or can't be copied, leaves nothing behind, and the input is never touched.
   $ runs_and_key; cp -r runs before; stamps() { find runs -printf '%p %T@ %s %m %l\n' | sort; }; stamps > stamps
   $ tried() { runvet redact "$@" --to copy; echo "exit code $?"; ls -A | grep -E 'copy|redact'; stamps | diff stamps -; diff -r --no-dereference before runs; }
   $ (trap '' XFSZ; ulimit -f 4; tried runs)
+  error: writing state.json: File too large (os error 27)
+  exit code 2
   $ mkdir file; echo > file/copy; (cd file; runvet redact ../runs --to copy; runvet redact ../runs --to copy/deep; ls -A)
+  error: making a copy beside copy: Not a directory (os error 20)
+  error: making a copy beside copy/deep: Not a directory (os error 20)
+  copy
   $ mkdir closed; mkfifo key2; tried runs --key key2; tried runs --key nowhere/key; ls nowhere
+  error: the key key2: it is not a regular file
+  exit code 2
+  error: the key nowhere/key: No such file or directory (os error 2)
+  exit code 2
+  ls: cannot access 'nowhere': No such file or directory
+  [2]
   $ deep=runs/episodes/ep_answer; for level in $(seq 70); do deep=$deep/d; done; mkdir -p $deep; stamps > stamps; rm -r before; cp -r runs before; tried runs
+  0 runs redacted in copy
+  still readable: 0 keys, 0 ids, 0 words of tools, kinds and statuses, 0 paths, 0 times, 0 numbers, 0 other texts
+  copies under different keys can't be matched by their placeholders, but by times, ids and numbers
+  error: runs/episodes/ep_answer is not copied: it has more than 64 levels of directories
+  exit code 2
+  copy
   $ rm -r runs/episodes/ep_answer/d; mkdir runs/episodes/ep_answer/run; cp -r runs/episodes/ep_answer/state.json runs/episodes/other; tried runs/episodes/other 2>&1 | head -2
+  error: no run was found; runs/episodes/other: not a directory and not an artifact of a run (state.json, summary.json, events.jsonl, learn.jsonl, manifest.json)
+  exit code 2
 
 # Links, names that are no UTF-8, and files that are none: what leads out of the run leads nowhere.
   $ runs_and_key; cd runs/episodes/ep_answer; echo secret > ../../../secret; ln -s ../../../secret out; ln -s /etc/passwd etc; ln -s state.json in; mkfifo fifo; mkdir empty; printf secret > "$(printf 'a\377b')"; cd ../../..
   $ runvet redact runs --to copy --key key | head -1; cd copy/episodes/ep_answer; test -p fifo && test -d empty && readlink in; for link in out etc; do readlink $link | sed 's/-[0-9a-f]*/-.../'; test -e $link || echo nowhere; done
-  $ ls | LC_ALL=C grep -c "$(printf '\377')"; grep -rl secret . ; cd ../../..; places runs > 1; places copy > 2; diff 1 2 && grep -c rule 1
+  1 run redacted in copy
+  state.json
+  redacted-...
+  nowhere
+  redacted-...
+  nowhere
+  $ ls | LC_ALL=C grep -c "$(printf '\377')"; grep -rl secret . ; cd ../../..; places runs > 1; places copy > 2; diff 1 2
+  1
+  0
+  [1]
