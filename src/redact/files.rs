@@ -134,7 +134,8 @@ impl RunCopy<'_> {
         let was = Content::of(&bytes);
         if is_text {
             let text = str::from_utf8(&bytes).ok();
-            let stays = text.filter(|text| !self.rules.redact(text, false, paths));
+            let goes = |text: &str| self.rules.fits(text) || self.rules.redact(text, false, paths);
+            let stays = text.filter(|text| !goes(text));
             return Ok(stays.map(|text| (was, text.as_bytes().to_vec())));
         }
         let mut tape = Tape::default();

@@ -94,6 +94,7 @@ impl Redaction {
 pub(super) struct Rules {
     pub(super) keyed: Keyed,
     patterns: Regex,
+    has_own_patterns: bool,
     drop: Names,
     keep: Names,
     keep_files: Vec<glob::Pattern>,
@@ -115,6 +116,7 @@ impl Rules {
         let all: Vec<String> = secrets.into_iter().chain(patterns).collect();
         Ok(Self {
             patterns: parse("the patterns", &all.join("|"), Regex::new)?,
+            has_own_patterns: !redaction.patterns.is_empty(),
             drop: Names::new("the name to drop", &redaction.drop)?,
             keep: Names::new("the name to keep", &redaction.keep)?,
             keep_files: globs.collect::<Result<_, _>>()?,
@@ -128,15 +130,21 @@ impl Rules {
         self.patterns.is_match(text)
     }
 
+    /// Returns `false` if no pattern fits in any text of a JSON text: the known ones look the same
+    /// wherever they stand, unless they are escaped.
+    pub(super) fn may_fit(&self, json: &str) -> bool {
+        self.has_own_patterns || memchr::memchr(b'\\', json.as_bytes()).is_some() || self.fits(json)
+    }
+
     /// Returns `true` if places matter.
     pub(super) fn have_names(&self) -> bool {
         !(self.drop.is_empty() && self.keep.is_empty() && self.team.is_empty())
     }
 
-    /// Returns `true` if a text goes that stands at some places, and stays there by its nature.
+    /// Returns `true` if a text in which no pattern fits goes, by its places and whether it stays
+    /// there by its nature.
     pub(super) fn redact(&self, text: &str, stays: bool, paths: &Paths) -> bool {
-        self.fits(text)
-            || self.team.sensitive.have(paths)
+        self.team.sensitive.have(paths)
             || if self.drop.is_empty() {
                 !stays && !self.keep.have(paths) && !self.team.have_word(text, paths)
             } else {
@@ -166,7 +174,9 @@ impl Rules {
         let paths = ["/episode/id", "/episode_id"].map(str::to_owned).into();
         match name.to_str() {
             Some(text) if is_placeholder(text) => name.to_owned(),
-            Some(text) if self.redact(text, true, &paths) => self.keyed.id(text.as_bytes()).into(),
+            Some(text) if self.fits(text) || self.redact(text, true, &paths) => {
+                self.keyed.id(text.as_bytes()).into()
+            }
             Some(_) => name.to_owned(),
             None => self.name(name),
         }

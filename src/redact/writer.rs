@@ -1,7 +1,7 @@
 //! A JSON text -> the same text without the texts that go: their spans are replaced, all else is
 //! copied.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use semver::Version;
@@ -27,6 +27,8 @@ pub(super) struct Writer<'w> {
     pub(super) search: Option<Search>,
     /// The lines of the timeline so far, before and after.
     pub(super) lines: [RunningContent; 2],
+    /// What stands in place of short texts that were met.
+    placeholders: HashMap<String, String>,
 }
 
 /// What is looked for before anything is written.
@@ -60,6 +62,8 @@ struct Copying<'c, 'w, 'a> {
     /// The record, or the phase of the event.
     record: &'static str,
     text: &'a str,
+    /// `false` if no pattern fits in any text of it.
+    may_fit: bool,
     written: Vec<u8>,
     /// The number of bytes of the text that are written.
     copied: usize,
@@ -73,6 +77,10 @@ struct Copying<'c, 'w, 'a> {
 const NAMES: [&str; 2] = ["attachment", "name"];
 const SIZES: [&str; 2] = ["bytes", "size_bytes"];
 
+/// The texts of a run whose placeholders are kept, at most, and the bytes of each.
+const MAX_KEPT: usize = 4096;
+const MAX_KEPT_BYTES: usize = 256;
+
 /// What stands before the colon of the name of an adapter.
 const ADAPTER: &str = "adapter";
 
@@ -84,6 +92,7 @@ impl<'w> Writer<'w> {
             readable: Readable::default(),
             search: None,
             lines: Default::default(),
+            placeholders: HashMap::new(),
         }
     }
 
@@ -113,6 +122,7 @@ impl<'w> Writer<'w> {
     ) -> Vec<u8> {
         let text = document.text();
         let mut copying = Copying {
+            may_fit: self.rules.may_fit(text),
             writer: self,
             record,
             text,
@@ -193,7 +203,7 @@ impl<'a> Copying<'_, '_, 'a> {
         // A key of a runtime's own stays one: others are not allowed everywhere.
         let own = name.strip_prefix(EXTENSION);
         let is_known = PLACES.declare_key(place, &name) || is_placeholder(own.unwrap_or(&name));
-        if !is_known && self.writer.rules.fits(&name) {
+        if !is_known && self.fits(&name) {
             let before = own.map_or("", |_| EXTENSION);
             let by = self.placeholder(&name);
             self.replace(key.span(), &quoted(&format!("{before}{by}")));
@@ -253,8 +263,8 @@ impl<'a> Copying<'_, '_, 'a> {
     fn goes(&self, object: Node<'a>) -> bool {
         let excerpt = object.get("excerpt").and_then(Node::text);
         let paths = self.paths("/sha256");
-        let rules = self.writer.rules;
-        rules.redact(&excerpt.unwrap_or_default(), false, &paths)
+        let excerpt = excerpt.unwrap_or_default();
+        self.fits(&excerpt) || self.writer.rules.redact(&excerpt, false, &paths)
     }
 
     /// Returns the paths to what is at hand, or below it, where names matter.
@@ -309,12 +319,11 @@ impl<'a> Copying<'_, '_, 'a> {
         let Some((kind, about)) = text.split_once(':') else {
             return self.whole(text, Nature::Text);
         };
-        let rules = self.writer.rules;
-        let kind_by = rules.fits(kind).then(|| self.placeholder(kind));
+        let kind_by = self.fits(kind).then(|| self.placeholder(kind));
         let about_by = self.becomes(about, Nature::Text);
         if kind_by.is_none() && about_by.is_none() {
             // A pattern may fit over both.
-            let goes = !is_placeholder(about) && rules.fits(text);
+            let goes = !is_placeholder(about) && self.fits(text);
             return goes.then(|| self.placeholder(text));
         }
         let [kind, about] = [(kind_by, kind), (about_by, about)]
@@ -324,8 +333,9 @@ impl<'a> Copying<'_, '_, 'a> {
 
     /// Returns what a text becomes as a whole.
     fn whole(&mut self, text: &str, nature: Nature) -> Option<String> {
-        let paths = self.paths("");
+        let (paths, fits) = (self.paths(""), self.fits(text));
         let (rules, readable) = (self.writer.rules, &mut self.writer.readable);
+        let by_place = |stays| fits || rules.redact(text, stays, &paths);
         // What has not the form of its place is a text.
         let (goes, stay) = match nature {
             Nature::Word(words) if words.split(' ').any(|word| word == text) => {
@@ -337,12 +347,12 @@ impl<'a> Copying<'_, '_, 'a> {
             Nature::Version if is_version(text) => (false, &mut readable.words),
             Nature::Time if Timestamp::parse(text).is_some() => (false, &mut readable.times),
             // Rules need the form of these: only a pattern may fit.
-            Nature::Phase => (rules.fits(text), &mut readable.words),
-            Nature::Link => (rules.fits(text), &mut readable.paths),
-            Nature::Id => (rules.redact(text, true, &paths), &mut readable.ids),
-            Nature::Name => (rules.redact(text, true, &paths), &mut readable.words),
-            Nature::Artifact => (rules.redact(text, true, &paths), &mut readable.paths),
-            _ => (rules.redact(text, false, &paths), &mut readable.texts),
+            Nature::Phase => (fits, &mut readable.words),
+            Nature::Link => (fits, &mut readable.paths),
+            Nature::Id => (by_place(true), &mut readable.ids),
+            Nature::Name => (by_place(true), &mut readable.words),
+            Nature::Artifact => (by_place(true), &mut readable.paths),
+            _ => (by_place(false), &mut readable.texts),
         };
         if !goes {
             *stay += 1;
@@ -351,17 +361,32 @@ impl<'a> Copying<'_, '_, 'a> {
         Some(match nature {
             Nature::Id => rules.keyed.id(text.as_bytes()),
             Nature::Link => self.without_secrets(text),
-            Nature::Artifact if rules.fits(text) => self.without_secrets(text),
+            Nature::Artifact if fits => self.without_secrets(text),
             _ => self.placeholder(text),
         })
     }
 
-    fn placeholder(&self, text: &str) -> String {
-        self.writer.rules.keyed.placeholder(text.as_bytes())
+    fn fits(&self, text: &str) -> bool {
+        self.may_fit && self.writer.rules.fits(text)
+    }
+
+    /// Returns what stands in place of a text; the same short texts come again and again.
+    fn placeholder(&mut self, text: &str) -> String {
+        let writer = &mut *self.writer;
+        if let Some(known) = writer.placeholders.get(text) {
+            return known.clone();
+        }
+        let placeholder = writer.rules.keyed.placeholder(text.as_bytes());
+        if text.len() <= MAX_KEPT_BYTES && writer.placeholders.len() < MAX_KEPT {
+            writer
+                .placeholders
+                .insert(text.to_owned(), placeholder.clone());
+        }
+        placeholder
     }
 
     /// Returns a path in which each part is replaced in which a pattern fits.
-    fn without_secrets(&self, text: &str) -> String {
+    fn without_secrets(&mut self, text: &str) -> String {
         let rules = self.writer.rules;
         if Artifact::from_file_name(text).is_some() {
             return text.to_owned();
