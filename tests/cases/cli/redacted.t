@@ -62,16 +62,16 @@ A run that is redacted while it is recorded.
   [1]
 
 # A secret in an id goes too, and its commands go on naming it.
-  $ printf '%s\n' '{"plan":[{"id":"ghp_1","description":"x"}]}' '{"open":"ghp_1"}' '{"act":{"tool":"t","step_id":"ghp_1","output":1}}' '{"close":{"step_id":"ghp_1","status":"done"}}' '{"finish":"ok"}' | runvet record --run-data runs --task t --id ghp_2 --redact --key key | grep -oE '"(message|id)":"[^"]*"|"ok":[a-z]*'
+  $ printf '%s\n' '{"plan":[{"id":"ghp_1","description":"x"}]}' '{"open":"ghp_1"}' '{"act":{"tool":"t","step_id":"ghp_1","output":1}}' '{"close":{"step_id":"ghp_1","status":"done"}}' '{"finish":"ok"}' | runvet record --run-data runs --task t --id ghp_2 --redact --key key | grep -oE '"(message|id)":"[^"]*"|"ok":[a-z]*' | sed 's/redacted-[0-9a-f]*/redacted-.../'
   "ok":true
-  "id":"redacted-e4f15087f0038f5759c1b63602dcb784"
+  "id":"redacted-..."
   "ok":true
   "ok":true
   "ok":true
   "id":"act-1"
   "ok":true
   "ok":true
-  "id":"redacted-e4f15087f0038f5759c1b63602dcb784"
+  "id":"redacted-..."
   $ grep -r ghp_ runs; find runs | grep ghp_; runvet validate runs --rule '*=warning' --rule 'summary/*=off'
   1 episode: valid
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use runvet::finding::{Level, Report};
@@ -378,4 +379,21 @@ fn page_has_what_goes_and_what_stays_as_a_table() {
     let (_, after) = rest.split_once("\n<!-- end of natures -->").unwrap();
     let page = format!("{before}<!-- natures -->\n{table}\n<!-- end of natures -->{after}");
     crate::support::bless::check("docs/redacting.md", &page);
+}
+
+#[test]
+fn run_of_the_page_becomes_its_copy() {
+    let page = fs::read_to_string(corpus().join("../docs/redacting.md")).unwrap();
+    let mut blocks = page.split("```json\n").skip(1);
+    let [before, after] = [(); 2].map(|()| blocks.next().unwrap().split("```").next().unwrap());
+    let temp = tempfile::tempdir().unwrap();
+    let (run, key) = (temp.path().join("ep_1"), temp.path().join("key"));
+    fs::create_dir(&run).unwrap();
+    fs::write(run.join("state.json"), before).unwrap();
+    fs::write(&key, [0; 32]).unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    let copy = temp.path().join("copy");
+    Redaction::new().key(key).copy(&[&run], &copy).unwrap();
+    let is = fs::read_to_string(copy.join("ep_1/state.json")).unwrap();
+    assert_eq!(is, after);
 }
