@@ -3,16 +3,13 @@ A run that is redacted while it is recorded.
 # No text reaches the disk, and the run is the one that it would be without redaction.
   $ commands | runvet record --run-data runs --task 'Refund Ada' --id s --tag 'customer=Ada L.' --redact --key key --max-output 60 | grep -o '"ok":[a-z]*' | sort | uniq -c
        15 "ok":true
-  $ grep -rE 'Ada|letter|QWRh|away' runs; ls runs/episodes/s runs/episodes/s/attachments | sed 's/^[0-9a-f]*\././'
-  runs/episodes/s:
+  $ grep -rE 'Ada|letter|QWRh|away' runs; ls runs/episodes/s; ls runs/episodes/s/attachments | sed 's/^[0-9a-f]*\././' | sort
   attachments
   events.jsonl
   learn.jsonl
   manifest.json
   state.json
   summary.json
-
-  runs/episodes/s/attachments:
   .json
   .png
   $ commands | runvet record --run-data plain --task 'Refund Ada' --id s --tag 'customer=Ada L.' --max-output 60 > out; places plain > 1; places runs > 2; diff 1 2 && cat 1; runvet validate runs --rule 'strict/*=warning' --verify-manifest
