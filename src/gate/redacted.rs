@@ -22,7 +22,7 @@ impl Gate {
     /// # let dir = std::env::temp_dir().join(format!("runvet-gate-redact-{}", std::process::id()));
     /// let redaction = Redaction::new().drop_name("task");
     /// let redacted = Gate::default().redact(redaction, &["corpus/demo"], &dir)?;
-    /// assert_eq!(redacted.runs.len(), 4);
+    /// assert_eq!(redacted.runs.len(), 5);
     /// assert!(redacted.changed.is_empty());
     /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -100,8 +100,11 @@ impl Run {
 
     /// Returns the id of a step as it is written.
     pub(in crate::recorder) fn step_id(&self, told: &str) -> String {
+        let Some(redactor) = &self.recorder.redactor else {
+            return told.to_owned();
+        };
         let payload = Map::from_iter([("step_id".to_owned(), told.into())]);
-        let written = self.as_written(RunEvent::new("act", payload)).ok();
+        let written = redacted(redactor, &RunEvent::new("act", payload)).ok();
         let id = written.and_then(|it| Some(it.payload.get("step_id")?.as_str()?.to_owned()));
         id.unwrap_or_else(|| told.to_owned())
     }
