@@ -1,7 +1,7 @@
 //! A JSON text -> the same text without the texts that go: their spans are replaced, all else is
 //! copied.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use semver::Version;
@@ -28,7 +28,7 @@ pub(super) struct Writer<'w> {
     /// The lines of the timeline so far, before and after.
     pub(super) lines: [RunningContent; 2],
     /// What stands in place of short texts that were met.
-    placeholders: HashMap<String, String>,
+    placeholders: BTreeMap<String, String>,
 }
 
 /// What is looked for before anything is written.
@@ -92,7 +92,7 @@ impl<'w> Writer<'w> {
             readable: Readable::default(),
             search: None,
             lines: Default::default(),
-            placeholders: HashMap::new(),
+            placeholders: BTreeMap::new(),
         }
     }
 
