@@ -61,6 +61,10 @@ Examples:
   printf '%s\\n' '{\"act\":{\"tool\":\"lookup\"}}' '{\"finish\":\"ok\"}' |
     runvet record --run-data runs --task 'Summarize the open tickets'
   runvet record --run-data runs --exec -- make test")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 pub(in crate::cli) struct RecordCommand {
     #[command(flatten)]
     run_data: RunDataArgs,
