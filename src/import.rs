@@ -21,6 +21,7 @@ mod fields;
 mod formats;
 mod history;
 mod log;
+mod parts;
 mod spans;
 mod write;
 

@@ -11,6 +11,7 @@ const END_TOOLS: &[&str] = &[
     "final_result",
     "attempt_completion",
     "task_complete",
+    "complete_task",
     "mark_task_complete",
 ];
 

@@ -35,6 +35,7 @@ const KINDS: [(&str, &[&str]); 8] = [
             "BashOutput",
             "bash",
             "bash_command",
+            "exec",
             "exec_command",
             "execute_bash",
             "execute_ipython_cell",

@@ -293,11 +293,13 @@ impl Files<'_> {
             let known = text(result, "/source_call_id");
             let known = places.get(known).and_then(|place| waiting.remove(place));
             if let Some((id, is_command)) = known {
-                let outcome = self.outcome(conversation, file, result, is_command);
+                let said = Said::of(step, &id, result);
+                let outcome = self.outcome(conversation, file, said, is_command);
                 conversation.result(&id, outcome);
             } else if let Some((_, (last, is_command))) = waiting.pop_last() {
                 // One result for all: it is that of the last call.
-                let outcome = self.outcome(conversation, file, result, is_command);
+                let said = Said::of(step, &last, result);
+                let outcome = self.outcome(conversation, file, said, is_command);
                 for (id, _) in std::mem::take(&mut waiting).into_values() {
                     conversation.result(&id, Outcome::default());
                 }
@@ -313,12 +315,12 @@ impl Files<'_> {
         &self,
         conversation: &mut Conversation,
         file: usize,
-        result: &Value,
+        said: Said<'_>,
         is_command: bool,
     ) -> Outcome {
-        let content = result.get("content").unwrap_or(&Value::Null);
-        let said = texts(content);
-        let mut outcome = Outcome::new(status(result, &said, is_command), said);
+        let content = said.result.get("content").unwrap_or(&Value::Null);
+        let printed = texts(content);
+        let mut outcome = Outcome::new(said.status(&printed, is_command), printed);
         for part in items(content, "") {
             if text(part, "/type") != "image" {
                 continue;
@@ -373,37 +375,80 @@ fn usage(metrics: &Value) -> Usage {
     }
 }
 
-fn status(result: &Value, said: &str, is_command: bool) -> Option<&'static str> {
-    let has_line = |line: &str| said.lines().any(|it| it.trim() == line);
-    let codes = [
-        "/extra/exit_code",
-        "/extra/return_code",
-        "/extra/returncode",
-    ];
-    let marks = ["Exit Code: ", "Exit code ", "[exit_code] "];
-    let printed = said.lines().filter_map(|line| {
-        let code = marks
-            .iter()
-            .find_map(|mark| line.trim().strip_prefix(mark))?;
-        code.trim().parse::<i64>().ok()
-    });
-    if is_denial(said) {
-        Some("denied")
-    } else if has_line("[interrupted] True") {
-        Some("cancelled")
-    } else if is_true(result, "/extra/is_error")
-        || is_true(result, "/extra/tool_result_is_error")
-        || ["error", "failed", "failure"].contains(&text(result, "/extra/status"))
-        || has_line("[error] tool reported failure")
-        || codes
-            .iter()
-            .any(|at| number(result, at).is_some_and(|code| code != 0.0))
-        || (is_command && printed.into_iter().any(|code| code != 0))
-    {
-        Some("error")
-    } else {
-        None
+/// What a step says of the result of a call.
+struct Said<'s> {
+    result: &'s Value,
+    /// What it says of the call besides, as converters of Codex do.
+    details: &'s Value,
+}
+
+impl<'s> Said<'s> {
+    fn of(step: &'s Value, id: &str, result: &'s Value) -> Self {
+        let of_call = step
+            .pointer("/extra/tool_call_details")
+            .and_then(|details| details.get(id));
+        let is_alone = items(step, "/tool_calls").len() == 1;
+        let of_step = step.get("extra").filter(|_| is_alone);
+        Self {
+            result,
+            details: of_call.or(of_step).unwrap_or(&Value::Null),
+        }
     }
+
+    fn status(&self, printed: &str, is_command: bool) -> Option<&'static str> {
+        let has_line = |line: &str| printed.lines().any(|it| it.trim() == line);
+        let statuses = [
+            text(self.result, "/extra/status"),
+            text(self.result, "/extra/execution_status"),
+            text(self.details, "/status"),
+        ];
+        if is_denial(printed) || statuses.contains(&"declined") {
+            Some("denied")
+        } else if has_line("[interrupted] True") {
+            Some("cancelled")
+        } else if ["error", "failed", "failure"]
+            .iter()
+            .any(|it| statuses.contains(it))
+            || self.is_error()
+            || has_line("[error] tool reported failure")
+            || (is_command && exit_codes(printed).any(|code| code != 0))
+        {
+            Some("error")
+        } else {
+            None
+        }
+    }
+
+    fn is_error(&self) -> bool {
+        let is_set = ["is_error", "tool_result_is_error"]
+            .iter()
+            .any(|name| is_true(self.result, &format!("/extra/{name}")));
+        let codes = ["exit_code", "return_code", "returncode"]
+            .iter()
+            .map(|name| number(self.result, &format!("/extra/{name}")));
+        let more = ["metadata", "tool_metadata"]
+            .iter()
+            .map(|name| number(self.details, &format!("/{name}/exit_code")));
+        is_set
+            || self.result.pointer("/extra/success") == Some(&Value::Bool(false))
+            || some_text(self.result, "/extra/error").is_some()
+            || codes.chain(more).flatten().any(|code| code != 0.0)
+    }
+}
+
+/// Returns the exit codes that a command's output names in lines of their own.
+fn exit_codes(printed: &str) -> impl Iterator<Item = i64> {
+    const MARKS: [&str; 4] = [
+        "Exit Code: ",
+        "Exit code ",
+        "[exit_code] ",
+        "Process exited with code ",
+    ];
+    printed.lines().filter_map(|line| {
+        let line = line.trim();
+        let code = MARKS.iter().find_map(|mark| line.strip_prefix(mark))?;
+        code.trim().parse().ok()
+    })
 }
 
 /// Adds the verdict of a trial: what its verifier found, and the exception that ended it.

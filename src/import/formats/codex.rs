@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 
 use super::super::call::first_line;
 use super::super::conversation::{Call, Conversation, Outcome, Took, Usage, What};
-use super::super::fields::{count, items, parsed, picture_of_url, some_text, text, texts, time};
+use super::super::fields::{
+    count, is_true, items, number, parsed, picture_of_url, some_text, text, texts, time,
+};
 use super::super::log::{Log, LogFile};
+use super::super::parts::{Part, joined};
 use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
@@ -58,33 +61,8 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             thread.add(&entry.value);
         }
     }
-    let ids = threads.iter().map(|thread| thread.conversation.id.clone());
-    let ids: BTreeSet<String> = ids.collect();
-    let is_part = |thread: &Thread| thread.parent.as_ref().is_some_and(|it| ids.contains(it));
-    let (parts, roots): (Vec<Thread>, Vec<Thread>) = threads.into_iter().partition(is_part);
-    let mut roots: Vec<Conversation> = roots.into_iter().map(Thread::end).collect();
-    // A part of a part belongs to the thread that began both.
-    let parents = parts
-        .iter()
-        .map(|part| (part.conversation.id.clone(), part.parent.clone()));
-    let parents: BTreeMap<String, Option<String>> = parents.collect();
-    for part in parts {
-        let mut root = part.parent.clone();
-        for _ in 0..parents.len() {
-            let above = root.as_ref().and_then(|root| parents.get(root)).cloned();
-            root = above.unwrap_or(root);
-        }
-        let part = part.end();
-        let Some(root) = roots.iter_mut().find(|it| Some(&it.id) == root.as_ref()) else {
-            continue;
-        };
-        let id = part.id.clone();
-        root.absorb(&id, part);
-        root.parents
-            .extend(root.call_that_began(&id).map(|call| (id, call)));
-    }
-    for root in roots {
-        take(log, root);
+    for conversation in joined(threads.into_iter().map(Thread::end)) {
+        take(log, conversation);
     }
     Ok(())
 }
@@ -101,6 +79,8 @@ struct Thread {
     /// The messages of the user in the form for the model, which repeat those of the user.
     repeated: Vec<usize>,
     has_messages: bool,
+    /// The calls that were done with an error, or not at all, by the events of their ends.
+    failures: BTreeMap<String, &'static str>,
 }
 
 impl Thread {
@@ -153,6 +133,12 @@ impl Thread {
             "token_count" => self.tokens(line),
             "turn_aborted" => conversation.interrupt(text(line, "/payload/reason")),
             "task_complete" | "turn_complete" => conversation.end_turn(),
+            "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" => {
+                let id = text(line, "/payload/call_id");
+                let failure = line.get("payload").and_then(failure);
+                self.failures
+                    .extend(failure.map(|status| (id.to_owned(), status)));
+            }
             "error" => conversation.error(text(line, "/payload/message")),
             "stream_error" => {
                 let error = line.pointer("/payload/message").cloned();
@@ -232,13 +218,16 @@ impl Thread {
                 conversation.call(Call::new(id, "local_shell", input));
             }
             ("function_call_output" | "custom_tool_call_output", _) => {
-                conversation.result(id, outcome(&argument("/payload/output")));
+                let mut outcome = outcome(&argument("/payload/output"));
+                let known = self.failures.remove(id);
+                outcome.status = outcome.status.or(known);
+                conversation.result(id, outcome);
             }
             (kind, role) => conversation.skip(format!("{kind} {role}").trim_end()),
         }
     }
 
-    fn end(mut self) -> Conversation {
+    fn end(mut self) -> Part {
         if self.has_messages {
             for place in self.repeated {
                 self.conversation.skip("repeated message of the user");
@@ -247,10 +236,10 @@ impl Thread {
                 }
             }
         }
-        if let Some(parent) = self.parent {
-            self.conversation.tag("parent", parent);
+        Part {
+            conversation: self.conversation,
+            parent: self.parent,
         }
-        self.conversation
     }
 }
 
@@ -258,6 +247,28 @@ fn texts_of(parts: &[Value]) -> String {
     let texts: Vec<&str> = parts.iter().map(|part| text(part, "/text")).collect();
     texts.join("\n")
 }
+
+/// Returns the status of a call by the event of its end, unless it is `ok`.
+fn failure(end: &Value) -> Option<&'static str> {
+    let is_error = number(end, "/exit_code").is_some_and(|code| code != 0.0)
+        || end.get("success") == Some(&Value::Bool(false))
+        || end.pointer("/result/Err").is_some()
+        || is_true(end, "/result/Ok/isError");
+    match text(end, "/status") {
+        "declined" => Some("denied"),
+        _ => is_error.then_some("error"),
+    }
+}
+
+/// How the result of a call begins that Codex could not do.
+const NOT_DONE: [&str; 6] = [
+    "apply_patch verification failed",
+    "exec_command failed",
+    "execution error",
+    "failed to parse function arguments",
+    "unsupported ",
+    "write_stdin failed",
+];
 
 /// Returns the outcome of the output of a call: what was printed, with the exit code and the time
 /// before it or beside it.
@@ -271,24 +282,21 @@ fn outcome(output: &Value) -> Outcome {
     let whole = texts(content);
     let record = parsed(content);
     let (printed, exit, seconds) = match record.get("output") {
-        Some(printed) => (
-            printed.clone(),
-            record
-                .pointer("/metadata/exit_code")
-                .and_then(Value::as_i64),
-            record
-                .pointer("/metadata/duration_seconds")
-                .and_then(Value::as_f64),
-        ),
+        Some(printed) => {
+            let first = |places: [&str; 2]| places.iter().find_map(|at| number(&record, at));
+            let exit = first(["/metadata/exit_code", "/exit_code"]);
+            let seconds = first(["/metadata/duration_seconds", "/wall_time_seconds"]);
+            (printed.clone(), exit, seconds)
+        }
         None => heading(&whole),
     };
     let said = printed.as_str().unwrap_or_default();
     let is_failure = output.get("success") == Some(&Value::Bool(false));
     let status = match exit {
-        Some(0) => None,
-        Some(_) => Some("error"),
+        Some(code) => (code != 0.0).then_some("error"),
         None if first_line(said).contains("rejected by user") => Some("denied"),
         None if said.starts_with("aborted") => Some("cancelled"),
+        None if NOT_DONE.iter().any(|start| said.starts_with(start)) => Some("error"),
         None => is_failure.then_some("error"),
     };
     Outcome {
@@ -301,14 +309,14 @@ fn outcome(output: &Value) -> Outcome {
 
 /// Returns what a command printed, its exit code and its seconds, from a text with these in its
 /// first lines.
-fn heading(whole: &str) -> (Value, Option<i64>, Option<f64>) {
+fn heading(whole: &str) -> (Value, Option<f64>, Option<f64>) {
     const OTHERS: [&str; 4] = [
         "Chunk ID:",
         "Process running",
         "Original token count:",
         "Total output lines:",
     ];
-    let (mut exit, mut seconds, mut rest) = (None, None, whole);
+    let (mut exit, mut seconds, mut rest) = (None, None, after_command(whole));
     while let Some((line, after)) = rest
         .split_once('\n')
         .or(Some((rest, "")))
@@ -332,4 +340,15 @@ fn heading(whole: &str) -> (Value, Option<i64>, Option<f64>) {
         whole
     };
     (printed.into(), exit, seconds)
+}
+
+/// Returns a text without the command that newer versions write before the heading. It may have
+/// several lines.
+fn after_command(whole: &str) -> &str {
+    if !whole.starts_with("Command: ") {
+        return whole;
+    }
+    let marks = ["\nChunk ID: ", "\nWall time: "];
+    let start = marks.iter().find_map(|mark| whole.find(mark));
+    start.map_or(whole, |start| whole.get(start + 1..).unwrap_or_default())
 }
