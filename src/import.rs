@@ -21,6 +21,7 @@ mod fields;
 mod formats;
 mod history;
 mod log;
+mod memory;
 mod parts;
 mod spans;
 mod write;
@@ -38,13 +39,15 @@ use crate::ground::finding::TIME_UNKNOWN;
 use crate::ground::parallel::{cores, in_order};
 use crate::ground::printable::count;
 use crate::redact::{Redaction, Redactor};
-use crate::store::{FilesBelow, display};
+use crate::store::{FileVersion, FilesBelow, display};
 pub(crate) use call::plain_id;
 use conversation::{Conversation, Event, What};
 pub(crate) use explain::Explained;
 use formats::{FORMATS, Format, Ties};
 pub(crate) use history::{History, REPEATED};
 use log::{BYTE_ORDER_MARK, Log, LogFile};
+use memory::FileState;
+pub(crate) use memory::Memory;
 use write::{Draft, Made, Target};
 
 /// The number of files that a note or a report names; the rest are counted.
@@ -125,17 +128,32 @@ pub fn words_of_span(span: &Value) -> Value {
 struct Group {
     format: &'static Format,
     files: Vec<LogFile>,
+    /// The files as they were before they were read.
+    states: Vec<FileState>,
 }
 
 /// What became of the files of one log.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Converted {
-    runs: Vec<(ImportedRun, Option<PathBuf>)>,
+    runs: Vec<MadeRun>,
     skipped: BTreeMap<String, u64>,
     errors: Vec<String>,
     notes: BTreeSet<String>,
     faults: Vec<String>,
+    /// `true` if it depends on the files of the log alone.
+    is_done_alone: bool,
 }
+
+/// A run of a log.
+#[derive(Clone)]
+struct MadeRun {
+    run: ImportedRun,
+    /// The directory in which it was made, to be put into its place.
+    dir: Option<PathBuf>,
+}
+
+/// What a file is: its format and what ties it to others of the same log, or why it is no log.
+type Recognized = Result<(&'static Format, BTreeSet<String>), NoLog>;
 
 /// What is found below the paths.
 #[derive(Default)]
@@ -233,19 +251,21 @@ impl Import {
         &self,
         paths: impl IntoIterator<Item = P>,
     ) -> io::Result<Imported> {
-        self.each(paths, |_, _| ())
+        self.each(paths, &mut Memory::default(), |_, _| ())
     }
 
-    /// Like [`Import::paths`], and calls a function after each log, with the number of all.
+    /// Like [`Import::paths`], and calls a function after each log, with the number of all. Logs that
+    /// are known by an earlier import with the same memory are not read again.
     pub(crate) fn each<P: AsRef<Path>>(
         &self,
         paths: impl IntoIterator<Item = P>,
+        memory: &mut Memory,
         mut done: impl FnMut(usize, &[ImportedRun]),
     ) -> io::Result<Imported> {
         let mut found = Found::default();
         for path in paths {
             let path = path.as_ref();
-            self.find(path, &mut found)
+            self.find(path, memory, &mut found)
                 .map_err(|why| explained(path, &why))?;
         }
 
@@ -259,35 +279,47 @@ impl Import {
         let redactor = redactor.map_err(io::Error::other)?;
         let target = Target::new(&self.into, self.anchors, redactor);
         let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
-        let convert = |(): &mut (), group: &Group| self.convert(group, &target);
+        let known = &*memory;
+        let convert = |(): &mut (), group: &Group| {
+            let known = known.converted(group);
+            known.unwrap_or_else(|| self.convert(group, &target))
+        };
+        let mut all = Vec::new();
         in_order(
             &groups,
             cores(),
             || (),
             convert,
-            |converted| {
+            |mut converted| {
                 let first = report.runs.len();
-                for (kind, number) in converted.skipped {
-                    *report.skipped.entry(kind).or_default() += number;
+                for (kind, number) in &converted.skipped {
+                    *report.skipped.entry(kind.clone()).or_default() += number;
                 }
-                report.errors.extend(converted.errors);
-                report.faults.extend(converted.faults);
-                notes.extend(converted.notes);
-                for (mut run, made) in converted.runs {
+                report.errors.extend_from_slice(&converted.errors);
+                report.faults.extend_from_slice(&converted.faults);
+                notes.extend(converted.notes.iter().cloned());
+                for MadeRun { run, dir } in &mut converted.runs {
                     if !claimed.insert(run.id.clone()) {
                         let why = "another log of this import has the same id";
                         run.change = Change::Refused(why.into());
-                    } else if let Some(Err(why)) = made.map(|dir| target.put(&dir, &run.id)) {
+                    } else if let Some(Err(why)) = dir.take().map(|dir| target.put(&dir, &run.id)) {
                         report.faults.push(format!("{}: {why}", display(&run.path)));
                         run.change =
                             Change::Refused(format!("it can't be put into its place: {why}"));
                     }
-                    report.runs.push(run);
+                    report.runs.push(run.clone());
+                    if !matches!(run.change, Change::Refused(_)) {
+                        run.change = Change::Unchanged;
+                    }
                 }
+                all.push(converted);
                 done(groups.len(), report.runs.get(first..).unwrap_or_default());
                 ControlFlow::Continue(())
             },
         );
+        for (group, converted) in groups.iter().zip(all) {
+            memory.keep_converted(&group.states, converted);
+        }
         report.notes.extend(notes);
         Ok(report)
     }
@@ -312,17 +344,17 @@ impl Import {
         report
     }
 
-    /// Returns the files at or below some paths, each with the time of its last change.
-    pub(crate) fn versions(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<SystemTime>)> {
+    /// Returns the files at or below some paths, each with what changes with its content.
+    pub(crate) fn versions(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileVersion>)> {
         let below = paths
             .iter()
             .filter_map(|path| FilesBelow::of(path, &self.into).ok());
         let files = below.flat_map(|below| below.files);
-        files.map(|file| (file.path(), file.modified())).collect()
+        files.map(|file| (file.path(), file.version())).collect()
     }
 
     /// Finds the logs at or below a path.
-    fn find(&self, path: &Path, found: &mut Found) -> io::Result<()> {
+    fn find(&self, path: &Path, memory: &mut Memory, found: &mut Found) -> io::Result<()> {
         let below = FilesBelow::of(path, &self.into)?;
         let report = &mut found.report;
         if below.links > 0 {
@@ -337,9 +369,15 @@ impl Import {
         let mut tied = Tied::default();
         let mut others = Vec::new();
         for file in below.files {
+            let state = FileState::new(file.path(), file.version());
             let file = LogFile::new(file);
-            match self.recognize(&file) {
-                Ok((format, common)) => tied.add(format, common, file),
+            let recognized = memory.recognized(&state).unwrap_or_else(|| {
+                let recognized = self.recognize(&file);
+                memory.keep_recognized(&state, &recognized);
+                recognized
+            });
+            match recognized {
+                Ok((format, common)) => tied.add(format, common, TiedFile { file, state }),
                 Err(no_log) => others.push((file, no_log)),
             }
         }
@@ -374,7 +412,7 @@ impl Import {
     }
 
     /// Returns the format of a file, and what ties it to others of the same log.
-    fn recognize(&self, file: &LogFile) -> Result<(&'static Format, BTreeSet<String>), NoLog> {
+    fn recognize(&self, file: &LogFile) -> Recognized {
         let broken = |why: String| NoLog {
             is_broken: file.may_be_log(),
             why,
@@ -425,6 +463,7 @@ impl Import {
             self.write(group, log, conversation, target, &mut converted);
         });
         converted.errors.extend(log.reasons());
+        converted.is_done_alone = log.is_alone() && converted.faults.is_empty();
         let form = group.format.name;
         let nothing =
             || format!("it looks like a log of {form}, and nothing is said or done in it");
@@ -540,7 +579,7 @@ impl Import {
             source: path,
             change,
         };
-        converted.runs.push((run, dir));
+        converted.runs.push(MadeRun { run, dir });
     }
 }
 
@@ -558,6 +597,7 @@ fn explained(path: &Path, why: &io::Error) -> io::Error {
 }
 
 /// A file that is no log.
+#[derive(Clone)]
 struct NoLog {
     /// What it looks like.
     why: String,
@@ -565,17 +605,23 @@ struct NoLog {
     is_broken: bool,
 }
 
+/// A file of a log, as it was before it was read.
+struct TiedFile {
+    file: LogFile,
+    state: FileState,
+}
+
 /// Files, grouped by what ties them to each other.
 #[derive(Default)]
 struct Tied {
-    files: Vec<(&'static Format, LogFile)>,
+    files: Vec<(&'static Format, TiedFile)>,
     /// For each file, one before it in the same group, or itself.
     before: Vec<usize>,
     by_tie: BTreeMap<(&'static str, String), usize>,
 }
 
 impl Tied {
-    fn add(&mut self, format: &'static Format, ties: BTreeSet<String>, file: LogFile) {
+    fn add(&mut self, format: &'static Format, ties: BTreeSet<String>, file: TiedFile) {
         let number = self.files.len();
         self.files.push((format, file));
         self.before.push(number);
@@ -605,8 +651,11 @@ impl Tied {
             let new = || Group {
                 format,
                 files: Vec::new(),
+                states: Vec::new(),
             };
-            group.or_insert_with(new).files.push(file);
+            let group = group.or_insert_with(new);
+            group.files.push(file.file);
+            group.states.push(file.state);
         }
         groups.into_values().collect()
     }

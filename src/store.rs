@@ -49,7 +49,7 @@ mod writing;
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "commands")]
 pub(crate) use below::{
-    FileBelow, FilesBelow, OpenFile, Scratch, Workshop, beginning_of, is_before_run,
+    FileBelow, FileVersion, FilesBelow, OpenFile, Scratch, Workshop, beginning_of, is_before_run,
     is_null_device, put_dir, resolved,
 };
 #[cfg(feature = "cli")]

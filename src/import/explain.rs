@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::conversation::{Conversation, What};
 use super::log::Log;
-use super::{Found, Group, Import, Imported, explained};
+use super::{Found, Group, Import, Imported, Memory, explained};
 
 /// What an import would make of the files of one log.
 pub(crate) struct Explained {
@@ -50,7 +50,7 @@ impl Import {
         let mut found = Found::default();
         for path in paths {
             let path = path.as_ref();
-            self.find(path, &mut found)
+            self.find(path, &mut Memory::default(), &mut found)
                 .map_err(|why| explained(path, &why))?;
         }
 

@@ -1,5 +1,6 @@
 //! The files of a log -> its JSON values, one at a time, within the limits of a check.
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -78,6 +79,8 @@ pub(super) struct Log<'l> {
     digests: Vec<String>,
     /// Why a log has no conversation yet, if its format says so.
     pub(super) nothing_yet: Option<String>,
+    /// `true` if a file was read that is none of the log.
+    has_others: Cell<bool>,
 }
 
 /// A line that could not be read.
@@ -131,7 +134,13 @@ impl<'l> Log<'l> {
             unreadable: Vec::new(),
             digests: Vec::new(),
             nothing_yet: None,
+            has_others: Cell::new(false),
         }
+    }
+
+    /// Returns `true` if the files of the log alone were read.
+    pub(super) fn is_alone(&self) -> bool {
+        !self.has_others.get()
     }
 
     /// Returns the first values of the file, by which its form is recognized.
@@ -286,6 +295,7 @@ impl<'l> Log<'l> {
 
     /// Returns a file that a value of the log refers to, by its path from the file of that value.
     pub(super) fn beside(&self, number: usize, path: &str) -> Option<Vec<u8>> {
+        self.has_others.set(true);
         let file = self.files.get(number)?.file.beside(path)?;
         let mut content = Vec::new();
         let most = MAX_RECORD_BYTES as u64;

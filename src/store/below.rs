@@ -29,6 +29,13 @@ pub(crate) struct FileBelow {
     pub(crate) is_given: bool,
 }
 
+/// What changes with the content of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileVersion {
+    pub(crate) modified: SystemTime,
+    pub(crate) len: u64,
+}
+
 /// What is found at or below a path.
 #[derive(Default)]
 pub(crate) struct FilesBelow {
@@ -110,7 +117,16 @@ impl FileBelow {
 
     /// Returns when it was last changed.
     pub(crate) fn modified(&self) -> Option<SystemTime> {
-        self.open().ok()?.metadata().ok()?.modified().ok()
+        Some(self.version()?.modified)
+    }
+
+    /// Returns what changes with its content.
+    pub(crate) fn version(&self) -> Option<FileVersion> {
+        let metadata = self.open().ok()?.metadata().ok()?;
+        Some(FileVersion {
+            modified: metadata.modified().ok()?,
+            len: metadata.len(),
+        })
     }
 
     /// Returns its path as the user would write it.

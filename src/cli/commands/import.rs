@@ -18,7 +18,7 @@ use super::watching::stop_by_signals;
 use super::{CommandFailure, Exit, Result, declared};
 use crate::cli::progress;
 use crate::ground::printable::escape;
-use crate::import::{Change, Explained, Import, Imported, ImportedRun};
+use crate::import::{Change, Explained, Import, Imported, ImportedRun, Memory};
 use crate::redact::Redaction;
 use crate::report::count;
 
@@ -132,11 +132,12 @@ impl ImportCommand {
         if let Some(since) = &self.since {
             since.note("--since", output);
         }
-        let imported = self.import_once(&import, output)?;
+        let mut memory = Memory::default();
+        let imported = self.import_once(&import, &mut memory, output)?;
         self.print(&imported, true, output)?;
         let exit = exit_of(&imported);
         if self.watch {
-            return self.go_on(&import, exit, output);
+            return self.go_on(&import, memory, exit, output);
         }
         let dirs: BTreeSet<&Path> = (imported.runs.iter())
             .filter(|run| !matches!(run.change, Change::Refused(_)))
@@ -179,9 +180,14 @@ impl ImportCommand {
         if self.strict { import.strict() } else { import }
     }
 
-    fn import_once(&self, import: &Import, output: &mut Output) -> Result<Imported> {
+    fn import_once(
+        &self,
+        import: &Import,
+        memory: &mut Memory,
+        output: &mut Output,
+    ) -> Result<Imported> {
         let mut bar = None;
-        let imported = import.each(&self.paths, |all, _| {
+        let imported = import.each(&self.paths, memory, |all, _| {
             let bar = bar.get_or_insert_with(|| progress::hidden(all, "logs"));
             progress::step(bar, self.quiet);
         });
@@ -245,7 +251,13 @@ impl ImportCommand {
     }
 
     /// Imports again and again, until a signal comes.
-    fn go_on(&self, import: &Import, mut exit: Exit, output: &mut Output) -> Result {
+    fn go_on(
+        &self,
+        import: &Import,
+        mut memory: Memory,
+        mut exit: Exit,
+        output: &mut Output,
+    ) -> Result {
         let asked = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&asked);
         let waiting = thread::current();
@@ -266,7 +278,7 @@ impl ImportCommand {
                 continue;
             }
             last = now;
-            let imported = self.import_once(import, output)?;
+            let imported = self.import_once(import, &mut memory, output)?;
             self.print(&imported, false, output)?;
             exit = worse(exit, exit_of(&imported));
         }

@@ -36,7 +36,7 @@ fn is_run(value: &Value) -> bool {
     ["id", "run_type", "start_time"]
         .iter()
         .all(|name| has(name))
-        && ["trace_id", "dotted_order", "child_runs"]
+        && ["trace_id", "dotted_order", "child_runs", "parent_run_id"]
             .iter()
             .any(|name| has(name))
 }
@@ -49,12 +49,15 @@ fn runs(value: &Value) -> &[Value] {
     }
 }
 
-fn trace_of(run: &Value) -> String {
-    first_text(run, &["/trace_id", "/id"]).unwrap_or_default()
-}
-
 fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
-    ties.extend(runs(value).iter().filter(|run| is_run(run)).map(trace_of));
+    for run in runs(value).iter().filter(|run| is_run(run)) {
+        let traces = some_text(run, "/trace_id");
+        let ids = ["/id", "/parent_run_id"].iter();
+        match traces {
+            Some(trace) => ties.extend([trace]),
+            None => ties.extend(ids.filter_map(|at| some_text(run, at))),
+        }
+    }
 }
 
 /// A run, without those in it.
@@ -64,24 +67,43 @@ struct Found {
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
-    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
-    let mut traces: Vec<(String, Vec<Found>)> = Vec::new();
+    let mut found = Vec::new();
     while let Some(entry) = log.next()? {
         for run in runs(&entry.value).iter().filter(|run| is_run(run)) {
-            let id = trace_of(run);
-            let number = *numbers.entry(id.clone()).or_insert(traces.len());
-            if number == traces.len() {
-                traces.push((id, Vec::new()));
-            }
-            if let Some((_, found)) = traces.get_mut(number) {
-                flatten(run, "", 0, found);
-            }
+            flatten(run, "", 0, &mut found);
+        }
+    }
+    let parents = found.iter().filter(|found| !found.parent.is_empty());
+    let parents = parents.map(|found| (text(&found.run, "/id").to_owned(), found.parent.clone()));
+    let parents: BTreeMap<String, String> = parents.collect();
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut traces: Vec<(String, Vec<Found>)> = Vec::new();
+    for run in found {
+        let id = trace_of(&run.run, &parents);
+        let number = *numbers.entry(id.clone()).or_insert(traces.len());
+        if number == traces.len() {
+            traces.push((id, Vec::new()));
+        }
+        if let Some((_, found)) = traces.get_mut(number) {
+            found.push(run);
         }
     }
     for (id, found) in traces {
         take(log, of_trace(&id, found));
     }
     Ok(())
+}
+
+/// Returns the trace of a run; where the log does not name it, that is the first run above it.
+fn trace_of(run: &Value, parents: &BTreeMap<String, String>) -> String {
+    let mut first = text(run, "/id");
+    for _ in 0..MAX_DEPTH {
+        let Some(above) = parents.get(first) else {
+            break;
+        };
+        first = above;
+    }
+    some_text(run, "/trace_id").unwrap_or_else(|| first.to_owned())
 }
 
 fn flatten(run: &Value, above: &str, depth: usize, found: &mut Vec<Found>) {
@@ -224,14 +246,15 @@ fn add_answer(span: &mut Span, run: &Value) {
         model,
         ..Answer::default()
     };
-    let usage = message
-        .get("usage_metadata")
-        .or(run.pointer("/outputs/usage_metadata"));
-    span.used(
-        usage
-            .filter(|it| it.is_object())
-            .map_or_else(|| own_usage(run), usage_of),
-    );
+    let of_run = [
+        "/outputs/usage_metadata",
+        "/extra/metadata/usage_metadata",
+        "/usage_metadata",
+    ];
+    let of_run = of_run.iter().filter_map(|at| run.pointer(at));
+    let mut usages = message.get("usage_metadata").into_iter().chain(of_run);
+    let usage = usages.find(|it| it.is_object());
+    span.used(usage.map_or_else(|| own_usage(run), usage_of));
 }
 
 /// Returns the input of a tool: JSON, or the text that Python writes of a dictionary.

@@ -9,6 +9,7 @@ use super::super::fields::{
     count, first_text, is_true, items, picture_of_url, some_text, text, time,
 };
 use super::super::log::{Log, LogFile};
+use super::super::parts::{Part, joined};
 use super::{Format, Take, Ties};
 
 pub(super) const FORMAT: Format = Format {
@@ -20,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// A value of opencode, as an export or a file of the store has it.
-enum Part<'v> {
+enum Kind<'v> {
     Export,
     Session,
     Message,
@@ -28,23 +29,23 @@ enum Part<'v> {
     Piece(&'v str),
 }
 
-fn part(value: &Value) -> Option<Part<'_>> {
+fn kind_of(value: &Value) -> Option<Kind<'_>> {
     let is = |at: &str, prefix: &str| text(value, at).starts_with(prefix);
     if is("/info/id", "ses_") && value.get("messages").is_some_and(Value::is_array) {
-        Some(Part::Export)
+        Some(Kind::Export)
     } else if is("/id", "ses_") && value.pointer("/time/created").is_some() {
-        Some(Part::Session)
+        Some(Kind::Session)
     } else if is("/id", "msg_") && is("/sessionID", "ses_") {
-        Some(Part::Message)
+        Some(Kind::Message)
     } else if is("/id", "prt_") && is("/messageID", "msg_") {
-        Some(Part::Piece(text(value, "/messageID")))
+        Some(Kind::Piece(text(value, "/messageID")))
     } else {
         None
     }
 }
 
 fn is_form(head: &[Value]) -> bool {
-    head.first().is_some_and(|first| part(first).is_some())
+    head.first().is_some_and(|first| kind_of(first).is_some())
 }
 
 fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
@@ -67,7 +68,6 @@ struct Session {
     messages: Vec<(Value, Vec<Value>)>,
 }
 
-#[expect(clippy::too_many_lines, reason = "one step after the other")]
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut sessions: Vec<Session> = Vec::new();
     let mut messages: Vec<Value> = Vec::new();
@@ -75,8 +75,8 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     while let Some(entry) = log.next()? {
         let mut value = entry.value;
         let source = log.files.get(entry.file).map(|file| file.base().to_owned());
-        match part(&value) {
-            Some(Part::Export) => sessions.push(Session {
+        match kind_of(&value) {
+            Some(Kind::Export) => sessions.push(Session {
                 source,
                 messages: (items(&value, "/messages").iter())
                     .map(|it| {
@@ -88,13 +88,13 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
                     .collect(),
                 info: value.get_mut("info").map(Value::take).unwrap_or_default(),
             }),
-            Some(Part::Session) => sessions.push(Session {
+            Some(Kind::Session) => sessions.push(Session {
                 source,
                 info: value,
                 messages: Vec::new(),
             }),
-            Some(Part::Message) => messages.push(value),
-            Some(Part::Piece(message)) => {
+            Some(Kind::Message) => messages.push(value),
+            Some(Kind::Piece(message)) => {
                 let of_message = pieces.entry(message.to_owned()).or_default();
                 of_message.push(value);
             }
@@ -112,35 +112,20 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             of.messages.push((message, parts));
         }
     }
-    let ids = sessions
-        .iter()
-        .map(|session| text(&session.info, "/id").to_owned());
-    let ids: BTreeSet<String> = ids.collect();
-    let parent = |session: &Session| text(&session.info, "/parentID").to_owned();
-    let is_part = |session: &Session| ids.contains(&parent(session));
-    let (parts, roots): (Vec<Session>, Vec<Session>) = sessions.into_iter().partition(is_part);
-    let parents = parts
-        .iter()
-        .map(|part| (text(&part.info, "/id").to_owned(), parent(part)));
-    let parents: BTreeMap<String, String> = parents.collect();
-    let mut roots: Vec<Conversation> = roots.into_iter().map(Session::conversation).collect();
-    for part in parts {
-        let mut root = parent(&part);
-        for _ in 0..parents.len() {
-            root = parents.get(&root).cloned().unwrap_or(root);
-        }
-        let part = part.conversation();
-        if let Some(of) = roots.iter_mut().find(|it| it.id == root) {
-            of.absorb(&part.id.clone(), part);
-        }
-    }
-    for root in roots {
-        take(log, root);
+    for conversation in joined(sessions.into_iter().map(Session::end)) {
+        take(log, conversation);
     }
     Ok(())
 }
 
 impl Session {
+    fn end(self) -> Part {
+        Part {
+            parent: some_text(&self.info, "/parentID"),
+            conversation: self.conversation(),
+        }
+    }
+
     fn conversation(mut self) -> Conversation {
         let mut conversation = Conversation {
             source: self.source,
@@ -152,7 +137,6 @@ impl Session {
         };
         conversation.tag("cwd", text(&self.info, "/directory"));
         conversation.tag("version", text(&self.info, "/version"));
-        conversation.tag("parent", text(&self.info, "/parentID"));
         let created = |info: &Value| (count(info, "/time/created"), text(info, "/id").to_owned());
         self.messages.sort_by_key(|(info, _)| created(info));
         for (info, parts) in &self.messages {

@@ -1,30 +1,37 @@
-//! `output.jsonl` of evaluations of `OpenHands`, and trajectories of its page -> a conversation for
-//! each.
+//! `output.jsonl` of evaluations of `OpenHands`, trajectories of its page, and the events that its
+//! agent SDK keeps in files -> a conversation for each.
 
 mod first;
 mod sdk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::super::call::id_of_path;
 use super::super::conversation::{Answer, Conversation, Usage};
 use super::super::fields::{count, first_text, is_true, items, number, some_text, text, time};
-use super::super::log::Log;
+use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
 
 pub(super) const FORMAT: Format = Format {
     name: "openhands",
-    form: "it has a list of events with `action` or `observation`, or an `instance_id` with a `history`",
+    form: "it has a list of events with `action` or `observation`, or an `instance_id` with a \
+           `history`, or is a file of a conversation that has one for each event",
     is_form,
-    ties: Ties::Nothing,
+    ties: Ties::First(ties),
     read,
 };
 
+/// The directory of the events of a conversation that the agent SDK keeps.
+const EVENTS: &str = "events";
+
 fn is_form(head: &[Value]) -> bool {
     head.first().is_some_and(|first| {
+        if is_kept_event(first) || is_state(first) {
+            return true;
+        }
         let is_line = !text(first, "/instance_id").is_empty();
         history(first).is_some_and(|events| is_line || events.iter().any(|event| is_event(event)))
     })
@@ -61,10 +68,48 @@ fn is_event(event: &Value) -> bool {
             || (has("kind") && has("source")))
 }
 
+/// Returns `true` for an event that is the value of a file.
+fn is_kept_event(value: &Value) -> bool {
+    is_event(value)
+        && ["Event", "Observation", "Condensation"]
+            .iter()
+            .any(|end| text(value, "/kind").ends_with(end))
+}
+
+/// Returns `true` for the state that is kept beside events: what the requests of a conversation
+/// took.
+fn is_state(value: &Value) -> bool {
+    value.get("execution_status").is_some() && value.get("agent").is_some_and(Value::is_object)
+}
+
+/// Ties the files of a conversation, by its directory.
+fn ties(file: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
+    if is_kept_event(value) || is_state(value) {
+        ties.insert(conversation_of(file));
+    }
+}
+
+/// Returns the directory of the conversation that a file is of, below the one that was given.
+fn conversation_of(file: &LogFile) -> String {
+    let dirs = file.dirs().skip_while(|dir| *dir == EVENTS);
+    let mut dirs: Vec<&str> = dirs.collect();
+    dirs.reverse();
+    dirs.join("/")
+}
+
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let name = log.files.first().map_or("", |file| &file.name).to_owned();
+    let mut kept = Vec::new();
+    let mut state = Value::Null;
     while let Some(entry) = log.next()? {
+        if is_kept_event(&entry.value) {
+            kept.push(entry.value);
+            continue;
+        }
         let Some(events) = history(&entry.value) else {
+            if is_state(&entry.value) {
+                state = entry.value;
+            }
             continue;
         };
         let trajectory = Trajectory {
@@ -82,7 +127,43 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             trajectory.conversation(&entry.value, &events, &id_of_path(&name)),
         );
     }
+    if !kept.is_empty() {
+        take(log, kept_conversation(&state, &kept));
+    }
     Ok(())
+}
+
+/// Returns the conversation whose events are in files of their own.
+fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
+    let first = events.first().and_then(|event| some_text(event, "/id"));
+    let id = some_text(state, "/id").or(first).unwrap_or_default();
+    let metrics = state.pointer("/stats/usage_to_metrics");
+    let metrics = metrics.and_then(Value::as_object).into_iter().flatten();
+    let metrics: Vec<&Value> = metrics.map(|(_, metrics)| metrics).collect();
+    let costs = metrics.iter().filter_map(|it| number(it, "/accumulated_cost"));
+    let used = metrics.iter().flat_map(|it| items(it, "/token_usages"));
+    let line = json!({
+        "metadata": {"agent_class": state.pointer("/agent/kind"), "llm": state.pointer("/agent/llm")},
+        "metrics": {
+            "accumulated_cost": costs.reduce(|sum, cost| sum + cost),
+            "token_usages": used.collect::<Vec<_>>(),
+        },
+    });
+    let trajectory = Trajectory {
+        conversation: Conversation {
+            source: Some(id.clone()),
+            is_by_time: true,
+            cwd: some_text(state, "/workspace/working_dir"),
+            ..Conversation::default()
+        },
+        usages: usages(&line),
+        ..Trajectory::default()
+    };
+    let events: Vec<&Value> = events.iter().collect();
+    let mut conversation = trajectory.conversation(&line, &events, &id);
+    let cwd = conversation.cwd.clone();
+    conversation.tag("cwd", cwd.unwrap_or_default());
+    conversation
 }
 
 /// Returns the usage of each request of a line, by its response.

@@ -137,7 +137,8 @@ fn result(conversation: &mut Conversation, part: &Value) {
     let said = content.as_str().unwrap_or_default();
     let is_left = said.starts_with("Tool not executed") || said.starts_with("Output tool not used");
     let status = match text(part, "/outcome") {
-        "failed" => Some("error"),
+        // What version 2 says of a call that the model is to do again.
+        "failed" | "retried" => Some("error"),
         "denied" => Some("denied"),
         "interrupted" => Some("cancelled"),
         _ => is_left.then_some("cancelled"),

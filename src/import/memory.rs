@@ -1,0 +1,89 @@
+//! What an import that goes on keeps of logs -> those that it need not read again.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use super::{Change, Converted, Group, ImportedRun, Recognized};
+use crate::store::FileVersion;
+
+/// The age of a change, at least, after which a file of the same time and length is the same: the
+/// clocks of file systems have steps.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// What an import keeps of the files that it read.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// What each file is.
+    files: BTreeMap<PathBuf, Known<Recognized>>,
+    /// What became of each log, by its first file.
+    logs: BTreeMap<PathBuf, Known<Converted>>,
+}
+
+/// Something that is known of files.
+struct Known<T> {
+    files: Vec<FileState>,
+    what: T,
+}
+
+/// A file as it was before it was read.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct FileState {
+    path: PathBuf,
+    version: Option<FileVersion>,
+}
+
+impl FileState {
+    pub(super) fn new(path: PathBuf, version: Option<FileVersion>) -> Self {
+        // A file that was changed just now may be changed again without a sign of it.
+        let is_settled = |version: &FileVersion| {
+            let age = SystemTime::now().duration_since(version.modified);
+            age.is_ok_and(|age| age > SETTLED)
+        };
+        Self {
+            path,
+            version: version.filter(is_settled),
+        }
+    }
+}
+
+impl Memory {
+    /// Returns what a file is, if it has not changed since that was found.
+    pub(super) fn recognized(&self, file: &FileState) -> Option<Recognized> {
+        let known = self.files.get(&file.path)?;
+        is_same(&known.files, std::slice::from_ref(file)).then(|| known.what.clone())
+    }
+
+    pub(super) fn keep_recognized(&mut self, file: &FileState, what: &Recognized) {
+        let files = vec![file.clone()];
+        let what = what.clone();
+        self.files
+            .insert(file.path.clone(), Known { files, what });
+    }
+
+    /// Returns what became of a log, if neither its files nor its runs have changed since.
+    pub(super) fn converted(&self, group: &Group) -> Option<Converted> {
+        let known = self.logs.get(&group.states.first()?.path)?;
+        let mut runs = known.what.runs.iter();
+        let is_there = runs.all(|made| made.run.path.is_dir());
+        (is_there && is_same(&known.files, &group.states)).then(|| known.what.clone())
+    }
+
+    /// Keeps what became of a log, unless another attempt may have another result.
+    pub(super) fn keep_converted(&mut self, states: &[FileState], what: Converted) {
+        let Some(first) = states.first() else {
+            return;
+        };
+        let is_refused = |run: &ImportedRun| matches!(run.change, Change::Refused(_));
+        if what.is_done_alone && !what.runs.iter().any(|made| is_refused(&made.run)) {
+            let files = states.to_vec();
+            self.logs.insert(first.path.clone(), Known { files, what });
+        } else {
+            self.logs.remove(&first.path);
+        }
+    }
+}
+
+fn is_same(before: &[FileState], now: &[FileState]) -> bool {
+    before == now && now.iter().all(|file| file.version.is_some())
+}
