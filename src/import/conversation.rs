@@ -464,6 +464,16 @@ impl Conversation {
         })
     }
 
+    /// Returns `true` if a call began another agent.
+    pub(super) fn has_delegated(&self) -> bool {
+        let is_delegate = |event: &Event| match &event.what {
+            What::Act(act) => act.is_of_kind("delegate"),
+            _ => false,
+        };
+        let is_open = |call: &Call| call.is_of_kind("delegate");
+        self.events.iter().any(is_delegate) || self.open.values().any(is_open)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         let is_nothing = |event: &Event| matches!(event.what, What::Nothing | What::TurnEnd);
         self.open.is_empty() && self.events.iter().all(is_nothing)
@@ -643,6 +653,13 @@ impl Call {
             ..Self::default()
         }
     }
+
+    fn is_of_kind(&self, wanted: &str) -> bool {
+        match self.extensions.get("kind") {
+            Some(kind) => kind == wanted,
+            None => kind(&self.tool, &arguments(self.input.clone())) == wanted,
+        }
+    }
 }
 
 impl Outcome {
@@ -666,7 +683,7 @@ impl Act {
     }
 
     fn is_of_kind(&self, wanted: &str) -> bool {
-        kind(&self.call.tool, &arguments(self.call.input.clone())) == wanted
+        self.call.is_of_kind(wanted)
     }
 
     /// Returns how long it took, in milliseconds, if the log says it.

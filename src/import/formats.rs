@@ -50,7 +50,7 @@ pub(super) enum Ties {
 }
 
 /// A function that adds what a value of a file has in common with other files of the same log.
-type Tie = fn(&LogFile, &Value, &mut BTreeSet<String>);
+pub(super) type Tie = fn(&LogFile, &Value, &mut BTreeSet<String>);
 
 /// A function that reads a log.
 type Read = fn(&mut Log<'_>, &mut Take<'_>) -> Result<(), String>;

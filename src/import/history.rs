@@ -1,14 +1,15 @@
 //! The log of a session that goes on -> what was done in it before, as the beginning of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
+use super::call::plain_id;
 use super::conversation::{Conversation, Event, What};
-use super::formats::FORMATS;
+use super::formats::{FORMATS, Format, Tie, Ties};
 use super::log::{Log, LogFile};
 use super::write::write_events;
 use crate::recorder::call::arguments;
@@ -17,6 +18,9 @@ use crate::store::{FileBelow, FilesBelow};
 
 /// The directory of the logs of sub-agents.
 const PARTS: &str = "subagents";
+
+/// How the names of logs of sub-agents begin that lie beside that of their session.
+const SIBLINGS: [&str; 2] = ["agent-", "rollout-"];
 
 /// The key of each event that an earlier run of the session has, too.
 pub(crate) const REPEATED: &str = "x-repeated";
@@ -45,15 +49,20 @@ impl History {
             below => below.map_err(|why| why.to_string())?,
         };
         let [file]: [_; 1] = <[_; 1]>::try_from(below.files).map_err(|_| "it is no file")?;
-        let files = with_parts(file, path)
-            .map_err(|why| format!("the logs of its sub-agents can't be read: {why}"))?;
-        let mut log = Log::new(&files);
         let known = FORMATS.iter().find(|it| it.name == format);
         let known = known.ok_or_else(|| format!("there is no format {format}"))?;
-        let mut found = Vec::new();
-        (known.read)(&mut log, &mut |_, conversation| found.push(conversation))?;
-        if let Some(broken) = log.unreadable.first() {
-            return Err(format!("line {}: {}", broken.line, broken.why));
+        let failed = |why| format!("the logs of its sub-agents can't be read: {why}");
+        let mut files = with_parts(file, path, session).map_err(failed)?;
+        let mut log = Log::new(&files);
+        let mut found = conversations(known, &mut log)?;
+        if found.iter().any(Conversation::has_delegated) {
+            // What older versions, and Codex, write beside it.
+            let others = beside(known, &files, path).map_err(failed)?;
+            if !others.is_empty() {
+                files.extend(others);
+                log = Log::new(&files);
+                found = conversations(known, &mut log)?;
+            }
         }
         let stem = files.first().map(LogFile::stem).unwrap_or_default();
         let start = stem.strip_suffix(session);
@@ -130,22 +139,85 @@ impl History {
     }
 }
 
-/// Returns the log of a session with those of its sub-agents, which lie in a directory of its name.
-fn with_parts(file: FileBelow, path: &Path) -> io::Result<Vec<LogFile>> {
+fn conversations(format: &Format, log: &mut Log<'_>) -> Result<Vec<Conversation>, String> {
+    let mut found = Vec::new();
+    (format.read)(log, &mut |_, conversation| found.push(conversation))?;
+    match log.unreadable.first() {
+        Some(broken) => Err(format!("line {}: {}", broken.line, broken.why)),
+        None => Ok(found),
+    }
+}
+
+/// Returns the log of a session with those of its sub-agents, which lie in a directory of its name
+/// or of its id.
+fn with_parts(file: FileBelow, path: &Path, session: &str) -> io::Result<Vec<LogFile>> {
     let stem = path.with_extension("");
     let name = stem.file_name().unwrap_or_default().to_string_lossy();
-    let below = match FilesBelow::of(&stem.join(PARTS), Path::new("")) {
+    let own = Some(session.to_owned()).filter(|id| plain_id(id) == *id);
+    let mut parts = Vec::new();
+    for dir in [format!("{name}/{PARTS}")].into_iter().chain(own) {
+        for part in files_of(&path.with_file_name(&dir))? {
+            parts.extend(file.beside(&format!("{dir}/{part}")));
+        }
+    }
+    let files = [file].into_iter().chain(parts).map(LogFile::new);
+    Ok(files.filter(LogFile::may_be_log).collect())
+}
+
+/// Returns the names of the files of a directory that may not be there.
+fn files_of(dir: &Path) -> io::Result<Vec<String>> {
+    let below = match FilesBelow::of(dir, Path::new("")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => FilesBelow::default(),
         below => below?,
     };
     if let Some(fault) = below.faults.into_iter().next() {
         return Err(fault);
     }
-    let parts = below.files.iter().filter_map(|part| {
-        let part = part.name.to_str()?;
-        file.beside(&format!("{name}/{PARTS}/{part}"))
-    });
-    let parts: Vec<FileBelow> = parts.collect();
-    let files = [file].into_iter().chain(parts).map(LogFile::new);
-    Ok(files.filter(LogFile::may_be_log).collect())
+    let names = below.files.iter();
+    Ok(names
+        .filter_map(|file| file.name.to_str().map(str::to_owned))
+        .collect())
+}
+
+/// Returns the logs in the directory of a session that are tied to it by their first values.
+fn beside(format: &Format, files: &[LogFile], path: &Path) -> io::Result<Vec<LogFile>> {
+    let (Ties::First(tie), Some(own)) = (&format.ties, files.first()) else {
+        return Ok(Vec::new());
+    };
+    let mut ties = BTreeSet::new();
+    tie_first(*tie, own, &mut ties);
+    let dir = path.parent().filter(|dir| *dir != Path::new(""));
+    let mut others = Vec::new();
+    for name in files_of(dir.unwrap_or(Path::new(".")))? {
+        let is_beside = !name.contains('/') && SIBLINGS.iter().any(|it| name.starts_with(it));
+        let other = own.file.beside(&name).filter(|_| is_beside);
+        let other = other.map(LogFile::new).filter(LogFile::may_be_log);
+        others.extend(other.filter(|it| it.base() != own.base()));
+    }
+    let mut found = Vec::new();
+    // A sub-agent may have begun others.
+    loop {
+        let before = found.len();
+        for other in std::mem::take(&mut others) {
+            let mut of_other = BTreeSet::new();
+            tie_first(*tie, &other, &mut of_other);
+            if of_other.is_disjoint(&ties) {
+                others.push(other);
+            } else {
+                ties.extend(of_other);
+                found.push(other);
+            }
+        }
+        if found.len() == before {
+            return Ok(found);
+        }
+    }
+}
+
+/// Adds what ties a file to others, by its first value.
+fn tie_first(tie: Tie, file: &LogFile, ties: &mut BTreeSet<String>) {
+    let first = Log::new(std::slice::from_ref(file)).next();
+    if let Ok(Some(entry)) = first {
+        tie(file, &entry.value, ties);
+    }
 }

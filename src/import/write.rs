@@ -301,9 +301,7 @@ impl Act {
             .entry("x-call-id".into())
             .or_insert(call.id.into());
         action.kind = action.extensions.remove("kind");
-        if let Some(directory) = &call.cwd {
-            action = in_one_form(action, Some(directory));
-        }
+        action = in_one_form(action, call.cwd.as_deref());
         let input = action.input.map(arguments).unwrap_or_default().into_iter();
         let input = input.map(|(name, value)| (name, run.shortened(value, MAX_OUTPUT)));
         action.input = Some(input.collect());

@@ -61,9 +61,13 @@ pub(crate) fn each_bounded(values: Map<String, Value>) -> Map<String, Value> {
 
 /// Returns `true` if a value is what stands for one that was too large.
 pub(super) fn is_shortened(value: &Value) -> bool {
+    value.as_object().is_some_and(is_mark)
+}
+
+/// Returns `true` for the members of what stands for a value that was too large.
+pub(super) fn is_mark(members: &Map<String, Value>) -> bool {
     let known = |name: &String| matches!(&**name, "sha256" | "bytes" | "excerpt" | "attachment");
-    let members = value.as_object();
-    members.is_some_and(|it| it.contains_key("sha256") && it.len() >= 3 && it.keys().all(known))
+    members.contains_key("sha256") && members.len() >= 3 && members.keys().all(known)
 }
 
 /// Returns `true` if a field of an act may have any value.

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::bounded::{bounded, is_mark};
 use super::size::{self, Size};
 use crate::ground::document::Tape;
 use crate::ground::finding::Finding;
@@ -22,6 +23,9 @@ const COMMAND: &str = "x-command";
 
 /// The key of the paths of a call that reads or edits files.
 const PATHS: &str = "x-paths";
+
+/// The key of the text of arguments that can't be recorded as an object.
+const TEXT: &str = "x-input";
 
 /// The kind of a tool that is in no table.
 const TOOL: &str = "tool";
@@ -181,7 +185,14 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
     {
         action.extensions.insert(AGENT.into(), agent);
     }
+    let text = action.input.as_ref().and_then(Value::as_str);
+    let text = text.filter(|it| it.contains('{')).map(str::to_owned);
     let input = action.input.map(arguments);
+    let unread = input.as_ref().filter(|input| is_mark(input));
+    let unread = unread.cloned().map(Value::Object);
+    if let Some(text) = text.filter(|_| unread.is_some()) {
+        action.extensions.insert(TEXT.into(), text.into());
+    }
     if let Some(Value::String(tool)) = &action.tool {
         let none = Map::new();
         let input = input.as_ref().unwrap_or(&none);
@@ -189,9 +200,10 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
             action.kind = Some(kind(tool, input).into());
         }
         let (key, found) = match action.kind.as_ref().and_then(Value::as_str) {
-            Some("execute") => (COMMAND, command(input)),
+            Some("execute") => (COMMAND, unread.or_else(|| command(input))),
             Some("read" | "edit" | "delete" | "move") => {
-                (PATHS, paths(input, directory).map(Value::from))
+                let paths = || paths(input, directory).map(Value::from);
+                (PATHS, unread.or_else(paths))
             }
             _ => (TOOL, None),
         };
@@ -219,7 +231,9 @@ pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> &'static str {
 }
 
 /// Returns the arguments of a call as the object that a recorder writes as its `input`. A text that
-/// is an object in JSON is read; any other value stands as `input` in it.
+/// is an object in JSON is read; any other value stands as `input` in it. Of an object that can't be
+/// recorded as it is, since it repeats a key, nests too deep or has too many values, the digest and
+/// an excerpt are left, as of a value that is too large: no rule passes what it asks for.
 ///
 /// ```
 /// use runvet::recorder::arguments;
@@ -228,34 +242,58 @@ pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> &'static str {
 /// assert_eq!(arguments(json!(r#"{"path": "a.rs"}"#))["path"], "a.rs");
 /// assert_eq!(arguments(json!("ls -l"))["input"], "ls -l");
 /// assert!(arguments(json!(null)).is_empty());
+/// let repeated = arguments(json!(r#"{"path": "a.rs", "path": "b.rs"}"#));
+/// assert_eq!(repeated["bytes"], 32);
 /// ```
 #[must_use]
 pub fn arguments(input: Value) -> Map<String, Value> {
     match input {
         Value::Object(members) => members,
         Value::Null => Map::new(),
-        Value::String(text) => {
-            read(&text).unwrap_or_else(|| Map::from_iter([("input".into(), text.into())]))
-        }
+        Value::String(text) => match read(&text) {
+            Ok(members) => members,
+            Err(NoObject::Other) => Map::from_iter([("input".into(), text.into())]),
+            Err(NoObject::Unrecordable) => match bounded(text.into(), 0) {
+                Value::Object(mark) => mark,
+                _ => Map::new(),
+            },
+        },
         other => Map::from_iter([("input".into(), other)]),
     }
 }
 
+/// Why a text is not read as the arguments of a call.
+enum NoObject {
+    /// It is no object in JSON.
+    Other,
+    /// It is one, and can't be recorded as it is.
+    Unrecordable,
+}
+
 /// Returns the object that a text is in JSON, if it can be recorded as it is.
-fn read(text: &str) -> Option<Map<String, Value>> {
+fn read(text: &str) -> Result<Map<String, Value>, NoObject> {
     if !text.trim_start().starts_with('{') {
-        return None;
+        return Err(NoObject::Other);
     }
     let mut tape = Tape::default();
-    let document = tape.read_record(text.as_bytes()).ok()?;
+    let document = tape.read_record(text.as_bytes()).map_err(|why| {
+        if why.is_too_much() {
+            NoObject::Unrecordable
+        } else {
+            NoObject::Other
+        }
+    })?;
     if document.repeats_keys() {
-        return None;
+        return Err(NoObject::Unrecordable);
     }
     let Ok(Value::Object(members)) = size::value(document, "the input") else {
-        return None;
+        return Err(NoObject::Unrecordable);
     };
     let size = Size::of(&members).within(AROUND_INPUT);
-    size.check("the input").is_ok().then_some(members)
+    match size.check("the input") {
+        Ok(()) => Ok(members),
+        Err(_) => Err(NoObject::Unrecordable),
+    }
 }
 
 /// Returns the sentences of findings, each with its rule and what helps.

@@ -1,7 +1,9 @@
 //! The bytes of a record -> its document, if it has no more keys and values than a record may have.
 
 use super::parser::{Parser, Sink};
-use super::{Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, Tape, likely_tokens};
+use super::{
+    Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, SyntaxErrorKind, Tape, likely_tokens,
+};
 
 /// No text that is shorter, in bytes, has more keys and values than [`MAX_VALUES`]: all but the
 /// brackets that are open take two bytes each.
@@ -19,6 +21,17 @@ pub(crate) enum Refused {
     /// Memory for its tape is lacking: a fault of the machine.
     #[error("out of memory")]
     NoMemory,
+}
+
+impl Refused {
+    /// Returns `true` if a text may be JSON, and is more than is read.
+    pub(crate) fn is_too_much(self) -> bool {
+        match self {
+            Self::Syntax(error) => error.kind == SyntaxErrorKind::TooDeep,
+            Self::TooManyValues => true,
+            Self::NoMemory => false,
+        }
+    }
 }
 
 impl Tape {

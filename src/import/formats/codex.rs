@@ -204,9 +204,10 @@ impl Thread {
                 self.thinking += &summary;
             }
             ("function_call", _) => {
-                let arguments = parsed(&argument("/payload/arguments"));
+                let arguments = argument("/payload/arguments");
+                let directory = some_text(&parsed(&arguments), "/workdir");
                 let mut call = Call::new(id, text(line, "/payload/name"), arguments);
-                call.cwd = some_text(&call.input, "/workdir").filter(|dir| dir.starts_with('/'));
+                call.cwd = directory.filter(|dir| dir.starts_with('/'));
                 conversation.call(call);
             }
             ("custom_tool_call", _) => {

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use super::super::conversation::{Answer, Conversation, Ending, Usage};
-use super::super::fields::{first_text, items, parsed, some_text, text, texts, time};
+use super::super::fields::{first_text, items, some_text, text, texts, time};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, asked, conversation};
 use super::{Format, Take, Ties};
@@ -161,7 +161,7 @@ impl Trace {
             }
             "function" => {
                 made.role = Role::Tool;
-                made.input = parsed(&of("input"));
+                made.input = of("input");
                 made.output = of("output");
                 made.may_delegate = true;
                 made.status = span.get("error").and_then(status);

@@ -40,6 +40,7 @@ impl Trajectory {
                     "usage": used.map(Usage::members),
                 }));
             }
+            "ACPToolCallEvent" => self.call_of_server(event),
             "InterruptEvent" => conversation.interrupt(&of("reason")),
             "ConversationErrorEvent" => {
                 let why = first_text(event, &["/detail", "/code"]);
@@ -82,6 +83,43 @@ impl Trajectory {
             .insert(text(event, "/id").to_owned(), id.to_owned());
         self.conversation
             .call(Call::new(id, text(event, "/tool_name"), input));
+    }
+
+    /// Adds a call that a server of the agent client protocol made, which is written again when more
+    /// of it is known.
+    fn call_of_server(&mut self, event: &Value) {
+        const KINDS: [&str; 7] = [
+            "read", "edit", "delete", "move", "search", "execute", "fetch",
+        ];
+        let id = text(event, "/tool_call_id");
+        if self.calls.contains_key(id) {
+            return;
+        }
+        let input = event.get("raw_input").cloned().unwrap_or_default();
+        let kind = some_text(event, "/tool_kind").unwrap_or_else(|| "tool".into());
+        let mut call = Call::new(id, &kind, input);
+        if KINDS.contains(&&*kind) {
+            call.extensions.insert("kind".into(), kind.into());
+        }
+        call.extensions
+            .insert("x-title".into(), text(event, "/title").into());
+        self.conversation.call(call);
+        let status = match text(event, "/status") {
+            "failed" => Some("error"),
+            "completed" if event.get("is_error") == Some(&Value::Bool(true)) => Some("error"),
+            "completed" => None,
+            // It goes on.
+            _ => return,
+        };
+        self.calls.insert(id.to_owned(), id.to_owned());
+        let output = event.get("raw_output").filter(|it| !it.is_null());
+        let output = output.cloned().unwrap_or_else(|| {
+            let content = items(event, "/content").iter();
+            let said: Vec<&str> = content.map(|part| text(part, "/content/text")).collect();
+            said.join("\n").into()
+        });
+        let outcome = Outcome::new(status, output);
+        self.conversation.result(id, outcome.took(Took::Between));
     }
 
     fn call_of(&self, event: &Value) -> String {
