@@ -57,8 +57,7 @@ impl Memory {
     pub(super) fn keep_recognized(&mut self, file: &FileState, what: &Recognized) {
         let files = vec![file.clone()];
         let what = what.clone();
-        self.files
-            .insert(file.path.clone(), Known { files, what });
+        self.files.insert(file.path.clone(), Known { files, what });
     }
 
     /// Returns what became of a log, if neither its files nor its runs have changed since.
@@ -86,4 +85,52 @@ impl Memory {
 
 fn is_same(before: &[FileState], now: &[FileState]) -> bool {
     before == now && now.iter().all(|file| file.version.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use super::Memory;
+    use crate::import::{Change, Import};
+
+    /// Writes a log that was changed some seconds ago.
+    fn write(path: &Path, answer: &str, age: u64) {
+        let log = format!(
+            r#"{{"id": "c1", "messages": [{{"role": "user", "content": "Hi"}}, {{"role": "assistant", "content": "{answer}"}}]}}"#
+        );
+        fs::write(path, log).unwrap();
+        let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let changed = if age > 0 { changed } else { SystemTime::now() };
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(changed).unwrap();
+    }
+
+    #[test]
+    fn log_that_did_not_change_is_not_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (log, runs) = (dir.path().join("log.json"), dir.path().join("runs"));
+        let import = Import::new(&runs);
+        let mut memory = Memory::default();
+        let mut again = |answer, age| {
+            write(&log, answer, age);
+            let imported = import.each([&log], &mut memory, |_, _| ()).unwrap();
+            let changes = imported.runs.into_iter().map(|run| run.change);
+            changes.collect::<Vec<_>>()
+        };
+
+        assert_eq!(again("one", 9), [Change::New]);
+        // Of the same length and time, so nobody can tell; it would be `Again` if it were read.
+        assert_eq!(again("two", 9), [Change::Unchanged]);
+        assert_eq!(again("three", 9), [Change::Again]);
+        // What was changed just now may be changed again within the same moment.
+        assert_eq!(again("eight", 0), [Change::Again]);
+        assert_eq!(again("seven", 0), [Change::Again]);
+        // A run that is not there is made, though its log is the same.
+        assert_eq!(again("other", 9), [Change::Again]);
+        fs::remove_dir_all(&runs).unwrap();
+        assert_eq!(again("other", 9), [Change::New]);
+    }
 }

@@ -122,6 +122,14 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         .min_by_key(|(number, span)| (span.start, *number))
         .map(|(number, _)| number);
 
+    // Where the root does not say what was asked, the first request of a model does.
+    let models = once.iter().filter(|span| span.role == Role::Model);
+    let first = models.min_by_key(|span| span.start);
+    let asked = root.and_then(|root| {
+        let own = root.task.clone();
+        own.or_else(|| first.and_then(|model| model.task.clone()))
+    });
+
     let mut conversation = Conversation {
         id: once
             .first()
@@ -131,7 +139,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         started_at: root
             .and_then(|root| root.start)
             .or_else(|| once.iter().filter_map(|span| span.start).min()),
-        task: root.map(|root| root.task.clone().unwrap_or_else(|| root.name.clone())),
+        task: root.map(|root| asked.clone().unwrap_or_else(|| root.name.clone())),
         totals: root.and_then(|root| root.answer.usage),
         is_by_time: true,
         ..Conversation::default()
@@ -151,7 +159,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
     if let Some(system) = root.and_then(|root| root.system.as_deref()) {
         conversation.message("system", system);
     }
-    if let Some(task) = root.and_then(|root| root.task.as_deref()) {
+    if let Some(task) = &asked {
         conversation.message("user", task);
     }
     let ending = ending(root, &once);

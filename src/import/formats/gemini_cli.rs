@@ -88,8 +88,7 @@ impl Session {
             text(&value, "/sessionId").clone_into(&mut self.conversation.id);
             self.conversation.started_at = time(&value, "/startTime");
             self.parent = parent_of(file, &value);
-            self.messages
-                .extend_from_slice(items(&value, "/messages"));
+            self.messages.extend_from_slice(items(&value, "/messages"));
         } else if value.get("type").is_some() {
             match self.place_of(&value, RECENT) {
                 // A message is written again when more of it is known.

@@ -140,7 +140,9 @@ fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
     let metrics = state.pointer("/stats/usage_to_metrics");
     let metrics = metrics.and_then(Value::as_object).into_iter().flatten();
     let metrics: Vec<&Value> = metrics.map(|(_, metrics)| metrics).collect();
-    let costs = metrics.iter().filter_map(|it| number(it, "/accumulated_cost"));
+    let costs = metrics
+        .iter()
+        .filter_map(|it| number(it, "/accumulated_cost"));
     let used = metrics.iter().flat_map(|it| items(it, "/token_usages"));
     let line = json!({
         "metadata": {"agent_class": state.pointer("/agent/kind"), "llm": state.pointer("/agent/llm")},

@@ -407,6 +407,10 @@ fn of_json(value: &Value, resource: &Value) -> Span {
             "gen_ai.completion.0.content",
         ])
     };
+    let of_input = || match role {
+        Role::Model => None,
+        _ => attributes.text(&INPUTS[3..]),
+    };
     let used = [&INPUTS[..], &OUTPUTS[..], names].concat();
     let mut others = attributes.0.clone();
     others.retain(|name, _| !(used.contains(&name.as_str()) || KINDS.contains(&name.as_str())));
@@ -419,7 +423,7 @@ fn of_json(value: &Value, resource: &Value) -> Span {
         trace: id(value, &TRACE),
         id: id(value, &ID),
         parent: id(value, &PARENT),
-        name: attributes.text(names).unwrap_or(own_name),
+        name: attributes.text(names).unwrap_or_else(|| own_name.clone()),
         start: moment(value, &START),
         end: moment(value, &END),
         error: failed,
@@ -438,7 +442,8 @@ fn of_json(value: &Value, resource: &Value) -> Span {
             message_id: attributes.text(&["gen_ai.response.id", "ai.response.id"]),
             ..Answer::default()
         },
-        task: last_of("user").or_else(|| attributes.text(&INPUTS[3..])),
+        task: last_of("user").or_else(of_input),
+        kind: own_name.starts_with("handoff to ").then_some("delegate"),
         system: last_of("system"),
         attributes: (role == Role::Tool && !others.is_empty()).then_some(Value::Object(others)),
         sha256: FileDigest::of(value.to_string().as_bytes()).to_string(),

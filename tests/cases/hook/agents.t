@@ -239,3 +239,17 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   $ runvet init --hook codex --shared
   error: codex has no variable for the directory of the project, so a shared file would name a path of this machine: leave out --shared
   [2]
+
+# So do sub-agents whose logs lie beside that of their session, as older versions of Claude Code write them, and threads
+# that a thread of Codex began.
+  $ session claude-code; mkdir -p old
+  $ printf '{"type":"user","uuid":"u1","sessionId":"s9","timestamp":"2026-03-02T10:00:00Z","cwd":"/repo","message":{"role":"user","content":"Test it"}}\n{"type":"assistant","uuid":"u2","sessionId":"s9","timestamp":"2026-03-02T10:00:01Z","cwd":"/repo","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"Run pytest"}}]}}\n{"type":"user","uuid":"u3","sessionId":"s9","timestamp":"2026-03-02T10:00:09Z","cwd":"/repo","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"passed"}]}}\n' > old/s9.jsonl
+  $ printf '{"type":"assistant","uuid":"v1","sessionId":"s9","isSidechain":true,"agentId":"x1","timestamp":"2026-03-02T10:00:02Z","cwd":"/repo","message":{"id":"m2","role":"assistant","content":[{"type":"tool_use","id":"b1","name":"Bash","input":{"command":"pytest"}}]}}\n{"type":"user","uuid":"v2","sessionId":"s9","isSidechain":true,"agentId":"x1","timestamp":"2026-03-02T10:00:03Z","cwd":"/repo","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"b1","content":"1 passed"}]}}\n' > old/agent-x1.jsonl
+  $ sed 's/s9/s8/' old/agent-x1.jsonl > old/agent-x2.jsonl
+  $ echo '{"session_id":"s9","transcript_path":"old/s9.jsonl","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"},"tool_use_id":"n"}' | runvet hook claude-code --config runvet.toml --into runs
+  $ kinds s9; grep -c '"x-agent":"x1"' runs/episodes/s9/events.jsonl
+  $ session codex; mkdir -p 02
+  $ printf '{"timestamp":"2026-03-02T10:00:00Z","type":"session_meta","payload":{"id":"t9","timestamp":"2026-03-02T10:00:00Z","cwd":"/repo"}}\n{"timestamp":"2026-03-02T10:00:01Z","type":"response_item","payload":{"type":"function_call","name":"spawn_agent","arguments":"{}","call_id":"c1"}}\n{"timestamp":"2026-03-02T10:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"{\\"agent_id\\":\\"t9a\\"}"}}\n' > 02/rollout-2026-03-02T10-00-00-t9.jsonl
+  $ printf '{"timestamp":"2026-03-02T10:00:03Z","type":"session_meta","payload":{"id":"t9a","timestamp":"2026-03-02T10:00:03Z","cwd":"/repo","source":{"subagent":{"thread_spawn":{"parent_thread_id":"t9"}}}}}\n{"timestamp":"2026-03-02T10:00:04Z","type":"response_item","payload":{"type":"function_call","name":"Bash","arguments":"{\\"command\\":\\"pytest\\"}","call_id":"d1"}}\n{"timestamp":"2026-03-02T10:00:05Z","type":"response_item","payload":{"type":"function_call_output","call_id":"d1","output":"ok"}}\n' > 02/rollout-2026-03-02T10-00-03-t9a.jsonl
+  $ echo '{"session_id":"t9","transcript_path":"02/rollout-2026-03-02T10-00-00-t9.jsonl","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"},"tool_use_id":"n"}' | runvet hook codex --config runvet.toml --into runs
+  $ kinds t9; grep -c '"x-agent":"t9a"' runs/episodes/t9/events.jsonl

@@ -89,6 +89,6 @@ forms of public ones.
   $ deep=$(printf '[%.0s' $(seq 200))$(printf ']%.0s' $(seq 200))
   $ printf '[{"id": "c1", "role": "user", "content": "Go"}, {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "bash", "arguments": "{\\"command\\": \\"rm -rf /\\", \\"command\\": \\"ls\\"}"}}, {"id": "c2", "function": {"name": "close", "arguments": "{\\"id\\": 1, \\"x\\": %s}"}}]}, {"role": "tool", "tool_call_id": "c1", "content": "ok"}, {"role": "tool", "tool_call_id": "c2", "content": "ok"}, {"role": "assistant", "content": "Done."}]' "$deep" > odd.json
   $ runvet import odd.json --into odd --tag cwd=/repo --quiet
-  $ cat odd/episodes/*/state.json | json /outcomes/actions/* input/bytes x-input | cut -c 1-60
+  $ cat odd/episodes/*/state.json | json /outcomes/actions/*/input bytes excerpt | cut -c 1-70
   $ mkdir gate && printf '[[rule]]\nid = "acme/no-removal"\nevents = { phase = "act", tool = "bash", "/payload/input/command" = "*rm *" }\nmessage = "a removal"\n\n[[rule]]\nid = "acme/no-push"\nevents = { phase = "act", "/payload/x-command" = "*push*" }\nmessage = "a push"\n' > gate/p.toml && printf 'policies = ["gate/p.toml"]\n' > runvet.toml
   $ runvet validate odd
