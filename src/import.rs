@@ -19,6 +19,7 @@ mod conversation;
 mod explain;
 mod fields;
 mod formats;
+mod found;
 mod history;
 mod log;
 mod memory;
@@ -27,7 +28,6 @@ mod spans;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -43,18 +43,15 @@ use crate::store::{FileVersion, FilesBelow, display};
 pub(crate) use call::plain_id;
 use conversation::{Conversation, Event, What};
 pub(crate) use explain::Explained;
-use formats::{FORMATS, Format, Ties};
+use formats::FORMATS;
+use found::{Found, Group};
 pub(crate) use history::{History, REPEATED};
-use log::{BYTE_ORDER_MARK, Log, LogFile};
-use memory::FileState;
+use log::{Log, LogFile};
 pub(crate) use memory::Memory;
 use write::{Draft, Made, Target};
 
 /// The number of files that a note or a report names; the rest are counted.
 const MAX_NAMED: usize = 20;
-
-/// The first bytes of a file, by which it may be known that it is no JSON, and what a database has.
-const SNIFFED: u64 = 1 << 16;
 
 /// An import of logs into a run-data directory.
 #[derive(Clone, Debug)]
@@ -124,14 +121,6 @@ pub fn words_of_span(span: &Value) -> Value {
     formats::words_of_span(span)
 }
 
-/// The files of one log.
-struct Group {
-    format: &'static Format,
-    files: Vec<LogFile>,
-    /// The files as they were before they were read.
-    states: Vec<FileState>,
-}
-
 /// What became of the files of one log.
 #[derive(Clone, Default)]
 struct Converted {
@@ -150,17 +139,6 @@ struct MadeRun {
     run: ImportedRun,
     /// The directory in which it was made, to be put into its place.
     dir: Option<PathBuf>,
-}
-
-/// What a file is: its format and what ties it to others of the same log, or why it is no log.
-type Recognized = Result<(&'static Format, BTreeSet<String>), NoLog>;
-
-/// What is found below the paths.
-#[derive(Default)]
-struct Found {
-    groups: Vec<Group>,
-    others: BTreeMap<String, u64>,
-    report: Imported,
 }
 
 impl Import {
@@ -353,106 +331,6 @@ impl Import {
         files.map(|file| (file.path(), file.version())).collect()
     }
 
-    /// Finds the logs at or below a path.
-    fn find(&self, path: &Path, memory: &mut Memory, found: &mut Found) -> io::Result<()> {
-        let below = FilesBelow::of(path, &self.into)?;
-        let report = &mut found.report;
-        if below.links > 0 {
-            let links = count(below.links, "link");
-            report
-                .notes
-                .push(format!("{}: {links} not followed", display(path)));
-        }
-        report
-            .faults
-            .extend(below.faults.iter().map(ToString::to_string));
-        let mut tied = Tied::default();
-        let mut others = Vec::new();
-        for file in below.files {
-            let state = FileState::new(file.path(), file.version());
-            let file = LogFile::new(file);
-            let recognized = memory.recognized(&state).unwrap_or_else(|| {
-                let recognized = self.recognize(&file);
-                memory.keep_recognized(&state, &recognized);
-                recognized
-            });
-            match recognized {
-                Ok((format, common)) => tied.add(format, common, TiedFile { file, state }),
-                Err(no_log) => others.push((file, no_log)),
-            }
-        }
-        let groups = tied.groups();
-        // A file that was named is meant, and so is each of a directory without logs.
-        let is_log_dir = !groups.is_empty();
-        let mut unnamed = 0;
-        for (number, (file, no_log)) in others.into_iter().enumerate() {
-            let NoLog { why, is_broken } = no_log;
-            if is_log_dir && !(file.file.is_given || is_broken) {
-                let suffix = Path::new(file.base()).extension().and_then(OsStr::to_str);
-                let suffix = suffix.map_or("without suffix".into(), |suffix| format!(".{suffix}"));
-                *found.others.entry(suffix).or_default() += 1;
-            } else if number < MAX_NAMED {
-                report.errors.push(format!("{}: {why}", file.path));
-            } else {
-                unnamed += 1;
-            }
-        }
-        if unnamed > 0 {
-            report.errors.push(format!(
-                "{}: {unnamed} more files are no logs",
-                display(path)
-            ));
-        } else if !is_log_dir && report.errors.is_empty() {
-            report
-                .errors
-                .push(format!("{}: there is no log", display(path)));
-        }
-        found.groups.extend(groups);
-        Ok(())
-    }
-
-    /// Returns the format of a file, and what ties it to others of the same log.
-    fn recognize(&self, file: &LogFile) -> Recognized {
-        let broken = |why: String| NoLog {
-            is_broken: file.may_be_log(),
-            why,
-        };
-        let other = |why| NoLog {
-            is_broken: false,
-            why,
-        };
-        let start = file.file.beginning(SNIFFED).map_err(|why| NoLog {
-            is_broken: true,
-            why: why.to_string(),
-        })?;
-        let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start);
-        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
-        if !(matches!(first, Some(b'{' | b'[')) || start.starts_with(archive::MAGIC)) {
-            return Err(other(formats::looks_like(&start)));
-        }
-        let mut log = Log::new(std::slice::from_ref(file));
-        let head = log.head().map_err(broken)?;
-        if let Some(first) = log.unreadable.first().filter(|_| head.is_empty()) {
-            return Err(broken(format!("line {}: {}", first.line, first.why)));
-        }
-        let is_wanted = |format: &&Format| self.format.is_none_or(|name| name == format.name);
-        let mut wanted = FORMATS.iter().filter(is_wanted);
-        let format = wanted.find(|format| (format.is_form)(&head));
-        let format = format.ok_or_else(|| other(formats::looks_like_json(head.first())))?;
-        let mut ties = BTreeSet::new();
-        if let Ties::First(tie) | Ties::Every(tie) = format.ties {
-            for value in &head {
-                tie(file, value, &mut ties);
-            }
-        }
-        if let Ties::Every(tie) = format.ties {
-            while let Some(entry) = log.next().map_err(broken)? {
-                tie(file, &entry.value, &mut ties);
-            }
-        }
-        Ok((format, ties))
-    }
-
     /// Makes the runs of a log.
     fn convert(&self, group: &Group, target: &Target<'_>) -> Converted {
         let mut converted = Converted::default();
@@ -594,69 +472,4 @@ impl Imported {
 
 fn explained(path: &Path, why: &io::Error) -> io::Error {
     io::Error::new(why.kind(), format!("{}: {why}", display(path)))
-}
-
-/// A file that is no log.
-#[derive(Clone)]
-struct NoLog {
-    /// What it looks like.
-    why: String,
-    /// `true` if it might be one, and can't be read.
-    is_broken: bool,
-}
-
-/// A file of a log, as it was before it was read.
-struct TiedFile {
-    file: LogFile,
-    state: FileState,
-}
-
-/// Files, grouped by what ties them to each other.
-#[derive(Default)]
-struct Tied {
-    files: Vec<(&'static Format, TiedFile)>,
-    /// For each file, one before it in the same group, or itself.
-    before: Vec<usize>,
-    by_tie: BTreeMap<(&'static str, String), usize>,
-}
-
-impl Tied {
-    fn add(&mut self, format: &'static Format, ties: BTreeSet<String>, file: TiedFile) {
-        let number = self.files.len();
-        self.files.push((format, file));
-        self.before.push(number);
-        for tie in ties {
-            let known = *self.by_tie.entry((format.name, tie)).or_insert(number);
-            let (one, other) = (self.first_of(known), self.first_of(number));
-            if let Some(before) = self.before.get_mut(one.max(other)) {
-                *before = one.min(other);
-            }
-        }
-    }
-
-    /// Returns the first file of the group of a file.
-    fn first_of(&self, mut file: usize) -> usize {
-        while let Some(before) = self.before.get(file).copied()
-            && before != file
-        {
-            file = before;
-        }
-        file
-    }
-
-    fn groups(mut self) -> Vec<Group> {
-        let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
-        for (number, (format, file)) in std::mem::take(&mut self.files).into_iter().enumerate() {
-            let group = groups.entry(self.first_of(number));
-            let new = || Group {
-                format,
-                files: Vec::new(),
-                states: Vec::new(),
-            };
-            let group = group.or_insert_with(new);
-            group.files.push(file.file);
-            group.states.push(file.state);
-        }
-        groups.into_values().collect()
-    }
 }

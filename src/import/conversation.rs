@@ -1,13 +1,18 @@
 //! What a format finds in a log -> a conversation: messages, answers, calls, and how it ends.
 
+mod act;
+mod answer;
+mod ending;
+
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use super::call::is_end_tool;
-use super::fields::{Picture, count, without};
-use crate::recorder::call::{arguments, kind};
+use super::fields::without;
+pub(super) use act::{Act, Call, Outcome, Took};
+pub(super) use answer::{Answer, Usage};
+pub(super) use ending::Ending;
 
 /// A conversation of a log, which becomes a run.
 ///
@@ -79,130 +84,6 @@ pub(super) enum What {
     TurnEnd,
     /// Nothing: it turned out that something else says it.
     Nothing,
-}
-
-/// An answer of a model.
-#[derive(Default)]
-pub(super) struct Answer {
-    pub(super) text: String,
-    pub(super) thinking: String,
-    pub(super) model: Option<String>,
-    pub(super) usage: Option<Usage>,
-    pub(super) stop_reason: Option<String>,
-    pub(super) message_id: Option<String>,
-    /// `true` if the model refused.
-    pub(super) is_refusal: bool,
-    /// Whether a turn ends with it, if the log says so; else it does if it has a text.
-    pub(super) ends_turn: Option<bool>,
-}
-
-/// The tokens of one request: the input with what was read from or written to a cache, the output
-/// with reasoning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
-    pub(super) input: u64,
-    pub(super) output: u64,
-    pub(super) cache_read: u64,
-    pub(super) cache_write: u64,
-}
-
-/// A call of a tool that was asked for.
-#[derive(Default)]
-pub(super) struct Call {
-    pub(super) id: String,
-    pub(super) tool: String,
-    pub(super) input: Value,
-    /// More fields of the act.
-    pub(super) extensions: Map<String, Value>,
-    at: Option<SystemTime>,
-    agent: Option<String>,
-    parent: Option<String>,
-    pub(super) cwd: Option<String>,
-    place: usize,
-}
-
-/// The result of a call.
-#[derive(Default)]
-pub(super) struct Outcome {
-    /// `ok` unless set.
-    pub(super) status: Option<&'static str>,
-    pub(super) output: Value,
-    pub(super) took: Took,
-    pub(super) pictures: Vec<Picture>,
-}
-
-/// How long a call took.
-#[derive(Clone, Copy, Default, PartialEq)]
-pub(super) enum Took {
-    /// The log does not say it.
-    #[default]
-    Unknown,
-    /// From its own time to that of its result.
-    Between,
-    Seconds(f64),
-}
-
-/// A call with its result.
-pub(super) struct Act {
-    pub(super) call: Call,
-    pub(super) outcome: Outcome,
-}
-
-/// How a conversation ends, as the log says it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ending {
-    Ok,
-    Partial(String),
-    Aborted(String),
-    Error(String),
-    /// It goes on, with the reason.
-    Pending(String),
-}
-
-impl Usage {
-    pub(super) fn is_empty(self) -> bool {
-        self == Self::default()
-    }
-
-    /// Returns the usage of a request in one of the forms of `OpenAI`, whose input has what was
-    /// read from a cache.
-    pub(super) fn of_openai(usage: &Value) -> Self {
-        let first = |places: [&str; 2]| {
-            let found = places.iter().find(|at| usage.pointer(at).is_some());
-            found.map_or(0, |at| count(usage, at))
-        };
-        Self {
-            input: first(["/prompt_tokens", "/input_tokens"]),
-            output: first(["/completion_tokens", "/output_tokens"]),
-            cache_read: first([
-                "/prompt_tokens_details/cached_tokens",
-                "/input_tokens_details/cached_tokens",
-            ]),
-            cache_write: 0,
-        }
-    }
-
-    /// Returns the usage of both.
-    pub(super) fn add(self, other: Self) -> Self {
-        Self {
-            input: self.input.saturating_add(other.input),
-            output: self.output.saturating_add(other.output),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_write: self.cache_write.saturating_add(other.cache_write),
-        }
-    }
-
-    pub(super) fn members(self) -> Map<String, Value> {
-        let members = [
-            ("input_tokens", self.input),
-            ("output_tokens", self.output),
-            ("cache_read_tokens", self.cache_read),
-            ("cache_write_tokens", self.cache_write),
-            ("tokens", self.input.saturating_add(self.output)),
-        ];
-        let named = members.map(|(name, tokens)| (name.to_owned(), tokens.into()));
-        named.into_iter().collect()
-    }
 }
 
 impl Conversation {
@@ -479,64 +360,6 @@ impl Conversation {
         self.open.is_empty() && self.events.iter().all(is_nothing)
     }
 
-    /// Puts all in order and returns how it ends. With `is_over`, nothing follows.
-    pub(super) fn finish(&mut self, is_over: bool) -> Ending {
-        if self.is_by_time {
-            self.events.sort_by_key(|event| event.at);
-        }
-        let mut ending = self.end.take().unwrap_or_else(|| self.ending());
-        if let Ending::Pending(reason) = &mut ending {
-            if !(is_over || self.is_over) {
-                return ending;
-            }
-            ending = Ending::Partial(format!("{reason}, and nothing follows"));
-        }
-        self.at = self.events.iter().filter_map(|event| event.at).max();
-        for call in self.take_open(None) {
-            self.act(call, Outcome::new(Some("missing"), Value::Null));
-        }
-        ending
-    }
-
-    /// Returns how it ends, by the last event of the first agent that a turn can end with.
-    pub(super) fn ending(&self) -> Ending {
-        let of_main = |event: &&Event| event.agent.is_none() && !event.is_neutral();
-        let last = self.events.iter().rev().find(of_main);
-        let answer = last.and_then(|event| match event.what {
-            What::Answer(number) => self.answers.get(&number),
-            _ => None,
-        });
-        match last.map(|event| &event.what) {
-            _ if answer.is_some_and(|answer| answer.is_refusal) => {
-                return Ending::Partial("the model refused".into());
-            }
-            Some(What::Note(_, note)) if is_kind(note, "interrupt") => {
-                return Ending::Aborted("interrupted".into());
-            }
-            Some(What::Note(_, note)) if is_kind(note, "error") => {
-                let text = note.get("text").and_then(Value::as_str);
-                return Ending::Error(text.unwrap_or("unknown").to_owned());
-            }
-            _ => {}
-        }
-        if !self.assertions.is_empty() {
-            return Ending::Ok;
-        }
-        if let Some(open) = self.open.values().max_by_key(|call| call.place) {
-            return Ending::Pending(format!("the call of {} has no result", open.tool));
-        }
-        match last.map(|event| &event.what) {
-            Some(What::TurnEnd) => Ending::Ok,
-            Some(What::Answer(_)) if answer.is_some_and(Answer::is_last) => Ending::Ok,
-            Some(What::Act(act))
-                if is_end_tool(&act.call.tool) && act.outcome.status.unwrap_or("ok") == "ok" =>
-            {
-                Ending::Ok
-            }
-            _ => Ending::Pending("the log ends within a turn".into()),
-        }
-    }
-
     /// Returns the first message of the user.
     pub(super) fn first_message(&self) -> Option<&str> {
         self.events.iter().find_map(|event| match &event.what {
@@ -575,127 +398,6 @@ impl Conversation {
             .fold(Usage::default(), Usage::add);
         let totals = self.totals.filter(|totals| !totals.is_empty());
         totals.unwrap_or(sum)
-    }
-}
-
-impl Usage {
-    /// Returns the usage that is written in a note.
-    fn of_note(note: &Value) -> Self {
-        let of = |name: &str| note.get(name).and_then(Value::as_u64).unwrap_or_default();
-        Self {
-            input: of("input_tokens"),
-            output: of("output_tokens"),
-            cache_read: of("cache_read_tokens"),
-            cache_write: of("cache_write_tokens"),
-        }
-    }
-}
-
-impl Event {
-    /// Returns `true` if it does not matter for how a conversation ends.
-    fn is_neutral(&self) -> bool {
-        match &self.what {
-            What::Nothing => true,
-            What::Note(_, note) => ["compaction", "usage", "guardrail"]
-                .iter()
-                .any(|kind| is_kind(note, kind)),
-            _ => false,
-        }
-    }
-}
-
-impl Answer {
-    fn is_last(&self) -> bool {
-        self.ends_turn.unwrap_or(!self.text.trim().is_empty())
-    }
-
-    /// Adds lines to its text.
-    pub(super) fn say(&mut self, text: &str) {
-        add_line(&mut self.text, text);
-    }
-
-    pub(super) fn think(&mut self, text: &str) {
-        add_line(&mut self.thinking, text);
-    }
-
-    /// Returns the payload of its note.
-    pub(super) fn payload(&self) -> Map<String, Value> {
-        let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        let payload = json!({
-            "kind": "message",
-            "role": "assistant",
-            "text": some(&self.text),
-            "thinking": some(&self.thinking),
-            "model": self.model,
-            "usage": self.usage.map(Usage::members),
-            "stop_reason": self.stop_reason,
-            "x-message-id": self.message_id,
-        });
-        let mut members = arguments(payload);
-        members.retain(|_, value| !value.is_null());
-        members
-    }
-}
-
-fn add_line(to: &mut String, text: &str) {
-    if !(to.is_empty() || text.is_empty()) {
-        to.push('\n');
-    }
-    to.push_str(text);
-}
-
-impl Call {
-    pub(super) fn new(id: &str, tool: &str, input: Value) -> Self {
-        Self {
-            id: id.to_owned(),
-            tool: tool.to_owned(),
-            input,
-            ..Self::default()
-        }
-    }
-
-    fn is_of_kind(&self, wanted: &str) -> bool {
-        match self.extensions.get("kind") {
-            Some(kind) => kind == wanted,
-            None => kind(&self.tool, &arguments(self.input.clone())) == wanted,
-        }
-    }
-}
-
-impl Outcome {
-    pub(super) fn new(status: Option<&'static str>, output: impl Into<Value>) -> Self {
-        Self {
-            status,
-            output: output.into(),
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn took(self, took: Took) -> Self {
-        Self { took, ..self }
-    }
-}
-
-impl Act {
-    /// Returns `true` if it works in a directory that the log does not name.
-    pub(super) fn needs_directory(&self) -> bool {
-        self.call.cwd.is_none() && (self.is_of_kind("edit") || self.is_of_kind("execute"))
-    }
-
-    fn is_of_kind(&self, wanted: &str) -> bool {
-        self.call.is_of_kind(wanted)
-    }
-
-    /// Returns how long it took, in milliseconds, if the log says it.
-    pub(super) fn duration_ms(&self, at: Option<SystemTime>) -> Option<f64> {
-        let seconds = match self.outcome.took {
-            Took::Unknown => None,
-            Took::Seconds(seconds) => Some(seconds),
-            Took::Between => (at.zip(self.call.at))
-                .and_then(|(at, began)| at.duration_since(began).ok())
-                .map(|took| took.as_secs_f64()),
-        };
-        seconds.map(|seconds| (seconds * 1e6).round() / 1e3)
     }
 }
 

@@ -7,8 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::conversation::{Conversation, What};
+use super::found::{Found, Group};
 use super::log::Log;
-use super::{Found, Group, Import, Imported, Memory, explained};
+use super::{Import, Imported, Memory, explained};
 
 /// What an import would make of the files of one log.
 pub(crate) struct Explained {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::{Change, Converted, Group, ImportedRun, Recognized};
+use super::found::{Group, Recognized};
+use super::{Change, Converted, ImportedRun};
 use crate::store::FileVersion;
 
 /// The age of a change, at least, after which a file of the same time and length is the same: the
