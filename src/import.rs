@@ -41,7 +41,7 @@ use crate::ground::printable::count;
 use crate::redact::{Redaction, Redactor};
 use crate::store::{FileVersion, FilesBelow, display};
 pub(crate) use call::plain_id;
-use conversation::{Conversation, Event, What};
+use conversation::Conversation;
 pub(crate) use explain::Explained;
 use formats::FORMATS;
 use found::{Found, Group};
@@ -139,6 +139,31 @@ struct MadeRun {
     run: ImportedRun,
     /// The directory in which it was made, to be put into its place.
     dir: Option<PathBuf>,
+}
+
+impl Converted {
+    /// Puts the runs into their places and adds all to a report; then each is one that has not
+    /// changed.
+    fn put(&mut self, target: &Target<'_>, claimed: &mut BTreeSet<String>, report: &mut Imported) {
+        for (kind, number) in &self.skipped {
+            *report.skipped.entry(kind.clone()).or_default() += number;
+        }
+        report.errors.extend_from_slice(&self.errors);
+        report.faults.extend_from_slice(&self.faults);
+        for MadeRun { run, dir } in &mut self.runs {
+            if !claimed.insert(run.id.clone()) {
+                let why = "another log of this import has the same id";
+                run.change = Change::Refused(why.into());
+            } else if let Some(Err(why)) = dir.take().map(|dir| target.put(&dir, &run.id)) {
+                report.faults.push(format!("{}: {why}", display(&run.path)));
+                run.change = Change::Refused(format!("it can't be put into its place: {why}"));
+            }
+            report.runs.push(run.clone());
+            if !matches!(run.change, Change::Refused(_)) {
+                run.change = Change::Unchanged;
+            }
+        }
+    }
 }
 
 impl Import {
@@ -270,26 +295,8 @@ impl Import {
             convert,
             |mut converted| {
                 let first = report.runs.len();
-                for (kind, number) in &converted.skipped {
-                    *report.skipped.entry(kind.clone()).or_default() += number;
-                }
-                report.errors.extend_from_slice(&converted.errors);
-                report.faults.extend_from_slice(&converted.faults);
                 notes.extend(converted.notes.iter().cloned());
-                for MadeRun { run, dir } in &mut converted.runs {
-                    if !claimed.insert(run.id.clone()) {
-                        let why = "another log of this import has the same id";
-                        run.change = Change::Refused(why.into());
-                    } else if let Some(Err(why)) = dir.take().map(|dir| target.put(&dir, &run.id)) {
-                        report.faults.push(format!("{}: {why}", display(&run.path)));
-                        run.change =
-                            Change::Refused(format!("it can't be put into its place: {why}"));
-                    }
-                    report.runs.push(run.clone());
-                    if !matches!(run.change, Change::Refused(_)) {
-                        run.change = Change::Unchanged;
-                    }
-                }
+                converted.put(&target, &mut claimed, &mut report);
                 all.push(converted);
                 done(groups.len(), report.runs.get(first..).unwrap_or_default());
                 ControlFlow::Continue(())
@@ -357,10 +364,6 @@ impl Import {
     }
 
     /// Makes the run of a conversation, unless it is not wanted.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "what the run of a conversation is made of"
-    )]
     fn write(
         &self,
         group: &Group,
@@ -371,11 +374,6 @@ impl Import {
     ) {
         let format = group.format.name;
         let file = log.files.first();
-        let name = file.map_or("", |file| file.base());
-        let source = conversation
-            .source
-            .take()
-            .unwrap_or_else(|| name.to_owned());
         let path = file.map(|file| file.path.clone()).unwrap_or_default();
         conversation.id = plain_id(&conversation.id);
         let began = conversation
@@ -392,6 +390,7 @@ impl Import {
             ));
             return;
         }
+
         for (name, value) in &self.tags {
             conversation.tags.insert(name.clone(), value.clone());
         }
@@ -399,11 +398,7 @@ impl Import {
             let (tag, unknown) = TIME_UNKNOWN;
             conversation.tags.insert(tag.into(), unknown.into());
         }
-        let is_work = |event: &Event| match &event.what {
-            What::Act(act) => act.needs_directory(),
-            _ => false,
-        };
-        if !conversation.tags.contains_key("cwd") && conversation.events.iter().any(is_work) {
+        if conversation.needs_directory() {
             converted.notes.insert(format!(
                 "no working directory is in a log of {format}: `--tag cwd=DIR` names it"
             ));
@@ -411,45 +406,20 @@ impl Import {
         for (kind, number) in &conversation.skipped {
             *converted.skipped.entry(kind.clone()).or_default() += number;
         }
-        let others = log
-            .files
-            .iter()
-            .filter(|file| source != file.base() && source != file.name)
-            .map(LogFile::base);
-        let files: Vec<&str> = std::iter::once(&*source)
-            .chain(others)
-            .take(MAX_NAMED)
-            .collect();
-        let note = json!({
-            "kind": "import",
-            "format": format,
-            "files": files,
-            "sha256": conversation.sha256.clone().unwrap_or_else(|| log.sha256()),
-            "lines": log.lines,
-            "skipped": conversation.skipped,
-            "unreadable": log.unreadable.len(),
-            "ended": self.is_over,
-        });
+
         let draft = Draft {
-            note,
+            note: self.note_of(format, log, &mut conversation),
             using: format!("adapter:{format}").into(),
             is_over: self.is_over,
             modified: file.and_then(|file| file.file.modified()),
             conversation,
         };
         let id = target.id_of(&draft.conversation.id);
-        let (change, dir) = match target.make(draft) {
-            Ok(Made::Run { dir, is_new }) if is_new => (Change::New, Some(dir)),
-            Ok(Made::Run { dir, .. }) => (Change::Again, Some(dir)),
-            Ok(Made::Unchanged) => (Change::Unchanged, None),
-            Ok(Made::Refused(why)) => (Change::Refused(why), None),
-            Err(why) => {
-                if matches!(why, crate::recorder::Error::Io { .. }) {
-                    converted.faults.push(format!("{path}: {why}"));
-                }
-                (Change::Refused(why.to_string()), None)
-            }
-        };
+        let made = target.make(draft);
+        if let Err(why @ crate::recorder::Error::Io { .. }) = &made {
+            converted.faults.push(format!("{path}: {why}"));
+        }
+        let (change, dir) = change_of(made);
         let run = ImportedRun {
             path: target.path_of(&id),
             id,
@@ -458,6 +428,40 @@ impl Import {
             change,
         };
         converted.runs.push(MadeRun { run, dir });
+    }
+
+    /// Returns the first note of a run: of which log it is an import.
+    fn note_of(&self, format: &str, log: &Log<'_>, conversation: &mut Conversation) -> Value {
+        let first = log.files.first().map_or("", LogFile::base);
+        let source = conversation.source.take();
+        let source = source.unwrap_or_else(|| first.to_owned());
+        let others = log
+            .files
+            .iter()
+            .filter(|file| source != file.base() && source != file.name)
+            .map(LogFile::base);
+        let files = std::iter::once(&*source).chain(others);
+        json!({
+            "kind": "import",
+            "format": format,
+            "files": files.take(MAX_NAMED).collect::<Vec<_>>(),
+            "sha256": conversation.sha256.clone().unwrap_or_else(|| log.sha256()),
+            "lines": log.lines,
+            "skipped": conversation.skipped,
+            "unreadable": log.unreadable.len(),
+            "ended": self.is_over,
+        })
+    }
+}
+
+/// Returns what became of a run, and the directory in which it was made.
+fn change_of(made: Result<Made, crate::recorder::Error>) -> (Change, Option<PathBuf>) {
+    match made {
+        Ok(Made::Run { dir, is_new }) if is_new => (Change::New, Some(dir)),
+        Ok(Made::Run { dir, .. }) => (Change::Again, Some(dir)),
+        Ok(Made::Unchanged) => (Change::Unchanged, None),
+        Ok(Made::Refused(why)) => (Change::Refused(why), None),
+        Err(why) => (Change::Refused(why.to_string()), None),
     }
 }
 

@@ -345,6 +345,15 @@ impl Conversation {
         })
     }
 
+    /// Returns `true` if it works in a directory that the log does not name.
+    pub(super) fn needs_directory(&self) -> bool {
+        let is_work = |event: &Event| match &event.what {
+            What::Act(act) => act.needs_directory(),
+            _ => false,
+        };
+        !self.tags.contains_key("cwd") && self.events.iter().any(is_work)
+    }
+
     /// Returns `true` if a call began another agent.
     pub(super) fn has_delegated(&self) -> bool {
         let is_delegate = |event: &Event| match &event.what {

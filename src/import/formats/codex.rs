@@ -281,7 +281,11 @@ fn outcome(output: &Value) -> Outcome {
     let pictures = pictures.collect();
     let content = output.get("content").unwrap_or(output);
     let whole = texts(content);
-    let record = parsed(content);
+    // Newer versions have it in a list of texts.
+    let record = match content {
+        Value::Array(_) => parsed(&whole.as_str().into()),
+        one => parsed(one),
+    };
     let (printed, exit, seconds) = match record.get("output") {
         Some(printed) => {
             let first = |places: [&str; 2]| places.iter().find_map(|at| number(&record, at));

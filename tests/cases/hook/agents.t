@@ -248,8 +248,18 @@ A hook judges the calls of a coding agent, in the form that the agent has.
   $ sed 's/s9/s8/' old/agent-x1.jsonl > old/agent-x2.jsonl
   $ echo '{"session_id":"s9","transcript_path":"old/s9.jsonl","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"},"tool_use_id":"n"}' | runvet hook claude-code --config runvet.toml --into runs
   $ kinds s9; grep -c '"x-agent":"x1"' runs/episodes/s9/events.jsonl
+  history
+  act ok
+  act ok
+  begun
+  3
   $ session codex; mkdir -p 02
   $ printf '{"timestamp":"2026-03-02T10:00:00Z","type":"session_meta","payload":{"id":"t9","timestamp":"2026-03-02T10:00:00Z","cwd":"/repo"}}\n{"timestamp":"2026-03-02T10:00:01Z","type":"response_item","payload":{"type":"function_call","name":"spawn_agent","arguments":"{}","call_id":"c1"}}\n{"timestamp":"2026-03-02T10:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"{\\"agent_id\\":\\"t9a\\"}"}}\n' > 02/rollout-2026-03-02T10-00-00-t9.jsonl
   $ printf '{"timestamp":"2026-03-02T10:00:03Z","type":"session_meta","payload":{"id":"t9a","timestamp":"2026-03-02T10:00:03Z","cwd":"/repo","source":{"subagent":{"thread_spawn":{"parent_thread_id":"t9"}}}}}\n{"timestamp":"2026-03-02T10:00:04Z","type":"response_item","payload":{"type":"function_call","name":"Bash","arguments":"{\\"command\\":\\"pytest\\"}","call_id":"d1"}}\n{"timestamp":"2026-03-02T10:00:05Z","type":"response_item","payload":{"type":"function_call_output","call_id":"d1","output":"ok"}}\n' > 02/rollout-2026-03-02T10-00-03-t9a.jsonl
   $ echo '{"session_id":"t9","transcript_path":"02/rollout-2026-03-02T10-00-00-t9.jsonl","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"},"tool_use_id":"n"}' | runvet hook codex --config runvet.toml --into runs
   $ kinds t9; grep -c '"x-agent":"t9a"' runs/episodes/t9/events.jsonl
+  history
+  act ok
+  act ok
+  begun
+  2

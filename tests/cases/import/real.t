@@ -19,6 +19,7 @@ forms of public ones.
   > E
   $ runvet import codex --into runs
   $ cat runs/episodes/*/state.json | json /outcomes/actions/* tool kind result_status duration_ms x-command output
+  $ runvet validate runs --deny-warnings
 
 # Gemini CLI: a command that fails is a call that succeeds, what the program says is no message of the user, and a
 # sub-agent lies in a directory of its session.
@@ -42,7 +43,9 @@ forms of public ones.
   $ cat runs/episodes/g1/state.json | json /goal task
   $ cat runs/episodes/g1/state.json | json /outcomes status metrics
   $ grep -o '"kind":"compaction"[^}]*' runs/episodes/g1/events.jsonl
-  $ runvet import tmp/1/chats/g1 --into alone --quiet && cat alone/episodes/*/state.json | json /episode tags
+  $ runvet import tmp/1/chats/g1 --into alone --quiet
+  $ cat alone/episodes/*/state.json | json /episode/tags parent
+  $ runvet validate runs --deny-warnings
 
 # ATIF of Harbor's converter of Codex: what a step says of a call besides its result.
   $ cat > trajectory.json <<'E'
@@ -80,15 +83,26 @@ forms of public ones.
   $ cat runs/episodes/0d9c/state.json | json /outcomes/actions/* tool kind result_status x-command output
   $ cat runs/episodes/0d9c/state.json | json /outcomes metrics
   $ runvet import conversations/0d9c --into runs
-
-# All of them are valid runs.
-  $ runvet validate runs --deny-warnings --verify-manifest
+  $ runvet validate runs --deny-warnings
 
 # Arguments in a text that repeat a key, or nest too deep, are no object that can be recorded: a rule on what is in them
 # can't judge the call, and the text is kept beside.
   $ deep=$(printf '[%.0s' $(seq 200))$(printf ']%.0s' $(seq 200))
   $ printf '[{"id": "c1", "role": "user", "content": "Go"}, {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "bash", "arguments": "{\\"command\\": \\"rm -rf /\\", \\"command\\": \\"ls\\"}"}}, {"id": "c2", "function": {"name": "close", "arguments": "{\\"id\\": 1, \\"x\\": %s}"}}]}, {"role": "tool", "tool_call_id": "c1", "content": "ok"}, {"role": "tool", "tool_call_id": "c2", "content": "ok"}, {"role": "assistant", "content": "Done."}]' "$deep" > odd.json
   $ runvet import odd.json --into odd --tag cwd=/repo --quiet
-  $ cat odd/episodes/*/state.json | json /outcomes/actions/*/input bytes excerpt | cut -c 1-70
-  $ mkdir gate && printf '[[rule]]\nid = "acme/no-removal"\nevents = { phase = "act", tool = "bash", "/payload/input/command" = "*rm *" }\nmessage = "a removal"\n\n[[rule]]\nid = "acme/no-push"\nevents = { phase = "act", "/payload/x-command" = "*push*" }\nmessage = "a push"\n' > gate/p.toml && printf 'policies = ["gate/p.toml"]\n' > runvet.toml
+  $ cat odd/episodes/*/state.json | json /outcomes/actions/*/input bytes
+  $ cat odd/episodes/*/state.json | json /outcomes/actions/0 kind x-input
+  $ cat > runvet.toml <<'E'
+  > [[rule]]
+  > id = "acme/no-removal"
+  > each = { phase = "act", tool = "bash", "/payload/input/command" = "*rm *" }
+  > check = "false"
+  > message = "a removal"
+  >
+  > [[rule]]
+  > id = "acme/no-push"
+  > each = { phase = "act", tool = "bash", "/payload/x-command" = "*push*" }
+  > check = "false"
+  > message = "a push"
+  > E
   $ runvet validate odd
