@@ -285,7 +285,7 @@ A call that nests deeper than a record may is refused, and no other.
   because it has `info`, `messages` and the version of mini-swe-agent
   because its objects are `trace` or `trace.span`
   because it has the ids of opencode: `ses_…`, `msg_…` or `prt_…`
-  because it has a list of events with `action` or `observation`, or an `instance_id` with a `history`
+  because it has a list of events with `action` or `observation`, or an `instance_id` with a `history`, or is a file of a conversation that has one for each event
   because its spans have a name, an id and that of a trace
   because its messages are `request` or `response`, with `parts`
 
