@@ -284,7 +284,7 @@ impl Import {
         let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
         let known = &*memory;
         let convert = |(): &mut (), group: &Group| {
-            let known = known.converted(group);
+            let known = known.converted(&group.states);
             known.unwrap_or_else(|| self.convert(group, &target))
         };
         let mut all = Vec::new();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::formats::{self, FORMATS, Format, Ties};
 use super::log::{BYTE_ORDER_MARK, Log, LogFile};
-use super::memory::FileState;
+use super::memory::{FileState, NoLog, Recognized};
 use super::{Import, Imported, MAX_NAMED, Memory, archive};
 use crate::ground::printable::count;
 use crate::store::{FilesBelow, display};
@@ -22,9 +22,6 @@ pub(super) struct Group {
     /// The files as they were before they were read.
     pub(super) states: Vec<FileState>,
 }
-
-/// What a file is: its format and what ties it to others of the same log, or why it is no log.
-pub(super) type Recognized = Result<(&'static Format, BTreeSet<String>), NoLog>;
 
 /// What is found below the paths.
 #[derive(Default)]
@@ -139,15 +136,6 @@ impl Import {
         }
         Ok((format, ties))
     }
-}
-
-/// A file that is no log.
-#[derive(Clone)]
-pub(super) struct NoLog {
-    /// What it looks like.
-    why: String,
-    /// `true` if it might be one, and can't be read.
-    is_broken: bool,
 }
 
 /// A file of a log, as it was before it was read.

@@ -1,10 +1,10 @@
 //! What an import that goes on keeps of logs -> those that it need not read again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::found::{Group, Recognized};
+use super::formats::Format;
 use super::{Change, Converted, ImportedRun};
 use crate::store::FileVersion;
 
@@ -19,6 +19,18 @@ pub(crate) struct Memory {
     files: BTreeMap<PathBuf, Known<Recognized>>,
     /// What became of each log, by its first file.
     logs: BTreeMap<PathBuf, Known<Converted>>,
+}
+
+/// What a file is: its format and what ties it to others of the same log, or why it is no log.
+pub(super) type Recognized = Result<(&'static Format, BTreeSet<String>), NoLog>;
+
+/// A file that is no log.
+#[derive(Clone)]
+pub(super) struct NoLog {
+    /// What it looks like.
+    pub(super) why: String,
+    /// `true` if it might be one, and can't be read.
+    pub(super) is_broken: bool,
 }
 
 /// Something that is known of files.
@@ -62,11 +74,11 @@ impl Memory {
     }
 
     /// Returns what became of a log, if neither its files nor its runs have changed since.
-    pub(super) fn converted(&self, group: &Group) -> Option<Converted> {
-        let known = self.logs.get(&group.states.first()?.path)?;
+    pub(super) fn converted(&self, files: &[FileState]) -> Option<Converted> {
+        let known = self.logs.get(&files.first()?.path)?;
         let mut runs = known.what.runs.iter();
         let is_there = runs.all(|made| made.run.path.is_dir());
-        (is_there && is_same(&known.files, &group.states)).then(|| known.what.clone())
+        (is_there && is_same(&known.files, files)).then(|| known.what.clone())
     }
 
     /// Keeps what became of a log, unless another attempt may have another result.
