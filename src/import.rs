@@ -257,8 +257,8 @@ impl Import {
         self.each(paths, &mut Memory::default(), |_, _| ())
     }
 
-    /// Like [`Import::paths`], and calls a function after each log, with the number of all. Logs that
-    /// are known by an earlier import with the same memory are not read again.
+    /// Like [`Import::paths`], and calls a function after each log, with the number of all. Logs
+    /// that are known by an earlier import with the same memory are not read again.
     pub(crate) fn each<P: AsRef<Path>>(
         &self,
         paths: impl IntoIterator<Item = P>,

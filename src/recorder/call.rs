@@ -231,9 +231,9 @@ pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> &'static str {
 }
 
 /// Returns the arguments of a call as the object that a recorder writes as its `input`. A text that
-/// is an object in JSON is read; any other value stands as `input` in it. Of an object that can't be
-/// recorded as it is, since it repeats a key, nests too deep or has too many values, the digest and
-/// an excerpt are left, as of a value that is too large: no rule passes what it asks for.
+/// is an object in JSON is read; any other value stands as `input` in it. Of an object that can't
+/// be recorded as it is, since it repeats a key, nests too deep or has too many values, the digest
+/// and an excerpt are left, as of a value that is too large: no rule passes what it asks for.
 ///
 /// ```
 /// use runvet::recorder::arguments;

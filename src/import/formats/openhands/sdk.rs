@@ -85,8 +85,8 @@ impl Trajectory {
             .call(Call::new(id, text(event, "/tool_name"), input));
     }
 
-    /// Adds a call that a server of the agent client protocol made, which is written again when more
-    /// of it is known.
+    /// Adds a call that a server of the agent client protocol made, which is written again when
+    /// more of it is known.
     fn call_of_server(&mut self, event: &Value) {
         const KINDS: [&str; 7] = [
             "read", "edit", "delete", "move", "search", "execute", "fetch",
