@@ -294,12 +294,12 @@ impl Files<'_> {
             let known = places.get(known).and_then(|place| waiting.remove(place));
             if let Some((id, is_command)) = known {
                 let said = Said::of(step, &id, result);
-                let outcome = self.outcome(conversation, file, said, is_command);
+                let outcome = self.outcome(conversation, file, &said, is_command);
                 conversation.result(&id, outcome);
             } else if let Some((_, (last, is_command))) = waiting.pop_last() {
                 // One result for all: it is that of the last call.
                 let said = Said::of(step, &last, result);
-                let outcome = self.outcome(conversation, file, said, is_command);
+                let outcome = self.outcome(conversation, file, &said, is_command);
                 for (id, _) in std::mem::take(&mut waiting).into_values() {
                     conversation.result(&id, Outcome::default());
                 }
@@ -315,7 +315,7 @@ impl Files<'_> {
         &self,
         conversation: &mut Conversation,
         file: usize,
-        said: Said<'_>,
+        said: &Said<'_>,
         is_command: bool,
     ) -> Outcome {
         let content = said.result.get("content").unwrap_or(&Value::Null);

@@ -5,10 +5,10 @@
 mod keys;
 mod view;
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use foldhash::HashMap;
 use keys::Sieve;
 use memchr::memmem::Finder;
 use smallvec::SmallVec;

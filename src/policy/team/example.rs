@@ -67,11 +67,8 @@ impl FileReader<'_> {
                     self.mistake(record.span(), message, None);
                 }
             }
-            let span = example
-                .events
-                .first()
-                .map(Spanned::span)
-                .unwrap_or_else(|| example.fires.span());
+            let first = example.events.first();
+            let span = first.map_or_else(|| example.fires.span(), Spanned::span);
             example.place = self.file.place(&span);
         }
         examples

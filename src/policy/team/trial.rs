@@ -235,7 +235,7 @@ impl RunExample {
             tried.has_judged |= !finding.is_unjudged;
             if finding.is_unjudged {
                 tried.unjudged.push(UnjudgedFinding {
-                    place: self.place.to_string(),
+                    place: self.place.clone(),
                     at: self.at(line),
                     message: finding.message,
                 });

@@ -121,8 +121,9 @@ fn planted(runs: &Path) {
     let twice = secret("the second value of a key");
     text = text.replace(r#""twice":1"#, &format!(r#""twice":1,"twice":"{twice}""#));
     let pieces = secret("an object over several lines");
-    text += &format!("not JSON: {}\n", secret("a line that is no JSON"));
-    text += &format!("{{\n  \"phase\": \"observe\",\n  \"{pieces}\": \"{pieces}\"\n}}\n");
+    let no_json = secret("a line that is no JSON");
+    let object = format!("{{\n  \"phase\": \"observe\",\n  \"{pieces}\": \"{pieces}\"\n}}\n");
+    text.extend(["not JSON: ", &no_json, "\n", &object]);
     fs::write(&events, text).unwrap();
     fs::write(dir.join("learn.jsonl"), secret("a record that is no JSON")).unwrap();
     fs::write(

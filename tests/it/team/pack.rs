@@ -99,11 +99,11 @@ fn approval(events: &[Event]) -> Vec<usize> {
             return false;
         }
         let is_same = |it: &&Event| it.order() == event.order() && it.amount() == event.amount();
-        let about = before
+        let latest = before
             .iter()
             .filter(|it| it.calls("approve") || it.calls("refund"))
-            .filter(is_same);
-        !about.last().is_some_and(Event::is_yes)
+            .rfind(is_same);
+        !latest.is_some_and(Event::is_yes)
     })
 }
 
@@ -244,7 +244,8 @@ const POLICIES: [(&str, Broken); 14] = [
 ];
 
 fn one_of<T: Clone>(random: &mut Random, of: &[T]) -> T {
-    of[random.below(of.len() as u64) as usize].clone()
+    let at = random.below(of.len() as u64);
+    of[usize::try_from(at).unwrap()].clone()
 }
 
 /// The payload of a call of a subject, which a few policies are about.
@@ -303,7 +304,7 @@ fn payload(random: &mut Random, subject: u64) -> Value {
 
 fn timeline(random: &mut Random) -> Vec<Event> {
     // Few subjects in one run, so that their calls meet.
-    let subjects: Vec<u64> = (0..1 + random.below(3)).map(|_| random.below(10)).collect();
+    let subjects: Vec<u64> = (0..=random.below(3)).map(|_| random.below(10)).collect();
     let length = 4 + random.below(30);
     let mut second = 0;
     (0..length)
