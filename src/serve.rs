@@ -17,6 +17,7 @@ mod page;
 mod problem;
 mod process;
 mod query;
+mod search;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};

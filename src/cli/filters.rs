@@ -6,9 +6,11 @@ use clap::Args;
 
 use super::period::Period;
 use super::words::word_of;
+use crate::ground::finding::CallResult;
 use crate::ground::record::{RunStatus, SummaryOutcome};
+use crate::ground::source::Artifact;
 use crate::ground::words;
-use crate::look::read::{FigureRange, RunFilter, search_words};
+use crate::look::read::{FigureRange, RunFilter, SEARCHED, TextSearch, search_words};
 
 /// The options that select runs.
 #[derive(Args)]
@@ -34,9 +36,24 @@ pub(super) struct FilterArgs {
     #[arg(long = "metric", value_name = "NAME[..LOW..HIGH]", value_parser = FigureRange::read)]
     metrics: Vec<FigureRange>,
 
+    /// Only runs that called this tool, or wanted to; `(none)` for those that called none;
+    /// repeatable
+    #[arg(long = "tool", value_name = "NAME")]
+    tools: Vec<String>,
+
+    /// Only runs with a call that returned an `error`, or that a rule or a person `denied`: a call
+    /// of `--tool`, if that is given; repeatable
+    #[arg(long = "call", value_name = "RESULT", value_parser = word_of::<CallResult>())]
+    calls: Vec<CallResult>,
+
     /// Only runs whose id, directory or task contain these words, in upper or lower case
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
+
+    /// Only runs that have all these words in one event, in the state, in the summary or in a line
+    /// of `learn.jsonl`, in upper or lower case, however JSON escapes them
+    #[arg(long, value_name = "WORDS")]
+    text: Option<String>,
 
     /// Only runs in progress that are not paused and have written no file for this long, such as
     /// 15m, 1h or 7d
@@ -62,6 +79,20 @@ impl FilterArgs {
         self.metrics.iter().map(|metric| &*metric.name).collect()
     }
 
+    /// Returns what was searched for the words that are asked for, if any are.
+    pub(super) fn searched(&self) -> Vec<String> {
+        let by_name = (self.search.iter()).map(|_| "id, directory and task".to_owned());
+        let files = SEARCHED.map(Artifact::file_name).join(", ");
+        by_name
+            .chain(self.text.iter().map(|_| files.clone()))
+            .collect()
+    }
+
+    /// Returns `true` if more than the state and the summary of each run is read.
+    pub(super) fn take_long(&self) -> bool {
+        self.text.is_some() || !(self.tools.is_empty() && self.calls.is_empty())
+    }
+
     pub(super) fn filter(&self) -> RunFilter {
         RunFilter {
             statuses: words_of(&self.statuses),
@@ -69,7 +100,10 @@ impl FilterArgs {
             tags: self.tags.clone(),
             adapters: self.adapters.clone(),
             metrics: self.metrics.clone(),
+            tools: self.tools.clone(),
+            calls: self.calls.clone(),
             words: search_words(self.search.as_deref().unwrap_or_default()),
+            text: TextSearch::new(self.text.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),
             silent_for: self.silent_for,

@@ -4,6 +4,7 @@
 mod entry;
 mod sealed;
 mod skip;
+mod tools;
 mod totals;
 mod verdict;
 mod whole;
@@ -26,6 +27,8 @@ pub use entry::{Pause, RunEntry};
 pub(crate) use sealed::{SealedFile, SealedFiles, Uncovered, UncoveredKind};
 pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
+pub(crate) use tools::CallResult;
+pub use tools::{Hit, ToolUse};
 pub use totals::{Deny, NotJudged, Statistics, Totals};
 pub(crate) use totals::{NONE, Tally, by_rule};
 pub(crate) use totals::{OTHERS, quantile, sum_of};

@@ -143,7 +143,10 @@ impl Checker {
     pub(crate) fn new(settings: CheckSettings) -> Self {
         let levels = settings.levels_anywhere();
         Self {
-            request: load_request(&settings.rules, &levels),
+            request: LoadRequest {
+                calls: settings.keep_cards,
+                ..load_request(&settings.rules, &levels)
+            },
             levels: levels.into(),
             settings,
             across: Mutex::default(),

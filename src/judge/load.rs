@@ -35,7 +35,7 @@ pub(crate) use record::{LoadedRecord, NoText};
 use records::RecordsOfRules;
 
 use crate::ground::document::{Number, OwnedDocument, ReadText, Tape};
-use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
+use crate::ground::finding::{Lifecycle, SkipKind, SkipReason, ToolUse};
 use crate::ground::parallel::Alone;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::team::{Judged, RunValues, TeamJudges};
@@ -43,7 +43,7 @@ use crate::reading::facts::{
     self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
     TimelineFacts, TimelineReader, Usable, Wanted,
 };
-use crate::reading::outline::{Listening, OutlineReader, Outlined};
+use crate::reading::outline::{CallReader, Listening, OutlineReader, Outlined};
 use crate::store::{Artifacts, Opened, Unreadable};
 pub(in crate::judge) use trouble::{
     ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnObject, Trouble, Troubles,
@@ -72,8 +72,20 @@ pub(crate) struct LoadRequest {
     pub(in crate::judge) learn_lines: bool,
     pub(in crate::judge) named_files: bool,
     pub(in crate::judge) all_files: bool,
+    /// The tools that were called.
+    pub(in crate::judge) calls: bool,
     /// The judges of what a team declares; they have judged nothing.
     pub(in crate::judge) team: TeamJudges,
+}
+
+impl LoadRequest {
+    /// Returns the request for the tools that were called.
+    pub(crate) fn calls() -> Self {
+        Self {
+            calls: true,
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(Default)]
@@ -123,6 +135,9 @@ pub(crate) struct LoadedTimeline<'f> {
     stream: Option<Opened<'f>>,
     /// The outline, where one is asked for; or the reason why the timeline could not be opened.
     pub(crate) outlined: Option<Result<Outlined, String>>,
+    /// The tools that were called, where they are asked for; or the reason why the timeline could
+    /// not be read.
+    pub(crate) calls: Option<Result<Box<[ToolUse]>, String>>,
 }
 
 impl<'f> LoadedTimeline<'f> {
@@ -317,6 +332,7 @@ impl<'f> Loader<'f> {
             strict: (self.request.every_event).then(|| StrictFacts::new(self.request.strict)),
             stream: None,
             outlined: listening.map(|_| Err(NOT_THERE.into())),
+            calls: self.request.calls.then(|| Ok(Box::default())),
         };
         if !self.files.entries().has(artifact) {
             return loaded;
@@ -326,6 +342,7 @@ impl<'f> Loader<'f> {
                 facts,
                 strict: loaded.strict.as_mut(),
                 outline: listening.map(OutlineReader::new),
+                calls: self.request.calls.then(CallReader::default),
             },
             reader: &mut buffers.reader,
             parsed: &mut buffers.event,
@@ -342,6 +359,8 @@ impl<'f> Loader<'f> {
             let (stream, result) = events.read(stream, &mut buffers.lines);
             let outline = events.listeners.outline.take();
             loaded.outlined = outline.map(|outline| Ok(outlined(outline, &stream)));
+            let calls = events.listeners.calls.take();
+            loaded.calls = calls.map(|calls| Ok(calls.finish()));
             let strict = events.listeners.strict.as_mut();
             if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
                 prefixes::measure(prefixes, &stream);
@@ -362,6 +381,7 @@ impl<'f> Loader<'f> {
                 if loaded.stream.is_none() {
                     loaded.outlined = listening.map(|_| Err(why.to_string()));
                 }
+                loaded.calls = loaded.calls.map(|_| Err(why.to_string()));
                 self.troubles.add(Trouble::Unreadable { artifact, why });
             }
         }

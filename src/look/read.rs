@@ -27,6 +27,7 @@ mod naming;
 pub mod policy;
 mod run;
 mod stored;
+mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -45,6 +46,7 @@ pub(in crate::look) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
 pub(in crate::look) use stored::with_defaults;
+pub(crate) use text::{SEARCHED, TextSearch};
 
 /// The reason why something can't be read.
 #[derive(Debug, thiserror::Error)]

@@ -4,6 +4,7 @@
 //! Memory does not grow with the number of events: of those that are kept, the line is kept, and
 //! read again at the end.
 
+mod calls;
 mod density;
 mod event_summary;
 mod folding;
@@ -20,6 +21,7 @@ use crate::ground::source::Line;
 use crate::ground::timestamp::Timestamp;
 use crate::reading::dashboard::{EventSummary, Mark, Outline, Reason};
 use crate::reading::facts::{EventFacts, InEvent, Prefix};
+pub(crate) use calls::CallReader;
 pub(crate) use density::{Density, PhaseBin};
 pub(crate) use event_summary::{TimelineClock, shown, summary_of, waits};
 use folding::{Folding, Weight};

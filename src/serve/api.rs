@@ -78,7 +78,12 @@ pub(super) async fn without_query(request: Request, next: Next) -> Response {
 pub(super) async fn runs(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
     let query: RunQuery = query::parse(query.as_deref())?;
     let (connected, asker) = Asker::new();
-    let page = in_thread(move || query.page(&service, &asker)).await;
+    let page = if query.text.is_some() {
+        let turns = Arc::clone(&service.searches);
+        in_turn_of(turns, service, move |service| query.page(service, &asker)).await
+    } else {
+        in_thread(move || query.page(&service, &asker)).await
+    };
     drop(connected);
     Ok(json(&page??))
 }
@@ -223,7 +228,7 @@ impl EventQuery {
         let cursor = cursor
             .map_err(|_| Problem::bad("`cursor` is not the `next` of a page"))?
             .unwrap_or_default();
-        let words = query::searched(self.q.as_deref()).map_err(Problem::bad)?;
+        let words = query::searched("q", self.q.as_deref()).map_err(Problem::bad)?;
         let words = words.to_ascii_lowercase();
         let words: Vec<&str> = words.split_whitespace().collect();
         let takes_all = self.phase.is_empty() && words.is_empty();

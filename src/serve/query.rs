@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::Service;
 use super::asker::Asker;
 use super::problem::Problem;
-use crate::ground::finding::{NONE, RunEntry, Verdict};
+use super::search::{FoundRuns, Searched};
+use crate::ground::finding::{CallResult, NONE, RunEntry, Verdict};
 use crate::ground::printable::{brief, escape};
 use crate::ground::timestamp::Timestamp;
 use crate::ground::words::Words as WordsOfEnum;
-use crate::look::read::{FigureRange, RunFilter, Tallied, range, search_words};
+use crate::look::read::{FigureRange, RunFilter, Tallied, TextSearch, range, search_words};
 use crate::report::page::{RunItem, serialize_items};
 
 /// The number of runs of a page, unless the query says otherwise.
@@ -76,11 +77,11 @@ pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String>
 const MAX_WORDS: usize = 32;
 
 /// Returns the words to search for.
-pub(super) fn searched(words: Option<&str>) -> Result<&str, String> {
+pub(super) fn searched<'w>(name: &str, words: Option<&'w str>) -> Result<&'w str, String> {
     let words = words.unwrap_or_default();
     match words.split_whitespace().nth(MAX_WORDS) {
         None => Ok(words),
-        Some(_) => Err(format!("`q` has more than {MAX_WORDS} words")),
+        Some(_) => Err(format!("`{name}` has more than {MAX_WORDS} words")),
     }
 }
 
@@ -134,8 +135,20 @@ pub(super) struct RunQuery {
     #[schemars(schema_with = "words_of::<Verdict>")]
     #[serde(default)]
     pub(super) verdict: Vec<Verdict>,
+    /// A tool that the run called or wanted to call.
+    #[serde(default)]
+    pub(super) tool: Vec<String>,
+    /// `error` or `denied`: runs with a call, of `tool` where that is given, that returned an
+    /// error, or that a rule or a person denied.
+    #[schemars(schema_with = "words_of::<CallResult>")]
+    #[serde(default)]
+    pub(super) call: Vec<String>,
     /// Words that the id, the directory or the task contain, in upper or lower case.
     pub(super) q: Option<String>,
+    /// Words that are all in one event, in the state, in the summary or in a line of
+    /// `learn.jsonl`, in upper or lower case, as a reader sees them. A page ends after 64 MiB too,
+    /// and may then have fewer runs than the limit, or none: `next` goes on.
+    pub(super) text: Option<String>,
     /// A length of time such as `15m`: runs in progress that are not paused, and of which no file
     /// was written for so long.
     #[schemars(extend("pattern" = "^[0-9]+[smhd]$"))]
@@ -165,8 +178,11 @@ pub(super) struct RunList {
     #[schemars(with = "Vec<RunItem<'static>>")]
     #[serde(serialize_with = "serialize_items")]
     pub(super) items: Vec<Arc<RunEntry>>,
-    /// The number of runs that match, on all pages.
+    /// The number of runs that match, on all pages; with `text`, of those that match without it.
     pub(super) total: usize,
+    /// What was searched for `text`; absent without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) searched: Option<Searched>,
     /// The number of runs that were judged so far, whether or not they match.
     pub(super) judged: usize,
     /// The number of runs that were found, judged or not; null while they are searched for the
@@ -336,20 +352,29 @@ impl RunQuery {
         let order = |one: &Found<'_>, other: &Found<'_>| {
             sort.compare((one.0, &one.2.dir), (other.0, &other.2.dir))
         };
-        let is_cut = found.len() > limit;
+        let searches = !filter.text.is_empty();
+        let is_cut = found.len() > limit && !searches;
         if is_cut {
             // Only what is on the page is sorted.
             found.select_nth_unstable_by(limit, order);
             found.truncate(limit);
         }
         found.sort_unstable_by(order);
-        let items = items(service, &found);
-        let last = items.len().checked_sub(1).and_then(|last| found.get(last));
-        let last = last.filter(|_| is_cut || items.len() < found.len());
+        let (items, searched) = if searches {
+            let runs: Vec<_> = found.iter().map(|(_, path, run)| (*path, *run)).collect();
+            let FoundRuns { items, searched } = service.search(&runs, &filter, limit, asker)?;
+            (items, Some(searched))
+        } else {
+            (items(service, &found, &filter), None)
+        };
+        let done = searched.as_ref().map_or(items.len(), |it| it.runs);
+        let last = done.checked_sub(1).and_then(|last| found.get(last));
+        let last = last.filter(|_| is_cut || done < found.len());
         Ok(RunList {
             next: last.map(|(key, _, run)| Cursor::after(sort_word, *key, &run.dir)),
             items,
             total,
+            searched,
             judged: runs.len(),
             found: found_so_far,
             complete: is_complete,
@@ -369,6 +394,10 @@ impl RunQuery {
             Tallied::of_word(word)
                 .ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
         });
+        let calls = self
+            .call
+            .iter()
+            .map(|word| CallResult::of_word(word).ok_or("`call` is `error` or `denied`"));
         let is_undated = self.since.as_deref() == Some(NONE);
         let since = self.since.as_deref().filter(|_| !is_undated);
         Ok(RunFilter {
@@ -391,7 +420,10 @@ impl RunQuery {
             duration: self.duration.as_deref().map(range).transpose()?,
             latencies: figures(self.latency.as_deref())?,
             metrics: figures(self.metric.as_deref())?,
-            words: search_words(searched(self.q.as_deref())?),
+            tools: self.tool.clone(),
+            calls: calls.collect::<Result<_, _>>()?,
+            words: search_words(searched("q", self.q.as_deref())?),
+            text: TextSearch::new(searched("text", self.text.as_deref())?),
             silent_for: (self.silent_for.as_deref())
                 .map(|text| {
                     RunFilter::silence(text).map_err(|wrong| format!("`silent_for`: {wrong}"))
@@ -401,12 +433,14 @@ impl RunQuery {
     }
 }
 
-/// Returns the runs of a page, whole, as many as there is room for.
-fn items(service: &Service, found: &[Found<'_>]) -> Vec<Arc<RunEntry>> {
+/// Returns the runs of a page, whole, as many as there is room for, with the places of the calls
+/// that are asked for.
+fn items(service: &Service, found: &[Found<'_>], filter: &RunFilter) -> Vec<Arc<RunEntry>> {
     let mut bytes = 0;
     let whole = found.iter().map_while(|(_, path, run)| {
         let whole = run.is_cut.then(|| whole(service, path, run)).flatten();
-        let run = whole.unwrap_or_else(|| (*run).clone());
+        let mut run = whole.unwrap_or_else(|| (*run).clone());
+        filter.add_calls(&mut run);
         let has_room = bytes <= MAX_LIST_BYTES;
         bytes += run.bytes();
         has_room.then(|| Arc::new(run))

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 
 use super::filters::FilterArgs;
 use super::output::{Color, Output, style, width};
@@ -19,13 +20,14 @@ use super::settings::GateArgs;
 use super::usage::{given, note_idle, refuse_all, refuse_colour};
 use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
+use crate::cli::progress;
 use tree::Branch;
 
 use crate::gate::Gate;
-use crate::ground::finding::Lifecycle;
+use crate::ground::finding::{Hit, Lifecycle};
 use crate::ground::printable::{columns_of, escape, fit, padded};
 use crate::ground::timestamp::Timestamp;
-use crate::look::read::{RunData, RunEntry, RunFilter, RunListing, RunReader};
+use crate::look::read::{Error, RunData, RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
 use crate::store::Fault;
 
@@ -51,7 +53,9 @@ pub(in crate::cli) struct ListCommand {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// The order of the runs; other orders than `newest` open all runs
+    /// The order of the runs: `newest` by the time in the name of the directory or else by its last
+    /// change, `started` by the start in the records, `duration` with the longest first, `id`, or
+    /// `metric:NAME` with the highest first. Other orders than `newest` open all runs
     #[arg(long, value_name = "ORDER", default_value = "newest")]
     sort: Order,
 
@@ -103,20 +107,33 @@ const DEFAULT_LIMIT: usize = 20;
 const KEPT: usize = 1_000;
 
 /// The order of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Order {
-    /// By the time in the name of the directory, else by its last change; the newest first
     Newest,
-    /// By the start in the records, the latest first
     Started,
-    /// By the duration, the longest first
     Duration,
-    /// By the id
     Id,
+    /// By a metric of the outcomes.
+    Metric(String),
+}
+
+impl FromStr for Order {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        match (text, text.strip_prefix("metric:")) {
+            ("newest", _) => Ok(Self::Newest),
+            ("started", _) => Ok(Self::Started),
+            ("duration", _) => Ok(Self::Duration),
+            ("id", _) => Ok(Self::Id),
+            (_, Some(name)) if !name.is_empty() => Ok(Self::Metric(name.to_owned())),
+            _ => Err("expected newest, started, duration, id or metric:NAME"),
+        }
+    }
 }
 
 impl Order {
-    fn sort(self, runs: &mut [RunEntry]) {
+    fn sort(&self, runs: &mut [RunEntry]) {
         let started = |run: &RunEntry| run.started_at.as_deref().and_then(Timestamp::parse);
         let duration = |run: &RunEntry| run.duration_sec.unwrap_or(-1.0);
         match self {
@@ -133,8 +150,18 @@ impl Order {
             Self::Started => runs.sort_by_cached_key(|run| Reverse(started(run))),
             Self::Duration => runs.sort_by(|a, b| duration(b).total_cmp(&duration(a))),
             Self::Id => runs.sort_by(|a, b| a.episode_id.cmp(&b.episode_id)),
+            Self::Metric(name) => {
+                let value = |run: &RunEntry| metric_of(run, name).unwrap_or(f64::NEG_INFINITY);
+                runs.sort_by(|a, b| value(b).total_cmp(&value(a)));
+            }
         }
     }
+}
+
+/// Returns a metric of the outcomes of a run.
+fn metric_of(run: &RunEntry, name: &str) -> Option<f64> {
+    let found = run.metrics.iter().find(|(known, _)| **known == *name);
+    found.map(|(_, value)| *value)
 }
 
 /// The runs that match, and what was met on the way.
@@ -145,15 +172,18 @@ struct Found {
     /// The names of the directories of all runs, of which some are parts of others.
     known: BTreeSet<String>,
     faults: Vec<Fault>,
+    /// What could not be read of what the filters ask for.
+    unread: Vec<Error>,
     opened: usize,
     /// The number of runs that match.
     number: usize,
 }
 
 impl Found {
-    fn add(&mut self, name: Option<String>, run: Option<RunEntry>) {
+    fn add(&mut self, (name, run, unread): (Option<String>, Option<RunEntry>, Vec<Error>)) {
         self.opened += 1;
         self.known.extend(name);
+        self.unread.extend(unread);
         self.number += usize::from(run.is_some());
         self.runs.extend(run);
     }
@@ -174,6 +204,7 @@ impl ListCommand {
             runs,
             known,
             faults,
+            unread,
             opened,
             number,
         } = self.look_at(&run_data, gate.as_ref());
@@ -181,12 +212,11 @@ impl ListCommand {
         let (runs, more) = self.shown(runs, &known, number, unopened);
         let odd = self.odd_paths(&runs);
         self.print(output, runs, [more, opened], &self.shown_filters(matches))?;
-        for fault in &odd {
-            output.fault(fault);
-        }
+        odd.iter().for_each(|fault| output.fault(fault));
+        unread.iter().for_each(|error| output.fault(error));
         let faults = run_data.faults().iter().chain(&faults);
         let number = faults.map(|fault| output.fault(fault)).count();
-        Ok(match number + odd.len() {
+        Ok(match number + odd.len() + unread.len() {
             0 => Exit::Success,
             _ => Exit::Fault,
         })
@@ -196,16 +226,20 @@ impl ListCommand {
     fn look_at(&self, run_data: &RunData, gate: Option<&Gate>) -> Found {
         let (filter, limit) = (self.filters.filter(), self.limit());
         let mut found = Found::default();
+        let bar = progress::hidden(run_data.len(), "runs");
         run_data.each(
             || (filter.clone(), gate.cloned()),
             |(filter, gate), run| {
                 let name = run.path().file_name().filter(|_| self.tree);
                 let name = name.map(|it| it.to_string_lossy().into_owned());
-                (name, self.matching(run, filter, gate.as_mut()))
+                let mut unread = Vec::new();
+                let run = self.matching(run, filter, &mut unread, gate.as_mut());
+                (name, run, unread)
             },
             |result| {
+                progress::step(&bar, !self.filters.take_long());
                 match result {
-                    Ok((name, run)) => found.add(name, run),
+                    Ok(looked_at) => found.add(looked_at),
                     Err(fault) => found.faults.push(fault),
                 }
                 if !self.tree && found.runs.len() >= KEPT.max(limit.saturating_mul(2)) {
@@ -219,6 +253,7 @@ impl ListCommand {
                 }
             },
         );
+        bar.finish_and_clear();
         self.sort.sort(&mut found.runs);
         found
     }
@@ -332,7 +367,13 @@ impl ListCommand {
                 .try_for_each(|run| writeln!(output.stdout(), "{}", run.dir)),
             OutputFormat::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
             _ => {
-                table(output, &runs, &self.filters.metrics(), style(self.color))?;
+                let mut metrics = self.filters.metrics();
+                if let Order::Metric(name) = &self.sort
+                    && !metrics.contains(&&**name)
+                {
+                    metrics.push(name);
+                }
+                table(output, &runs, &metrics, style(self.color))?;
                 match self.rest([runs.len(), more, opened], filters) {
                     Some(rest) => writeln!(output.stdout(), "{rest}"),
                     None => Ok(()),
@@ -346,14 +387,15 @@ impl ListCommand {
     fn matching(
         &self,
         run: RunReader,
-        filter: &mut RunFilter,
+        filter: &RunFilter,
+        unread: &mut Vec<Error>,
         gate: Option<&mut Gate>,
     ) -> Option<RunEntry> {
         let run = match &gate {
             Some(gate) => run.following(gate),
             None => run,
         };
-        let entry = run.entry_if(filter)?;
+        let entry = run.matched(filter, unread)?;
         if let Some(before) = &self.ended_before
             && run.ended(&entry).is_none_or(|at| at >= *before.at())
         {
@@ -376,7 +418,13 @@ impl ListCommand {
             (0, _, "") => Some("no runs".into()),
             (0, _, filters) => {
                 let runs = count(opened as u64, "run");
-                Some(format!("no runs: none of {runs} matches {filters}"))
+                let searched = match &*self.filters.searched() {
+                    [] => String::new(),
+                    searched => format!(" (searched: {})", searched.join("; ")),
+                };
+                Some(format!(
+                    "no runs: none of {runs} matches {filters}{searched}"
+                ))
             }
             (_, 0, _) => None,
             (_, more, "") => Some(format!("… and {more} more runs (--limit 0 shows all)")),
@@ -521,9 +569,20 @@ fn column(name: &str) -> String {
 
 /// Returns the cell of a metric, with a space after it.
 fn metric(run: &RunEntry, name: &str) -> String {
-    let value = run.metrics.iter().find(|(known, _)| **known == *name);
-    let shown = value.map_or_else(|| "-".to_owned(), |(_, value)| value.to_string());
+    let shown = metric_of(run, name).map_or_else(|| "-".to_owned(), |value| value.to_string());
     format!("{shown:>width$} ", width = columns_of(&column(name)) - 1)
+}
+
+/// Prints the places of a run that have what was asked for, each as an editor opens it.
+fn print_hits(output: &mut Output, run: &RunEntry) -> io::Result<()> {
+    for Hit { file, line, text } in &run.hits {
+        let (dir, text) = (escape(&run.dir), escape(text));
+        writeln!(output.stdout(), "  {dir}/{file}:{line}: {text}")?;
+    }
+    if run.more_hits {
+        writeln!(output.stdout(), "  … and more places")?;
+    }
+    Ok(())
 }
 
 /// Prints a table of runs, with columns for the metrics that are asked for.
@@ -531,7 +590,7 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
     let total = width();
     let widths = widths(runs, total);
     let [starts, .., errors] = widths;
-    let mut row = |cells: [&str; 6]| {
+    let row = |output: &mut Output, cells: [&str; 6]| {
         let line = line(widths, cells).draw(total, style == Style::Colour);
         writeln!(output.stdout(), "{line}")
     };
@@ -541,7 +600,10 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
             0 => format!("{names}TASK"),
             _ => format!("{names}{:errors$} TASK", "FIRST ERROR"),
         };
-        row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", &last])?;
+        row(
+            output,
+            ["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", &last],
+        )?;
     }
     for run in runs {
         let started = run.started_at.as_deref();
@@ -565,7 +627,11 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
             last = format!("{last} ({waiting})");
         }
         let outcome = run.outcome.as_deref().unwrap_or("-");
-        row([&started, &run.episode_id, status, outcome, &duration, &last])?;
+        row(
+            output,
+            [&started, &run.episode_id, status, outcome, &duration, &last],
+        )?;
+        print_hits(output, run)?;
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! The records of a run, and what a check found -> the run as lists, pages and filters know it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{EpisodeReport, Lifecycle, Tally, Totals, Verdict, by_rule};
+use super::{EpisodeReport, Hit, Lifecycle, Tally, ToolUse, Totals, Verdict, by_rule};
 use crate::ground::digest::Digest;
 use crate::ground::document::{Key, Kind, Node, Number};
 use crate::ground::printable::one_line_json;
@@ -17,7 +17,8 @@ use crate::ground::timestamp::Timestamp;
 /// The maximum number of bytes of a text that is kept whole of each of many runs.
 const MAX_KEPT: usize = 1_024;
 
-/// The maximum number of tags that are kept of each of many runs, of latencies, and of metrics.
+/// The maximum number of tags that are kept of each of many runs, of latencies, of metrics, and of
+/// tools.
 const MAX_ITEMS: usize = 256;
 
 /// The maximum number of texts that runs share.
@@ -78,6 +79,25 @@ pub struct RunEntry {
     /// The number of steps of the plan of a run that has persisted no state yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<usize>,
+    /// The numbers among the metrics of its outcomes, by their names.
+    #[serde(
+        default,
+        skip_serializing_if = "<[_]>::is_empty",
+        serialize_with = "as_object",
+        deserialize_with = "of_object"
+    )]
+    #[schemars(with = "BTreeMap<String, f64>", extend("examples" = [{"cost_usd": 0.25}]))]
+    pub(crate) metrics: Figures,
+    /// The tools that it called or wanted to call, in the order of their first calls, at most 256;
+    /// absent where nobody asked for them.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub tools: Box<[ToolUse]>,
+    /// The first places that have what was asked for, at most 3; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<Hit>,
+    /// `true` if there are further such places.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more_hits: bool,
     /// The start in microseconds since 1970, where it is an instant.
     #[serde(skip)]
     pub(crate) started_micros: Option<i64>,
@@ -93,9 +113,9 @@ pub struct RunEntry {
     /// Names and milliseconds.
     #[serde(skip)]
     pub(crate) latencies: Figures,
-    /// The names of metrics of the outcomes, and their numbers.
+    /// The success that the summary gives.
     #[serde(skip)]
-    pub(crate) metrics: Figures,
+    pub(crate) success: Option<f64>,
     /// Its part of the totals of a check.
     #[serde(skip)]
     pub(crate) totals: Totals,
@@ -110,7 +130,7 @@ pub struct RunEntry {
     /// `true` if texts were cut, or items left out, by [`RunEntry::bound`].
     #[serde(skip)]
     pub(crate) is_cut: bool,
-    /// The number of tags, latencies and metrics that were left out.
+    /// The number of tags, latencies, metrics and tools that were left out.
     #[serde(skip)]
     pub(crate) left_out: u32,
 }
@@ -119,11 +139,12 @@ pub struct RunEntry {
 pub(in crate::ground) type Figures = Box<[(Arc<str>, f64)]>;
 
 /// The parts of an entry that its JSON leaves out and no report has: mode and adapter, then tags,
-/// latencies and metrics.
+/// latencies and the success.
 pub(super) type Unlisted = (
     [Option<Arc<str>>; 2],
     Box<[(Arc<str>, Arc<str>)]>,
-    [Figures; 2],
+    Figures,
+    Option<f64>,
 );
 
 /// The pause of a run, by the last event of its timeline.
@@ -173,6 +194,9 @@ impl RunEntry {
             tags: tags.into(),
             latencies: figures(summary, &["metrics", "latencies"]),
             metrics: figures(state, &["outcomes", "metrics"]),
+            success: summary
+                .and_then(|summary| summary.at(&["metrics", "success"])?.number())
+                .map(Number::as_f64),
             ..self
         };
         let started = text(state, &["episode", "started_at"]);
@@ -246,6 +270,12 @@ impl RunEntry {
         }
     }
 
+    /// Adds places that have what was asked for, and whether there are others.
+    pub(crate) fn add_hits(&mut self, mut hits: Vec<Hit>, more: bool) {
+        self.hits.append(&mut hits);
+        self.more_hits |= more;
+    }
+
     /// Returns the run with what its records say now; a check found the same.
     pub(crate) fn whole(self, records: Self) -> Self {
         Self {
@@ -259,6 +289,7 @@ impl RunEntry {
             totals: self.totals,
             unjudged: self.unjudged,
             rules: self.rules,
+            tools: self.tools,
             ..records
         }
     }
@@ -331,6 +362,9 @@ impl RunEntry {
             left_out = shorten(figures).saturating_add(left_out);
             figures.iter_mut().for_each(|(name, _)| keep(name));
         }
+        left_out = shorten(&mut self.tools).saturating_add(left_out);
+        let tools = self.tools.iter_mut().filter_map(|it| it.tool.as_mut());
+        tools.for_each(&mut keep);
         self.rules.iter_mut().for_each(|(rule, _)| keep(rule));
         (self.is_cut, self.left_out) = (is_cut || left_out > 0, left_out);
     }
@@ -339,23 +373,35 @@ impl RunEntry {
         (
             [self.mode.clone(), self.adapter.clone()],
             self.tags.clone(),
-            [self.latencies.clone(), self.metrics.clone()],
+            self.latencies.clone(),
+            self.success,
         )
     }
 
-    pub(super) fn restored(self, (names, tags, figures): Unlisted) -> Self {
-        let ([mode, adapter], [latencies, metrics]) = (names, figures);
+    pub(super) fn restored(self, (names, tags, latencies, success): Unlisted) -> Self {
+        let [mode, adapter] = names;
         let started_at = self.started_at.clone();
         let entry = Self {
             mode,
             adapter,
             tags,
             latencies,
-            metrics,
+            success,
             ..self
         };
         entry.started(started_at)
     }
+}
+
+/// Writes figures as an object; JSON has no number beyond a double.
+fn as_object<S: Serializer>(figures: &Figures, serializer: S) -> Result<S::Ok, S::Error> {
+    let figures = figures.iter().filter(|(_, value)| value.is_finite());
+    serializer.collect_map(figures.map(|(name, value)| (name, value)))
+}
+
+fn of_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Figures, D::Error> {
+    let figures = BTreeMap::<Arc<str>, f64>::deserialize(deserializer)?;
+    Ok(figures.into_iter().collect())
 }
 
 fn is_time_unknown((name, value): &(Arc<str>, Arc<str>)) -> bool {

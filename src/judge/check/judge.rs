@@ -105,7 +105,12 @@ fn card(
     entries: Entries,
 ) -> RunEntry {
     let entry = named.with_records(loaded.state.written(), loaded.summary.written());
-    let entry = RunEntry { mode, ..entry };
+    let tools = loaded.timeline.calls.clone().and_then(Result::ok);
+    let entry = RunEntry {
+        mode,
+        tools: tools.unwrap_or_default(),
+        ..entry
+    };
     load::with_progress(entry, entries, loaded.timeline.opened())
 }
 

@@ -19,7 +19,7 @@ use crate::policy::team::{EventIndex, EventText, RunValues, TeamJudges};
 use crate::reading::facts::{
     self, EventFacts, JsonText, StrictFacts, Timeline, TimelineReader, typo_for,
 };
-use crate::reading::outline::{NoEvent, OutlineReader};
+use crate::reading::outline::{CallReader, NoEvent, OutlineReader};
 use crate::reading::schema;
 use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
 
@@ -52,6 +52,8 @@ pub(super) struct Listeners<'r, 'a> {
     pub(super) strict: Option<&'r mut StrictFacts>,
     /// The reader of an outline, if one is asked for.
     pub(super) outline: Option<OutlineReader<'r>>,
+    /// The reader of calls, if they are asked for.
+    pub(super) calls: Option<CallReader>,
 }
 
 impl Listeners<'_, '_> {
@@ -62,6 +64,9 @@ impl Listeners<'_, '_> {
         }
         if let Some(outline) = &mut self.outline {
             outline.event(event);
+        }
+        if let Some(calls) = &mut self.calls {
+            calls.event(event);
         }
     }
 

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::ground::finding::{NONE, RunEntry, Verdict, cut};
+use super::text::{MAX_HITS, TextSearch};
+use crate::ground::finding::{CallResult, Hit, NONE, RunEntry, ToolUse, Verdict, cut};
+use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
 use crate::ground::words::words;
 use crate::judge::rules::names;
@@ -50,6 +52,12 @@ pub struct RunFilter {
     pub(crate) metrics: Vec<FigureRange>,
     /// All of these words are in the id, the directory or the task.
     pub(crate) words: Vec<String>,
+    /// The tools that a run called or wanted to call; a run has one of them.
+    pub(crate) tools: Vec<String>,
+    /// What came of a call of one of these tools, or of any tool where none is asked for.
+    pub(crate) calls: Vec<CallResult>,
+    /// Words that are in the texts of a run.
+    pub(crate) text: TextSearch,
     /// Runs in progress that are not paused, and of which no file was written for this long.
     pub silent_for: Option<Duration>,
 }
@@ -143,6 +151,49 @@ impl RunFilter {
         Ok(Duration::from_secs(seconds))
     }
 
+    /// Returns `true` if it depends on what a run called.
+    pub(in crate::look) fn asks_for_calls(&self) -> bool {
+        !(self.tools.is_empty() && self.calls.is_empty())
+    }
+
+    /// Adds the places of the calls that are asked for to the entry of a run.
+    pub(crate) fn add_calls(&self, entry: &mut RunEntry) {
+        let mut places = Vec::new();
+        for of in entry.tools.iter().filter(|it| self.has_tool(it)) {
+            let lines = (self.calls.iter()).filter_map(|it| Some((of.line(*it)?, *it)));
+            places.extend(lines.map(|(line, result)| (line, of.tool.clone(), result)));
+        }
+        places.sort_by_key(|(line, ..)| *line);
+        let hits = places.into_iter().map(|(line, tool, result)| Hit {
+            file: Artifact::Events.file_name().to_owned(),
+            line,
+            text: format!("{} {}", tool.as_deref().unwrap_or("a call"), result.words()),
+        });
+        let mut hits: Vec<Hit> = hits.collect();
+        let more = hits.len() > MAX_HITS;
+        hits.truncate(MAX_HITS);
+        entry.add_hits(hits, more);
+    }
+
+    /// Returns `true` if a tool is among those that are asked for.
+    fn has_tool(&self, of: &ToolUse) -> bool {
+        let name = of.tool.as_deref().unwrap_or(NONE);
+        let is = |wanted: &String| wanted == name || *cut(wanted) == *name;
+        self.tools.is_empty() || self.tools.iter().any(is)
+    }
+
+    /// Returns `true` if a run called what is asked for.
+    fn has_calls(&self, run: &RunEntry) -> bool {
+        let has_result = |of: &ToolUse| {
+            self.calls.is_empty() || self.calls.iter().any(|it| of.line(*it).is_some())
+        };
+        let is_one = |of: &ToolUse| self.has_tool(of) && has_result(of);
+        let has_none = run.tools.is_empty() && self.calls.is_empty();
+        !self.asks_for_calls()
+            || run.tools.iter().any(is_one)
+            || (has_none && self.tools.iter().any(|wanted| wanted == NONE))
+    }
+
     /// Returns `true` if a run is among those that are asked for of which long texts may be cut;
     /// `whole` reads it again where what was cut decides.
     pub(crate) fn admits_cut(
@@ -203,6 +254,7 @@ impl RunFilter {
         (self.tags.is_empty() || self.tags.iter().any(has_tag))
             && self.latencies.iter().all(|it| it.is_met(&run.latencies))
             && self.metrics.iter().all(|it| it.is_met(&run.metrics))
+            && self.has_calls(run)
             && have_words(
                 [
                     &run.dir,

@@ -204,6 +204,15 @@ impl RunReader {
         listening: Option<Listening<'_>>,
         also: impl FnOnce(&Loaded<'_, '_>) -> R,
     ) -> Result<R, Error> {
+        self.load_as(&LoadRequest::default(), listening, also)
+    }
+
+    fn load_as<R>(
+        &self,
+        request: &LoadRequest,
+        listening: Option<Listening<'_>>,
+        also: impl FnOnce(&Loaded<'_, '_>) -> R,
+    ) -> Result<R, Error> {
         let directory;
         let files: &dyn Artifacts = if let Some(of) = self.memory.as_deref() {
             &of.1
@@ -213,14 +222,7 @@ impl RunReader {
         };
         let (id, buffers) = (self.dir.id.as_deref(), &mut Buffers::default());
         let also = |loaded: Loaded<'_, '_>| also(&loaded);
-        Ok(load::episode(
-            files,
-            id,
-            &LoadRequest::default(),
-            listening,
-            buffers,
-            also,
-        ))
+        Ok(load::episode(files, id, request, listening, buffers, also))
     }
 
     /// Returns the state record, as it was stored and as a type.
@@ -287,11 +289,54 @@ impl RunReader {
 
     /// Returns the same, if the run is among those that are asked for.
     pub fn entry_if(&self, filter: &mut RunFilter) -> Option<RunEntry> {
-        let mut entry = self.entry();
+        self.matched(filter, &mut Vec::new())
+    }
+
+    /// Returns the same, and adds what could not be read of what decides.
+    pub(crate) fn matched(&self, filter: &RunFilter, unread: &mut Vec<Error>) -> Option<RunEntry> {
+        let mut entry = if filter.asks_for_calls() {
+            self.entry_with_calls(unread)
+        } else {
+            self.entry()
+        };
         if filter.silent_for.is_some() && entry.lifecycle == Lifecycle::NonTerminal {
             entry.written = store::last_written(self.path());
         }
-        filter.admits_cut(&entry, || None).then_some(entry)
+        if !filter.admits_cut(&entry, || None) {
+            return None;
+        }
+        filter.add_calls(&mut entry);
+        if filter.text.is_empty() {
+            return Some(entry);
+        }
+        let mut hits = filter.text.hits(self);
+        unread.append(&mut hits.unread);
+        if hits.first.is_empty() {
+            return None;
+        }
+        entry.add_hits(hits.first, hits.more);
+        Some(entry)
+    }
+
+    /// Returns this run as an entry of a list, with its tools.
+    fn entry_with_calls(&self, unread: &mut Vec<Error>) -> RunEntry {
+        let loaded = self.load_as(&LoadRequest::calls(), None, |loaded| {
+            let records = self.loaded_records(loaded);
+            (records.entry, loaded.timeline.calls.clone())
+        });
+        match loaded {
+            Ok((mut entry, calls)) => {
+                match calls {
+                    Some(Err(why)) => unread.push(self.error(Artifact::Events, None, why)),
+                    calls => entry.tools = calls.and_then(Result::ok).unwrap_or_default(),
+                }
+                entry
+            }
+            Err(error) => {
+                unread.push(error);
+                self.entry()
+            }
+        }
     }
 
     /// Returns the records, as far as they can be read. The timeline is not read.
@@ -434,7 +479,12 @@ impl RunReader {
         digest.eq_ignore_ascii_case(sha256).then_some(content)
     }
 
-    fn error(&self, artifact: Artifact, place: Option<(u64, u64)>, reason: String) -> Error {
+    pub(super) fn error(
+        &self,
+        artifact: Artifact,
+        place: Option<(u64, u64)>,
+        reason: String,
+    ) -> Error {
         let path = self.dir.path.join(artifact.file_name());
         Error::Artifact {
             path,

@@ -12,7 +12,7 @@ use crate::reading::facts::{EventFacts, InEvent};
 pub(super) const MAX_ERROR_CHARS: usize = 300;
 
 /// The decisions that block what they are about.
-const BLOCKING: [&str; 5] = ["veto", "vetoed", "deny", "denied", "blocked"];
+pub(super) const BLOCKING: [&str; 5] = ["veto", "vetoed", "deny", "denied", "blocked"];
 
 /// Returns the mark of an event in which something failed or was vetoed, and its clarity: of two
 /// events, the clearer one counts.
@@ -28,16 +28,18 @@ pub(super) fn mark(event: EventFacts<'_>) -> Option<(Mark, u8)> {
         Some((Mark::Vetoed, 2))
     } else if is(event, InEvent::StepStatus, &["vetoed"]) {
         Some((Mark::Vetoed, 1))
-    } else if is(event, InEvent::StepStatus, &["failed"])
-        || (phase == "act"
-            && (is(event, InEvent::ResultStatus, &["error", "failed"]) || has_error(event)))
-    {
+    } else if is(event, InEvent::StepStatus, &["failed"]) || (phase == "act" && is_error(event)) {
         Some((Mark::Failed, 2))
     } else if has_error(event) {
         Some((Mark::Failed, 1))
     } else {
         None
     }
+}
+
+/// Returns `true` if the result of an act is an error.
+pub(super) fn is_error(act: EventFacts<'_>) -> bool {
+    is(act, InEvent::ResultStatus, &["error", "failed"]) || has_error(act)
 }
 
 /// Returns the step that was done, or whose action ended well.
@@ -54,7 +56,8 @@ pub(super) fn text(event: EventFacts<'_>, slot: InEvent) -> Option<Cow<'_, str>>
     event.value(slot)?.string()
 }
 
-fn is(event: EventFacts<'_>, slot: InEvent, words: &[&str]) -> bool {
+/// Returns `true` if a text of an event is one of these words.
+pub(super) fn is(event: EventFacts<'_>, slot: InEvent, words: &[&str]) -> bool {
     text(event, slot).is_some_and(|text| words.contains(&&*text))
 }
 

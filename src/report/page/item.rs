@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::ground::finding::{Lifecycle, Pause, RunEntry, Verdict};
+use crate::ground::finding::{Hit, Lifecycle, Pause, RunEntry, ToolUse, Verdict};
 
 /// A run as an item of a list. Values that its records do not give are absent.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -70,8 +70,18 @@ pub(crate) struct RunItem<'r> {
     /// The names of the metrics of its outcomes, each with its number.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     metrics: &'r [(Arc<str>, f64)],
-    /// The number of tags, latencies and metrics that are left out: of a page in one file beyond
-    /// the first 256 of each.
+    /// The tools that it called or wanted to call, in the order of their first calls.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tools: &'r [ToolUse],
+    /// The first places that have the `text` or the `call` of the query, at most 3; only the
+    /// service says so.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    hits: &'r [Hit],
+    /// `true` if there are further such places.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more_hits: bool,
+    /// The number of tags, latencies, metrics and tools that are left out: of a page in one file
+    /// beyond the first 256 of each.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
     /// The number of findings of severity `error`.
@@ -118,6 +128,9 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             tags: run.tags.iter().map(tag_text).collect(),
             latencies: &run.latencies,
             metrics: &run.metrics,
+            tools: &run.tools,
+            hits: &run.hits,
+            more_hits: run.more_hits,
             left_out: run.left_out.into(),
             errors: run.totals.errors,
             warnings: run.totals.warnings,

@@ -16,6 +16,7 @@ fn tally(timeline: &[u8]) -> [u64; 6] {
             facts: TimelineReader::new(None, Vec::new(), std::iter::empty(), None),
             strict: None,
             outline: None,
+            calls: None,
         },
         reader: &mut EventReader::default(),
         parsed: &mut ReadText::default(),

@@ -1,0 +1,317 @@
+//! Words, and the files of a run -> the places in which the run has them.
+
+use memchr::memmem::{self, Finder};
+
+use super::run::RunReader;
+use super::{Error, search_words};
+use crate::ground::document::unquoted;
+use crate::ground::finding::Hit;
+use crate::ground::source::Artifact;
+use crate::store::{LineRead, Lines, MAX_RECORD_BYTES};
+
+/// The files that are searched, in the order of what is found.
+pub(crate) const SEARCHED: [Artifact; 4] = [
+    Artifact::Events,
+    Artifact::State,
+    Artifact::Summary,
+    Artifact::Learn,
+];
+
+/// The places of a run that are kept.
+pub(crate) const MAX_HITS: usize = 3;
+
+/// The number of characters of a value that are shown before the first word, and from it on.
+const AROUND: [usize; 2] = [40, 100];
+
+/// The character between two keys or values.
+const BETWEEN: char = '\0';
+
+/// Words that are searched in the texts of runs, in upper or lower case: in keys, texts and numbers
+/// as a reader sees them, not as JSON escapes them. A place has all of them: an event, a line of
+/// `learn.jsonl`, or a whole record. No word is found across two values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TextSearch {
+    words: Vec<String>,
+    /// A part of a word that the bytes of a place have too, in whatever way they escape texts;
+    /// empty where there is none.
+    part: String,
+}
+
+/// What a search found in a run.
+#[derive(Debug, Default)]
+pub(crate) struct TextHits {
+    /// The first places.
+    pub(crate) first: Vec<Hit>,
+    /// `true` if there are others.
+    pub(crate) more: bool,
+    /// What could not be searched.
+    pub(crate) unread: Vec<Error>,
+    /// The number of bytes that were searched.
+    pub(crate) bytes: u64,
+}
+
+/// Buffers for the text of a place: as its bytes are, in lower case, and as a reader sees it.
+#[derive(Default)]
+struct PlaceTexts {
+    lower: Vec<u8>,
+    seen: String,
+}
+
+impl TextSearch {
+    /// Returns the search for the words of a text.
+    pub(crate) fn new(text: &str) -> Self {
+        let words = search_words(text);
+        let is_ascii = words.iter().all(|word| word.is_ascii());
+        let parts = words.iter().flat_map(|word| word.split(['"', '\\', '/']));
+        let longest = parts.filter(|_| is_ascii).max_by_key(|part| part.len());
+        Self {
+            part: longest.unwrap_or_default().to_owned(),
+            words,
+        }
+    }
+
+    /// Returns `true` if no words are searched.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Searches a run until there are more places than are kept.
+    pub(crate) fn hits(&self, run: &RunReader) -> TextHits {
+        let mut hits = TextHits::default();
+        let (part, mut texts) = (Finder::new(&self.part), PlaceTexts::default());
+        for artifact in SEARCHED {
+            let searched = self.search(run, artifact, &part, &mut texts, &mut hits);
+            hits.unread.extend(searched.err());
+            if hits.more {
+                break;
+            }
+        }
+        hits
+    }
+
+    /// Searches a file, if it is there.
+    fn search(
+        &self,
+        run: &RunReader,
+        artifact: Artifact,
+        part: &Finder<'_>,
+        texts: &mut PlaceTexts,
+        hits: &mut TextHits,
+    ) -> Result<(), Error> {
+        if run.artifact(artifact).is_none() {
+            return Ok(());
+        }
+        let stream = run.stream(artifact)?;
+        let wrong = |why: &dyn ToString| run.error(artifact, None, why.to_string());
+        if !matches!(artifact, Artifact::Events | Artifact::Learn) {
+            let mut record = Vec::new();
+            stream.read_record(&mut record).map_err(|why| wrong(&why))?;
+            hits.bytes += record.len() as u64;
+            if let Some(text) = self.text_in(&record, part, texts) {
+                hits.add(artifact, self.first_line(&record, texts), text);
+            }
+            return Ok(());
+        }
+        let mut lines = Lines::new(stream.growing(), Vec::new(), MAX_RECORD_BYTES);
+        while let Some(read) = lines.next_line().map_err(|why| wrong(&why))? {
+            match read {
+                LineRead::Text { line, bytes, .. } => {
+                    hits.bytes += bytes.len() as u64;
+                    if let Some(text) = self.text_in(bytes, part, texts) {
+                        hits.add(artifact, line.number, text);
+                    }
+                }
+                LineRead::TooLong { line } => {
+                    let reason = "the line is too long to be searched".to_owned();
+                    hits.unread
+                        .push(run.error(artifact, Some((line.number, 1)), reason));
+                }
+            }
+            if hits.more {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the text around the first word, if a place has all words.
+    fn text_in(&self, json: &[u8], part: &Finder<'_>, texts: &mut PlaceTexts) -> Option<String> {
+        if !self.part.is_empty() {
+            texts.lower.clear();
+            texts.lower.extend(json.iter().map(u8::to_ascii_lowercase));
+            if part.find(&texts.lower).is_none() && !hides_ascii(&texts.lower) {
+                return None;
+            }
+        }
+        let lower = self.seen(json, texts);
+        let has_all = self.words.iter().all(|word| lower.contains(&**word));
+        let at = lower.find(&**self.words.first()?).filter(|_| has_all)?;
+        let before = lower.get(..at).unwrap_or_default().chars().count();
+        Some(around(&texts.seen, before))
+    }
+
+    /// Returns the line of a record that has the first word. No value has a line break.
+    fn first_line(&self, record: &[u8], texts: &mut PlaceTexts) -> u64 {
+        let first = self.words.first().map_or("", |word| word);
+        let lines = record.split(|byte| *byte == b'\n');
+        let mut lines = (1..).zip(lines);
+        let found = lines.find(|(_, line)| self.seen(line, texts).contains(first));
+        found.map_or(1, |(number, _)| number)
+    }
+
+    /// Makes a text as a reader sees it, and returns it in lower case.
+    fn seen(&self, json: &[u8], texts: &mut PlaceTexts) -> String {
+        texts.seen.clear();
+        push_seen(&String::from_utf8_lossy(json), &mut texts.seen);
+        // As where ids and tasks are searched.
+        if self.words.iter().all(|word| word.is_ascii()) {
+            texts.seen.to_ascii_lowercase()
+        } else {
+            texts.seen.to_lowercase()
+        }
+    }
+}
+
+impl TextHits {
+    fn add(&mut self, artifact: Artifact, line: u64, text: String) {
+        let file = artifact.file_name().to_owned();
+        self.more = self.first.len() == MAX_HITS;
+        if !self.more {
+            self.first.push(Hit { file, line, text });
+        }
+    }
+}
+
+/// Returns `true` if a text may have escapes that stand for characters of ASCII.
+fn hides_ascii(lower: &[u8]) -> bool {
+    let escape = br"\u00";
+    let next = |at: usize| lower.get(at + escape.len());
+    memmem::find_iter(lower, escape).any(|at| next(at).is_some_and(|digit| *digit < b'8'))
+}
+
+/// Adds the keys and values of a JSON text as a reader sees them.
+fn push_seen(json: &str, seen: &mut String) {
+    let mut rest = json;
+    while let Some((before, _)) = rest.split_once('"') {
+        push_plain(before, seen);
+        let string = rest.get(before.len()..).unwrap_or_default();
+        let (end, is_escaped) = end_of(string);
+        seen.push_str(&unquoted(string, 0, end, is_escaped));
+        seen.push(BETWEEN);
+        rest = string.get(end..).unwrap_or_default();
+    }
+    push_plain(rest, seen);
+}
+
+/// Adds what lies between strings: numbers and words.
+fn push_plain(text: &str, seen: &mut String) {
+    let is_between = |c: char| c.is_ascii_whitespace() || "{}[]:,".contains(c);
+    for value in text.split(is_between).filter(|value| !value.is_empty()) {
+        seen.push_str(value);
+        seen.push(BETWEEN);
+    }
+}
+
+/// Returns the place after the string that a text begins with, and whether it has escapes. One
+/// without an end takes all.
+fn end_of(string: &str) -> (usize, bool) {
+    let (bytes, mut at, mut is_escaped) = (string.as_bytes(), 1, false);
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        match memchr::memchr2(b'"', b'\\', rest) {
+            None => return (string.len(), is_escaped),
+            Some(found) if rest.get(found) == Some(&b'"') => return (at + found + 1, is_escaped),
+            Some(found) => {
+                is_escaped = true;
+                at += found + 2;
+            }
+        }
+    }
+}
+
+/// Returns the part of a value around a character.
+fn around(seen: &str, at: usize) -> String {
+    let [before, after] = AROUND;
+    let from = at.saturating_sub(before);
+    let mut text = String::new();
+    for (place, c) in seen.chars().enumerate().skip(from) {
+        match c {
+            BETWEEN if place < at => text.clear(),
+            BETWEEN => break,
+            _ if place == from && from > 0 => text.push('…'),
+            _ if place >= at + after => {
+                text.push('…');
+                break;
+            }
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the text around the words in a JSON text, found with and without the quick look at
+    /// its bytes.
+    fn found(words: &str, json: &str) -> Option<String> {
+        let quick = TextSearch::new(words);
+        let slow = TextSearch {
+            part: String::new(),
+            ..quick.clone()
+        };
+        let [quick, slow] = [quick, slow].map(|search| {
+            let part = Finder::new(&search.part);
+            search.text_in(json.as_bytes(), &part, &mut PlaceTexts::default())
+        });
+        assert_eq!(quick, slow, "{words} {json}");
+        quick
+    }
+
+    #[test]
+    fn words_are_found_as_a_reader_sees_them() {
+        for (words, json, expected) in [
+            (
+                "http 503",
+                r#"{"error":"HTTP 503","n":1}"#,
+                Some("HTTP 503"),
+            ),
+            ("503", r#"{"status":503}"#, Some("503")),
+            ("status", r#"{"status":503}"#, Some("status")),
+            // Words may be in two values; a word is in one.
+            (
+                "carrier 503",
+                r#"{"tool":"carrier","x":503}"#,
+                Some("carrier"),
+            ),
+            ("ab", r#"["a","b"]"#, None),
+            ("12", "[1,2]", None),
+            ("1,2", "[1,2]", None),
+            // As it is written, this has the word.
+            ("nerror", r#"{"text":"a\nerror"}"#, None),
+            ("error", r#"{"text":"a\nerror"}"#, Some("a\nerror")),
+            ("abc", r#"["\u0041b\u0063"]"#, Some("Abc")),
+            (r#"a"b"#, r#"["a\"b"]"#, Some(r#"a"b"#)),
+            (r"c:\x", r#"["C:\\x"]"#, Some(r"C:\x")),
+            ("src/main.rs", r#"["src\/main.rs"]"#, Some("src/main.rs")),
+            ("über", r#"["\u00dcber"]"#, Some("Über")),
+            ("😀", r#"["\ud83d\ude00"]"#, Some("😀")),
+            // No letter of ASCII means one that only looks like it.
+            ("k", "[\"\u{212a}\"]", None),
+            // A line that is no JSON is searched too.
+            ("unended", r#"{"a":"unended"#, Some("unended")),
+            ("x", r#""\"#, None),
+        ] {
+            assert_eq!(found(words, json).as_deref(), expected, "{words} {json}");
+        }
+    }
+
+    #[test]
+    fn long_text_is_cut_around_the_word() {
+        let json = format!(r#"{{"text":"{}word{}"}}"#, "a".repeat(200), "b".repeat(200));
+        let text = found("word", &json).unwrap();
+        assert_eq!(text.chars().count(), AROUND.iter().sum::<usize>() + 1);
+        assert!(text.starts_with("…aaa") && text.ends_with("bbb…"));
+    }
+}
