@@ -10,8 +10,24 @@ use super::units::thousands;
 /// The style of a page.
 pub(crate) const STYLE: &str = include_str!("style.css");
 
-/// The script of a page. It shows the content of the page, and sends no requests.
-pub(crate) const SCRIPT: &str = include_str!("script.js");
+/// The script of a page: one function of the parts below `script/`. It shows the content of the
+/// page, and sends no requests.
+pub(crate) const SCRIPT: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("script/base.js"),
+    include_str!("script/source.js"),
+    include_str!("script/filters.js"),
+    include_str!("script/list.js"),
+    include_str!("script/run.js"),
+    include_str!("script/compare.js"),
+    include_str!("script/waterfall.js"),
+    include_str!("script/events.js"),
+    include_str!("script/tree.js"),
+    include_str!("script/places.js"),
+    include_str!("script/keys.js"),
+    include_str!("script/views.js"),
+    "})();\n"
+);
 
 /// Returns the policy of a page: it may use its own style and script, which are known by their
 /// digests. It may not load anything, send anything, or make markup in any way but the script's
