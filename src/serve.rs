@@ -394,6 +394,7 @@ fn router(service: &Arc<Service>) -> Router {
         .route("/api/v1/record", get(api::record_in))
         .route("/api/v1/attachment", get(api::attachment))
         .route("/api/v1/diff", get(api::diff))
+        .route("/api/v1/groups", get(api::groups))
         .merge(page::routes())
         .fallback(|| async { Problem::missing("there is nothing at this address") })
         .method_not_allowed_fallback(|| async {

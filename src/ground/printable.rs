@@ -182,6 +182,16 @@ pub(crate) fn brief(text: &str) -> String {
     shortened(text, QUOTED_CHARS)
 }
 
+/// Returns a word as a shell would read it.
+pub(crate) fn in_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:=@_".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// Returns a number of things: "1 finding", "2 findings", "3 directories".
 pub(crate) fn count(number: u64, word: &str) -> String {
     match word.strip_suffix('y') {

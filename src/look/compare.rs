@@ -12,6 +12,7 @@
 //! ```
 
 mod condition;
+mod groups;
 mod interval;
 mod measure;
 #[cfg(feature = "commands")]
@@ -36,6 +37,9 @@ use crate::ground::finding::{FaultSort, ReportedFault};
 use crate::ground::printable::{brief, count, quote};
 pub(crate) use condition::FailCondition;
 use condition::Gated;
+pub(crate) use groups::GroupComparison;
+#[cfg(feature = "commands")]
+pub(crate) use groups::Grouping;
 use measure::{Measure, Sums};
 use reading::{ComparedRun, Figure, Set};
 

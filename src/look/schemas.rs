@@ -29,6 +29,8 @@ pub enum Schema {
     Diff,
     /// The output of `runvet compare --format json`
     Compare,
+    /// The output of `runvet compare --by TAG --format json`
+    Groups,
     /// The output of `runvet impact --format json`
     Impact,
     /// The output of `runvet coverage --format json`
@@ -67,6 +69,7 @@ words!(pub Schema {
     Plan = "plan",
     Diff = "diff",
     Compare = "compare",
+    Groups = "groups",
     Impact = "impact",
     Coverage = "coverage",
     Rules = "rules",
@@ -94,6 +97,7 @@ impl Schema {
             Self::Plan => checked_in!("plan"),
             Self::Diff => checked_in!("diff"),
             Self::Compare => checked_in!("compare"),
+            Self::Groups => checked_in!("groups"),
             Self::Impact => checked_in!("impact"),
             Self::Coverage => checked_in!("coverage"),
             Self::Rules => checked_in!("rules"),

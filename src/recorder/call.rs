@@ -9,6 +9,7 @@ use super::bounded::{bounded, is_mark};
 use super::size::{self, Size};
 use crate::ground::document::Tape;
 use crate::ground::finding::Finding;
+use crate::ground::printable::in_shell;
 use crate::ground::record::Action;
 use crate::policy::team::Answer;
 
@@ -350,22 +351,12 @@ pub(crate) fn command_line(words: &[&str]) -> String {
     {
         return (*command).to_owned();
     }
-    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let quoted: Vec<String> = words.iter().map(|word| in_shell(word)).collect();
     quoted.join(" ")
 }
 
 fn is_shell(program: &str) -> bool {
     program.ends_with("sh") || program.starts_with("powershell")
-}
-
-/// Returns a word as a shell would read it.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:=@_".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// Returns the paths of a call that reads or edits, absolute and without `..`; `None` where it has

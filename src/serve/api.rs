@@ -28,6 +28,7 @@ use crate::ground::finding::{Level, RunEntry};
 use crate::ground::parallel::locked;
 use crate::ground::printable::{escape, quote};
 use crate::ground::source::Artifact;
+use crate::look::compare::{GroupComparison, Grouping};
 use crate::look::diff;
 use crate::look::read::{Error, RunReader};
 use crate::look::schemas::Schema;
@@ -402,6 +403,26 @@ pub(super) async fn diff(State(service): State<Arc<Service>>, RawQuery(query): R
     .await?
 }
 
+/// The tag by whose values runs are compared.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GroupQuery {
+    /// The tag.
+    pub(super) by: String,
+    /// The value with whose runs the others are compared [default: the first one].
+    pub(super) base: Option<String>,
+}
+
+/// `GET /api/v1/groups`
+pub(super) async fn groups(
+    State(service): State<Arc<Service>>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let query: GroupQuery = query::parse(query.as_deref())?;
+    let groups = in_thread(move || service.grouped(&query)).await?;
+    Ok(json(&groups?))
+}
+
 /// `GET /api/v1/statistics`
 pub(super) async fn statistics(State(service): State<Arc<Service>>) -> Answer {
     let sums = in_thread(move || service.sums()).await?;
@@ -517,6 +538,18 @@ impl Service {
             free.truncate(MAX_THREADS);
         }
         Ok(json(&report))
+    }
+
+    /// Compares the runs that were judged by the values of a tag.
+    pub(super) fn grouped(&self, query: &GroupQuery) -> Result<GroupComparison, Problem> {
+        let runs: Vec<_> = self.index().entries().values().cloned().collect();
+        let mut grouping = Grouping::by(&query.by);
+        runs.iter().for_each(|run| grouping.add(run));
+        let dirs: Vec<_> = self.dirs.iter().map(|dir| dir.to_string_lossy()).collect();
+        let groups = grouping.finish(query.base.as_deref(), &dirs);
+        let mut groups = groups.map_err(|wrong| Problem::bad(wrong.to_string()))?;
+        groups.faults = self.index().faults();
+        Ok(groups)
     }
 
     /// Returns the directory of the run with an id.

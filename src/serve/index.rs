@@ -216,6 +216,7 @@ impl Index {
             statuses: tallies(sums.statuses),
             outcomes: tallies(sums.outcomes),
             tags: tallies(sums.tags),
+            tools: tallies(sums.tools),
             duration_sec: quantiles(sums.durations),
             latencies_ms: all(sums.latencies),
             metrics: all(sums.metrics),
@@ -260,6 +261,8 @@ pub(super) struct IndexSums {
     pub(super) outcomes: BTreeMap<String, Tally>,
     /// The sums by tag.
     pub(super) tags: BTreeMap<String, Tally>,
+    /// The sums by tool that was called; `(none)` stands for calls whose tool is not known.
+    pub(super) tools: BTreeMap<String, Tally>,
     /// The durations of runs, in seconds; null where no run gives one.
     #[schemars(required, schema_with = "crate::ground::record::nullable::<Quantiles>")]
     pub(super) duration_sec: Option<Quantiles>,

@@ -7,7 +7,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use super::api::{DiffQuery, DirQuery, EventList, EventQuery, RecordQuery, RuleList};
+use super::api::{DiffQuery, DirQuery, EventList, EventQuery, GroupQuery, RecordQuery, RuleList};
 use super::index::IndexSums;
 use super::metrics::{CLASSIC, OPEN_METRICS};
 use super::problem::Problem;
@@ -15,6 +15,7 @@ use super::query::{RunList, RunQuery};
 use crate::gate::CheckRequest;
 use crate::ground::finding::EpisodeReport;
 use crate::ground::source::Artifact;
+use crate::look::compare::GroupComparison;
 use crate::look::diff::Diff;
 use crate::look::schemas::generated::{bless, tidy, written_may_be_null};
 use crate::look::view;
@@ -26,6 +27,7 @@ fn generate() -> String {
     let _ = generator.subschema_for::<view::RunPage>();
     let _ = generator.subschema_for::<EventList>();
     let _ = generator.subschema_for::<Diff>();
+    let _ = generator.subschema_for::<GroupComparison>();
     let _ = generator.subschema_for::<IndexSums>();
     let _ = generator.subschema_for::<RuleList>();
     let _ = generator.subschema_for::<EpisodeReport>();
@@ -136,6 +138,9 @@ fn paths() -> Value {
         "/api/v1/diff": {"get": operation(
             "diffRuns", "Compares two runs, as `runvet diff --json` does", &runs_to_compare,
             "Diff", &[400, 404, 409, 503])},
+        "/api/v1/groups": {"get": operation(
+            "compareGroups", "Compares runs by the values of a tag, as `runvet compare --by` does",
+            &parameters::<GroupQuery>(), "GroupComparison", &[400])},
         "/api/v1/statistics": {"get": operation(
             "getStatistics", "Sums up all runs", &[], "Sums", &[])},
         "/api/v1/rules": {"get": operation(

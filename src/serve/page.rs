@@ -10,12 +10,13 @@ use axum::routing::get;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::api::{Answer, in_thread, in_turn, without_query};
+use super::api::{Answer, GroupQuery, in_thread, in_turn, without_query};
 use super::problem::Problem;
 use super::query::parse;
 use super::{Service, json, of_type};
 use crate::ground::finding::RuleInfo;
 use crate::ground::parallel::locked;
+use crate::look::compare;
 use crate::look::view::run_page;
 use crate::report::json_bytes;
 use crate::report::page::{self, RunItem, RunSums};
@@ -42,6 +43,17 @@ struct PageQuery {
     name: String,
 }
 
+/// `GET /page/groups`: groups side by side, or the problem that there are none. Its status is 200
+/// then too, as that of a run.
+async fn groups(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
+    let query: GroupQuery = parse(query.as_deref())?;
+    in_thread(move || match service.grouped(&query) {
+        Ok(groups) => json(&json!({ "text": compare::page::groups(&groups).0 })),
+        Err(problem) => json(&problem),
+    })
+    .await
+}
+
 pub(super) fn routes() -> Router<Arc<Service>> {
     let (style, script) = ("text/css; charset=utf-8", "text/javascript; charset=utf-8");
     let file = |kind, text: &'static str| get(move || async move { of_type(kind, text) });
@@ -55,6 +67,7 @@ pub(super) fn routes() -> Router<Arc<Service>> {
         .route("/", get(whole))
         .route("/page/run", get(run))
         .route("/page/rule", get(rule))
+        .route("/page/groups", get(groups))
 }
 
 /// `GET /`

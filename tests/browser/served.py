@@ -882,6 +882,79 @@ class OfAService(InTheBrowser):
         tab = self.whole("#/runs?q=HTTP%20503")
         expect(tab.locator("#runs .table")).to_contain_text("The id, the task and the directory of each run were searched.")
 
+    def record(self, episodes, name, *lines, metrics=None, **tags):
+        """Records a run of these lines, and its end."""
+        tags = [word for tag in tags.items() for word in ("--tag", "=".join(tag))]
+        command = [RUNVET, "record", "--run-data", episodes.parent, "--id", name, "--task", "Send the parcel", *tags]
+        lines = "".join(json.dumps(line) + "\n" for line in [*lines, {"finish": {"status": "ok", "metrics": metrics or {}}}])
+        subprocess.run(command, input=lines, text=True, check=True, stdout=subprocess.DEVNULL)
+
+    def test_runs_are_found_by_what_they_called_and_say(self):
+        episodes = self.serve_empty("found")
+        failing = {"act": {"tool": "carrier.notify", "result_status": "error", "output": {"error": "HTTP 503"}}}
+        self.record(episodes, "ep_failing", {"act": {"tool": "lookup", "output": "o-17"}}, failing)
+        self.record(episodes, "ep_good", {"act": {"tool": "carrier.notify", "output": "HTTP 200"}})
+        tab = self.open("#/runs")
+        expect(self.rows(tab)).to_have_count(2, timeout=PATIENCE)
+        tool = tab.locator("select[name=tool]")
+        expect(tool.locator("option")).to_have_count(3)
+        tool.select_option("lookup")
+        expect(self.rows(tab)).to_have_count(1)
+        tool.select_option("carrier.notify")
+        expect(self.rows(tab)).to_have_count(2)
+        tab.locator("select[name=call]").select_option("error")
+        expect(self.rows(tab)).to_have_count(1)
+        expect(tab).to_have_url(re.compile(r"tool=carrier.notify&call=error$"))
+        place = tab.locator("#runs .hits a")
+        expect(place).to_have_text("carrier.notify returned an error")
+        self.check_accessible(tab, "found")
+        tab.set_viewport_size(WIDE)
+        place.click()
+        expect(tab.locator(".event.is-target")).to_contain_text("carrier.notify")
+
+        self.go(tab, "#/runs?q=HTTP%20503")
+        tab.get_by_role("link", name="Search the texts of all runs").click()
+        expect(tab.locator("#runs .list-status")).to_contain_text("1 run; 2 of 2 runs searched")
+        expect(tab.locator("#runs .hits a").first).to_have_text("HTTP 503")
+        tab.locator("[name=text]").fill("http 404")
+        tab.keyboard.press("Enter")
+        expect(tab.locator("#runs .table")).to_contain_text("Searched in each run: events.jsonl, state.json")
+        asked = f"{self.home}api/v1/runs?" + urllib.parse.urlencode({"text": "503", "limit": 1})
+        found = tab.request.get(asked).json()
+        self.assertEqual([run["id"] for run in found["items"]], ["ep_failing"])
+        self.assertEqual(found["items"][0]["hits"][0]["file"], "events.jsonl")
+
+    def test_long_search_says_how_far_it_is(self):
+        tab = self.whole("#/runs")
+
+        def slow(route):
+            # What would go on is not answered.
+            if "cursor" not in route.request.url:
+                answer = route.fetch().json()
+                route.fulfill(json=answer | {"items": answer["items"][:1], "next": "x"})
+        tab.route("**/api/v1/runs?text=*", slow)
+        self.go(tab, "#/runs?text=tickets")
+        expect(tab.locator("#runs .list-status")).to_contain_text(re.compile(r"1 run; \d+ of 158 runs searched …"), timeout=PATIENCE)
+        tab.unroute("**/api/v1/runs?text=*", slow)
+
+    def test_groups_are_compared_by_a_tag(self):
+        episodes = self.serve_empty("groups")
+        for number, (model, cost) in enumerate([("a", 1), ("b", 3)]):
+            self.record(episodes, f"ep_{number}", metrics={"cost_usd": cost}, model=model)
+        tab = self.open("#/groups?by=model")
+        row = tab.locator("#groups tbody tr, #groups table > tr").filter(has_text="cost_usd").last
+        expect(row).to_contain_text("b", timeout=PATIENCE)
+        expect(row.locator("td").nth(5)).to_have_text("2")
+        expect(tab.locator("#groups code")).to_have_text("runvet compare groups --by model --base a")
+        self.check_accessible(tab, "groups")
+        tab.set_viewport_size(WIDE)
+        tab.get_by_role("link", name="compare others with it").click()
+        expect(tab.locator("#groups code")).to_have_text("runvet compare groups --by model --base b")
+        tab.locator("#groups .groups a").first.click()
+        expect(self.rows(tab)).to_have_count(1)
+        self.go(tab, "#/groups?by=nothing")
+        expect(tab.locator("#groups .notice")).to_contain_text('no run that can be compared has the tag "nothing"')
+
     def test_runs_of_any_directory_are_whole_behind_nginx(self):
         episodes = self.serve_empty("odd names")
         home = self.proxy()

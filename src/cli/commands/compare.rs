@@ -13,7 +13,7 @@ use super::sinks::{parse_output, write_result, write_whole};
 use super::words::{OutputFormat, format_of, named_format};
 use super::{CommandFailure, Exit, Result};
 use crate::gate::{Gate, Limit};
-use crate::look::compare::{self, Comparison, FailCondition, PairBy, page, text};
+use crate::look::compare::{self, Comparison, FailCondition, GroupComparison, PairBy, page, text};
 use crate::look::diff::{Difference, opened};
 use crate::look::read::RunReader;
 
@@ -33,13 +33,25 @@ Exit codes:
 
 Examples:
   runvet compare runs/main runs/change --pair task,seed
-  runvet compare base new --pair tag:case --fail-if 'success: worse, p < 0.05'")]
+  runvet compare base new --pair tag:case --fail-if 'success: worse, p < 0.05'
+  runvet compare runs --by model")]
 pub(in crate::cli) struct Compare {
     /// The runs to compare with: a path as for `runvet validate`
     base: PathBuf,
 
     /// The runs that may be better or worse
-    candidate: PathBuf,
+    #[arg(required_unless_present = "by")]
+    candidate: Option<PathBuf>,
+
+    /// Compare the runs of one path, or of both, by the values of this tag: the mean of success,
+    /// duration and each metric for each value, and the difference to the first one, with their
+    /// intervals. Runs of one task are repeats and count as one
+    #[arg(long, value_name = "TAG", conflicts_with_all = ["pair", "fail_if", "max_left_out"])]
+    by: Option<String>,
+
+    /// The value of the tag with which the others are compared [default: the first one]
+    #[arg(long = "base", value_name = "VALUE", requires = "by")]
+    base_value: Option<String>,
 
     /// What pairs runs: task, seed and tag:NAME, separated by commas; the first names the task.
     /// Runs without a seed need `--pair task`
@@ -93,8 +105,13 @@ fn parse_own(setting: OsString) -> Result<(OutputFormat, PathBuf), String> {
 impl Compare {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let Settings { file, mut gate, .. } = self.gate.resolve(matches)?;
-        file.note_others([&*self.base, &*self.candidate], output);
-        let mut comparison = compare::compare(&self.base, &self.candidate, &self.pair, &gate)?;
+        let paths = std::iter::once(&self.base).chain(&self.candidate);
+        file.note_others(paths.clone().map(PathBuf::as_path), output);
+        let (None, Some(candidate)) = (&self.by, &self.candidate) else {
+            let paths: Vec<PathBuf> = paths.cloned().collect();
+            return self.by_groups(&paths, &gate, output);
+        };
+        let mut comparison = compare::compare(&self.base, candidate, &self.pair, &gate)?;
         let fails = comparison
             .decide(&self.fail_if, self.max_left_out.as_ref())
             .map_err(CommandFailure::Fault)?;
@@ -106,6 +123,35 @@ impl Compare {
             Exit::Success if fails => Exit::Findings,
             exit => exit,
         })
+    }
+
+    /// Compares the runs below paths by the values of a tag.
+    fn by_groups(&self, paths: &[PathBuf], gate: &Gate, output: &mut Output) -> Result {
+        let by = self.by.as_deref().unwrap_or_default();
+        let groups = GroupComparison::read(paths, by, self.base_value.as_deref(), gate)?;
+        let formats = self.outputs.iter().map(|(format, _)| *format);
+        if formats
+            .chain([self.format])
+            .any(|format| format == OutputFormat::Html)
+        {
+            return Err(CommandFailure::fault(
+                "groups have no page in one file: `runvet serve` shows them",
+            ));
+        }
+        let write = |format, out: &mut dyn Write| {
+            write_result(
+                format,
+                &groups,
+                text::groups_human,
+                text::groups_markdown,
+                out,
+            )
+        };
+        for (format, path) in &self.outputs {
+            write_whole(path, |file| write(*format, file))?;
+        }
+        write(self.format, output.stdout())?;
+        Ok(output.end(&groups.faults, None)?)
     }
 }
 

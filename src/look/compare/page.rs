@@ -4,6 +4,10 @@ use maud::{Markup, html};
 
 use super::text::{COLUMNS, measures, missing, reason, summary};
 use super::{Comparison, shown};
+#[cfg(feature = "serve")]
+use super::{GroupComparison, groups::Group, text};
+#[cfg(feature = "serve")]
+use crate::ground::printable::{brief, in_address};
 use crate::ground::printable::{brief_json, escape};
 use crate::look::diff::Difference;
 use crate::report::Grid;
@@ -67,6 +71,36 @@ fn flipped(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> Markup
             }
         }
         @if of.flipped.is_empty() { p { "No pair flipped." } }
+    }
+}
+
+/// Returns the part of a page that has groups side by side, with the command that prints the same.
+#[cfg(feature = "serve")]
+pub(crate) fn groups(of: &GroupComparison) -> Markup {
+    let heads = text::group_columns(&of.by);
+    let with = |group: &Group| {
+        let parts = [("by", &*of.by), ("base", &*group.value)];
+        let parts = parts.map(|(name, value)| format!("{name}={}", in_address(value)));
+        format!("#/groups?{}", parts.join("&"))
+    };
+    let runs = |group: &Group| {
+        let tag = format!("{}:{}", of.by, group.value);
+        format!("#/runs?tag={}", in_address(&tag))
+    };
+    html! {
+        h1 #groups-title { "Runs by " (escape(&of.by)) }
+        ul.groups {
+            @for (at, group) in of.groups.iter().enumerate() {
+                li {
+                    a href=(runs(group)) { bdi { (brief(&group.value)) } }
+                    ": " (text::group_counts(group)) " "
+                    @if at > 0 { a href=(with(group)) { "compare others with it" } }
+                }
+            }
+        }
+        @for line in text::group_notes(of) { p { (line) } }
+        div.table { (drawn(&text::groups(of, heads.each_ref().map(|head| &**head)))) }
+        p { "The same in a terminal: " code { (escape(&of.command)) } }
     }
 }
 

@@ -1,7 +1,9 @@
 //! A comparison -> text for people, and Markdown for a pull request.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::groups::{Group, GroupComparison, GroupMeasure};
 use super::measure::Measure;
 use super::sign::shown as p_value;
 use super::{Apart, Comparison, Pair, reading, shown};
@@ -33,7 +35,6 @@ pub(super) fn measures<'h>(of: &Comparison, heads: [&'h str; 10]) -> Grid<'h, 10
 /// Returns the row of a measure.
 fn row(of: &Measure) -> [String; 10] {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-    let interval = |[low, high]: [f64; 2]| format!("{} to {}", figure(low), figure(high));
     [
         brief(&of.name),
         figure(of.base),
@@ -48,9 +49,117 @@ fn row(of: &Measure) -> [String; 10] {
     ]
 }
 
+/// Returns the table of groups: a row for each measure of each of them.
+pub(super) fn groups<'h>(of: &GroupComparison, heads: [&'h str; 9]) -> Grid<'h, 9> {
+    let measures = of.groups.iter().flat_map(|group| &group.measures);
+    let mut names: Vec<&str> = measures.map(|it| &*it.name).collect();
+    names.sort_by_key(|name| (reading::rank(name), *name));
+    names.dedup();
+    let rows = names.into_iter().flat_map(|name| {
+        let of_group = move |group: &Group| {
+            let measure = group.measures.iter().find(|it| it.name == name);
+            measure.map(|it| group_row(group, it))
+        };
+        of.groups.iter().filter_map(of_group)
+    });
+    Grid::new(heads, 2..9, rows)
+}
+
+fn group_row(group: &Group, of: &GroupMeasure) -> [String; 9] {
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    [
+        brief(&of.name),
+        brief(&group.value),
+        of.runs.to_string(),
+        or_dash(of.mean.map(figure)),
+        or_dash(of.mean_ci.map(interval)),
+        or_dash(of.difference.map(figure)),
+        or_dash(of.difference_ci.map(interval)),
+        of.tasks.to_string(),
+        or_dash(of.p.map(p_value)),
+    ]
+}
+
+/// The columns of the table of groups; the second one has the name of the tag.
+pub(super) fn group_columns(by: &str) -> [String; 9] {
+    let names = [
+        "measure",
+        by,
+        "runs",
+        "mean",
+        "95 % interval",
+        "difference",
+        "95 % interval",
+        "tasks",
+        "p",
+    ];
+    names.map(escape).map(Cow::into_owned)
+}
+
+/// Returns how many runs a group has.
+pub(super) fn group_counts(of: &Group) -> String {
+    format!(
+        "{} of {}",
+        count(of.runs, "run"),
+        count(of.tasks as u64, "task")
+    )
+}
+
+/// Returns the sentences on the table of groups.
+pub(super) fn group_notes(of: &GroupComparison) -> Vec<String> {
+    let base = of.groups.first().map(|group| brief(&group.value));
+    let mut lines = vec![format!(
+        "differences are to {}, over the tasks of both; repeats of a task count as one",
+        base.unwrap_or_default()
+    )];
+    let apart: Vec<_> = (of.apart_by.iter())
+        .map(|(why, runs)| format!("{runs} {why}"))
+        .collect();
+    if !apart.is_empty() {
+        lines.push(format!("runs that are not compared: {}", apart.join(", ")));
+    }
+    for (more, what) in [(of.groups_more, "group"), (of.metrics_more, "metric")] {
+        if more > 0 {
+            lines.push(format!("{} left out", count(more as u64, what)));
+        }
+    }
+    lines
+}
+
+/// Returns the sentences before the table of groups.
+fn group_summary(of: &GroupComparison) -> Vec<String> {
+    let groups = (of.groups.iter()).map(|it| format!("{}: {}", brief(&it.value), group_counts(it)));
+    let groups: Vec<_> = groups.collect();
+    [vec![groups.join("; ")], group_notes(of)].concat()
+}
+
+/// Writes groups for a terminal.
+pub(crate) fn groups_human(of: &GroupComparison, out: &mut dyn Write) -> io::Result<()> {
+    (group_summary(of).iter()).try_for_each(|line| writeln!(out, "{line}"))?;
+    writeln!(out)?;
+    let heads = group_columns(&of.by).map(|head| head.to_uppercase());
+    groups(of, heads.each_ref().map(|head| &**head)).text(out, "  ", [0, 0])
+}
+
+/// Writes groups as Markdown.
+pub(crate) fn groups_markdown(of: &GroupComparison, out: &mut dyn Write) -> io::Result<()> {
+    (group_summary(of).iter()).try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
+    writeln!(out)?;
+    let heads = group_columns(&of.by).map(|head| cell(&head));
+    let mut table = groups(of, heads.each_ref().map(|head| &**head));
+    for row in &mut table.rows {
+        *row = row.each_ref().map(|text| cell(text));
+    }
+    table.markdown(out)
+}
+
 /// Returns a number with few digits.
 fn figure(value: f64) -> String {
     rounded(value, 4)
+}
+
+fn interval([low, high]: [f64; 2]) -> String {
+    format!("{} to {}", figure(low), figure(high))
 }
 
 /// Returns an expression such as `p = 0.0039`.

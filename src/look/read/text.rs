@@ -195,7 +195,10 @@ fn push_seen(json: &str, seen: &mut String) {
     while let Some((before, _)) = rest.split_once('"') {
         push_plain(before, seen);
         let string = rest.get(before.len()..).unwrap_or_default();
-        let (end, is_escaped) = end_of(string);
+        let Some((end, is_escaped)) = end_of(string) else {
+            seen.push_str(string);
+            return;
+        };
         seen.push_str(&unquoted(string, 0, end, is_escaped));
         seen.push(BETWEEN);
         rest = string.get(end..).unwrap_or_default();
@@ -212,20 +215,18 @@ fn push_plain(text: &str, seen: &mut String) {
     }
 }
 
-/// Returns the place after the string that a text begins with, and whether it has escapes. One
-/// without an end takes all.
-fn end_of(string: &str) -> (usize, bool) {
+/// Returns the place after the string that a text begins with, and whether it has escapes; `None`
+/// where it has no end.
+fn end_of(string: &str) -> Option<(usize, bool)> {
     let (bytes, mut at, mut is_escaped) = (string.as_bytes(), 1, false);
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
-        match memchr::memchr2(b'"', b'\\', rest) {
-            None => return (string.len(), is_escaped),
-            Some(found) if rest.get(found) == Some(&b'"') => return (at + found + 1, is_escaped),
-            Some(found) => {
-                is_escaped = true;
-                at += found + 2;
-            }
+        let found = memchr::memchr2(b'"', b'\\', rest)?;
+        if rest.get(found) == Some(&b'"') {
+            return Some((at + found + 1, is_escaped));
         }
+        is_escaped = true;
+        at += found + 2;
     }
 }
 
@@ -300,7 +301,7 @@ mod tests {
             // No letter of ASCII means one that only looks like it.
             ("k", "[\"\u{212a}\"]", None),
             // A line that is no JSON is searched too.
-            ("unended", r#"{"a":"unended"#, Some("unended")),
+            ("unended", r#"{"a":"unended"#, Some("\"unended")),
             ("x", r#""\"#, None),
         ] {
             assert_eq!(found(words, json).as_deref(), expected, "{words} {json}");

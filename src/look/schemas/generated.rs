@@ -22,7 +22,7 @@ use crate::gate::config::Config;
 use crate::ground::finding::Report;
 use crate::ground::record::{self, Event, LISTED, State, StepStatus, Summary, any_value};
 use crate::judge::check::RuleList;
-use crate::look::compare::Comparison;
+use crate::look::compare::{Comparison, GroupComparison};
 use crate::look::coverage::RunsCoverage;
 use crate::look::diff::{Diff, compare, opened};
 use crate::look::impact::Impact;
@@ -69,6 +69,7 @@ fn generate(schema: Schema) -> String {
         Schema::Plan => generator.into_root_schema_for::<PlanPage>(),
         Schema::Diff => generator.into_root_schema_for::<Diff>(),
         Schema::Compare => generator.into_root_schema_for::<Comparison>(),
+        Schema::Groups => generator.into_root_schema_for::<GroupComparison>(),
         Schema::Coverage => generator.into_root_schema_for::<RunsCoverage>(),
         Schema::Impact => generator.into_root_schema_for::<Impact>(),
         Schema::Rules => generator.into_root_schema_for::<RuleList>(),

@@ -162,6 +162,7 @@ impl PageFile {
         out.put(&shell::list().0)?;
         out.put("\n<section class=\"view\" id=\"run\"></section>\n")?;
         out.put(&shell::compared().0)?;
+        out.put(&shell::grouped().0)?;
         self.rows(&mut out)?;
         let unwritten = self.pages(&mut out, read)?;
         self.rule_pages(&mut out)?;

@@ -5,7 +5,7 @@
 
   const FILTERS = [
     "valid", "verdict", "status", "outcome", "ended", "rule", "task", "adapter", "mode", "tag", "since", "until",
-    "duration", "latency", "metric", "silent_for", "has", "q", "sort", "cursor",
+    "duration", "latency", "metric", "silent_for", "has", "tool", "call", "q", "text", "sort", "cursor",
   ];
 
   // By how many milliseconds the clock of the service is ahead of that of this computer.
@@ -44,11 +44,30 @@
   }
 
   window.runvetLive = {
-    // One page of runs: items, total, next.
-    list: (params) => {
+    // One page of runs: items, total, next. A search of texts goes on until the page is full, and tells
+    // how far it is; it ends when what it calls says so.
+    list: async (params, told = () => true) => {
       const asked = new URLSearchParams([...params].filter(([name, value]) => FILTERS.includes(name) && value));
       asked.set("limit", "100");
-      return ask(`api/v1/runs?${asked}`);
+      const page = await ask(`api/v1/runs?${asked}`);
+      while (page.searched && page.next && page.items.length < 100 && told(page)) {
+        asked.set("limit", String(100 - page.items.length));
+        asked.set("cursor", page.next);
+        const { items, next, searched } = await ask(`api/v1/runs?${asked}`);
+        page.items.push(...items);
+        page.next = next;
+        page.searched.runs += searched.runs;
+        page.searched.unread.push(...searched.unread);
+        page.searched.unread_more += searched.unread_more;
+      }
+      return page;
+    },
+    // The runs of each value of a tag side by side, drawn.
+    groups: async (params) => {
+      const asked = new URLSearchParams([...params].filter(([name, value]) => ["by", "base"].includes(name) && value));
+      const page = await ask(`page/groups?${asked}`);
+      if (page.text === undefined) throw new Error(page.detail);
+      return page.text;
     },
     // The sums, drawn, and the number of runs.
     overview: () => ask("page/overview"),
@@ -97,7 +116,7 @@
         valid: [["yes", valid], ["no", invalid], ["undecided", undecided]].filter(([, number]) => number),
         status: numbers(sums.statuses), outcome: numbers(sums.outcomes),
         rule: numbers(sums.statistics.rules), adapter: numbers(sums.statistics.adapters),
-        mode: numbers(sums.statistics.modes), tag: numbers(sums.tags),
+        mode: numbers(sums.statistics.modes), tag: numbers(sums.tags), tool: numbers(sums.tools),
         metric: Object.keys(sums.metrics),
       };
     },

@@ -37,6 +37,8 @@ pub(crate) struct RunSums {
     pub(crate) adapters: BTreeMap<String, Totals>,
     pub(crate) modes: BTreeMap<String, Totals>,
     pub(crate) tags: BTreeMap<String, Totals>,
+    /// By the tools that were called.
+    pub(crate) tools: BTreeMap<String, Totals>,
     pub(crate) durations: Vec<f64>,
     pub(crate) latencies: BTreeMap<String, Vec<f64>>,
     pub(crate) metrics: BTreeMap<String, Vec<f64>>,
@@ -102,6 +104,9 @@ impl RunSums {
         }
         for tag in &run.tags {
             sum_of(&mut self.tags, Some(&tag_text(tag))).plus(totals);
+        }
+        for tool in &run.tools {
+            sum_of(&mut self.tools, tool.tool.as_deref()).plus(totals);
         }
         match run.started_sec() {
             None => self.undated += 1,

@@ -28,6 +28,9 @@ const BARS: usize = 12;
 /// The minimum number of runs of which charts tell something.
 const FEWEST_CHARTED: u64 = 10;
 
+/// The values of a tag whose runs are worth comparing, at most.
+const MOST_GROUPS: usize = 20;
+
 /// The bounds of the classes of durations, in seconds: 1, 2 and 5 times each power of ten.
 const DURATION_STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
@@ -47,10 +50,10 @@ pub(crate) fn overview(sums: &RunSums, rules: &[RuleInfo]) -> Markup {
                 }
                 (durations(sums))
                 @if !sums.latencies.is_empty() { (latencies(sums)) }
-                (shares("Adapters", "adapter", &sums.adapters))
-                (shares("Modes", "mode", &sums.modes))
-                (shares("Tags", "tag", &sums.tags))
-                (shares("Statuses", "status", &sums.statuses))
+                (panel("third", "Adapters", &shares("adapter", &sums.adapters)))
+                (panel("third", "Modes", &shares("mode", &sums.modes)))
+                (panel("third", "Tags", &tags(&sums.tags)))
+                (panel("third", "Statuses", &shares("status", &sums.statuses)))
             }
         }
     }
@@ -248,11 +251,11 @@ pub(super) fn vacuous(compared: &BTreeMap<String, bool>) -> Markup {
 }
 
 /// Draws runs by one of their properties, with the share that is valid.
-fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
+fn shares(filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
     let mut names: Vec<_> = names.iter().collect();
     names.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.episodes));
     let most = names.first().map_or(1, |(_, sum)| sum.episodes.max(1));
-    let body = html! {
+    html! {
         @if names.is_empty() {
             p.empty { "There are none." }
         } @else {
@@ -274,8 +277,28 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
             }
             (unshown(names.len().saturating_sub(BARS), "more"))
         }
-    };
-    panel("third", title, &body)
+    }
+}
+
+/// Draws runs by tag, with a link for each tag with several values to the runs of each of them side
+/// by side.
+fn tags(tags: &BTreeMap<String, Totals>) -> Markup {
+    let mut values: BTreeMap<&str, usize> = BTreeMap::new();
+    for (tag, _) in tags.keys().filter_map(|tag| tag.split_once(':')) {
+        *values.entry(tag).or_default() += 1;
+    }
+    values.retain(|_, values| (2..=MOST_GROUPS).contains(values));
+    html! {
+        (shares("tag", tags))
+        @if !values.is_empty() {
+            p.note {
+                "Compare by"
+                @for tag in values.keys().take(BARS) {
+                    " " a href={ "#/groups?by=" (in_address(*tag)) } { (named(tag)) }
+                }
+            }
+        }
+    }
 }
 
 fn durations(sums: &RunSums) -> Markup {

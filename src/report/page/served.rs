@@ -25,6 +25,7 @@ pub(crate) fn whole(sums: &RunSums, rules: &[RuleInfo]) -> String {
             (shell::list())
             section.view #run {}
             (shell::compared())
+            (shell::grouped())
         }
         (shell::keys())
         script src="static/changes.js" {}

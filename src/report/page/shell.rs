@@ -20,6 +20,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("script/list.js"),
     include_str!("script/run.js"),
     include_str!("script/compare.js"),
+    include_str!("script/groups.js"),
     include_str!("script/waterfall.js"),
     include_str!("script/events.js"),
     include_str!("script/tree.js"),
@@ -139,6 +140,7 @@ pub(super) fn list() -> Markup {
         ("adapter", "Adapter"),
         ("mode", "Mode"),
         ("tag", "Tag"),
+        ("tool", "Tool"),
     ];
     html! {
         section.view #runs aria-labelledby="runs-title" {
@@ -157,6 +159,14 @@ pub(super) fn list() -> Markup {
                                 select name=(name) { option value="" { "any" } }
                             }
                         }
+                        label {
+                            span { "Call" }
+                            select name="call" {
+                                option value="" { "any" }
+                                option value="error" { "returned an error" }
+                                option value="denied" { "denied" }
+                            }
+                        }
                         @for (name, title) in [("since", "From"), ("until", "Before")] {
                             (typed(name, title, "yesterday", TIMES,
                                 &["1h", "24h", "7d", "30d", "today", "yesterday"]))
@@ -165,6 +175,11 @@ pub(super) fn list() -> Markup {
                         (typed("duration", "Seconds", "60..", DURATIONS, &["..1", "1..60", "60..", "3600.."]))
                         // The script offers the metrics that runs have.
                         (typed("metric", "Metric", "task_score..0.5..", METRICS, &[]))
+                        label {
+                            span { "Text in runs" }
+                            input type="search" name="text" placeholder="HTTP 503" autocomplete="off"
+                                title="words that are all in one event, or in another record of a run";
+                        }
                         button type="reset" { "Clear" }
                     }
                 }
@@ -180,6 +195,11 @@ pub(super) fn list() -> Markup {
 /// Returns two runs side by side, which the script fills.
 pub(super) fn compared() -> Markup {
     html! { section.view #compare aria-labelledby="compare-title" {} }
+}
+
+/// Returns the place of the runs of each value of a tag side by side, which a service draws.
+pub(super) fn grouped() -> Markup {
+    html! { section.view #groups aria-labelledby="groups-title" {} }
 }
 
 /// Returns the keys that the script knows.

@@ -83,6 +83,7 @@ fn commands_print_what_the_schemas_of_outputs_say() {
             Schema::Plan => "plan ep_03 --json",
             Schema::Diff => "diff ep_01 ep_03 --json",
             Schema::Compare => "compare . . --format json",
+            Schema::Groups => "compare . --by team --format json",
             Schema::Impact => &format!("impact {before} {after} --format json"),
             Schema::Coverage => "coverage --format json .",
             Schema::Rules => "rules --format json",

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::{CommandFailure, Result};
 use crate::door::hook::Agent;
-use crate::recorder::call::quoted;
+use crate::ground::printable::in_shell;
 
 /// The settings of an agent, in which runvet is its hook.
 pub(super) struct HookSettings {
@@ -68,7 +68,7 @@ impl HookArgs {
                 let path = path.to_str().ok_or_else(|| {
                     CommandFailure::Fault(format!("{} is no UTF-8", path.display()))
                 })?;
-                quoted(path)
+                in_shell(path)
             }
         };
         let hooks: Map<String, Value> = (agent.events().iter())

@@ -23,9 +23,8 @@ use super::note_findings;
 use super::stop::{StopSignal, signals};
 use crate::ground::finding::Finding;
 use crate::ground::parallel::locked;
-use crate::ground::printable::shortened;
+use crate::ground::printable::{in_shell, shortened};
 use crate::ground::record::{Action, StepKind};
-use crate::recorder::call::quoted;
 use crate::recorder::{
     Allowed, End, Error, OpenStep, Recorder, Run, StepDecision, StepDraft, StepEnd, Task,
 };
@@ -48,7 +47,7 @@ fn words(command: &[OsString]) -> impl Iterator<Item = String> {
 /// Returns a program and its arguments as a shell would read them.
 pub(in crate::cli::commands) fn shown(command: &[OsString]) -> String {
     words(command)
-        .map(|word| quoted(&word))
+        .map(|word| in_shell(&word))
         .collect::<Vec<_>>()
         .join(" ")
 }

@@ -45,12 +45,22 @@ const FILTERS = {
     const [name, range] = wanted.split(/\.\.(.*)/s);
     return within(metricOf(row, name), range || "..");
   },
+  tool: (row, wanted) => (row.tools || []).some(({ tool }) => (tool ?? NONE) === wanted) || (wanted === NONE && !row.tools),
+  // A call of the tool that is asked for, too.
+  call: (row, wanted, params) => callsOf(row, params).length > 0,
   has: (row, wanted) => (row[wanted] || 0) > 0,
   q: (row, wanted) => {
     const text = `${row.id} ${row.dir} ${row.task || ""}`.toLowerCase();
     return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
   },
 };
+// The tools of which a call ended as is asked for, each with the line where that first happened.
+function callsOf(row, params) {
+  const [tool, call] = [params.get("tool"), params.get("call")];
+  return (row.tools || []).filter((use) => !tool || (use.tool ?? NONE) === tool)
+    .map((use) => [use.tool ?? "a call", use[`${call}_line`]]).filter(([, line]) => line)
+    .sort(([, a], [, b]) => a - b);
+}
 const SORTS = {
   valid: (row) => row.errors * 1e6 + row.warnings,
   id: (row) => row.id,
@@ -63,6 +73,8 @@ const SORTS = {
 };
 // Only a service knows when a file was written last.
 if (live) FILTERS.silent_for = () => true;
+// Only a service has the texts of runs.
+if (live) FILTERS.text = () => true;
 // What is wrong with a filter of the address, if anything.
 const OTHERS = ["sort", "page", "cursor", "limit"];
 function misread(name, value) {
@@ -73,7 +85,7 @@ function misread(name, value) {
 }
 function select(params) {
   const wanted = Object.entries(FILTERS).filter(([name]) => params.get(name));
-  const rows = source.rows.filter((row) => wanted.every(([name, test]) => test(row, params.get(name))));
+  const rows = source.rows.filter((row) => wanted.every(([name, test]) => test(row, params.get(name), params)));
   const sort = params.get("sort") || "";
   const name = sort.replace(/^-/, "");
   const key = name.startsWith("metric:") ? (row) => metricOf(row, name.slice(7)) ?? -Infinity : SORTS[name];

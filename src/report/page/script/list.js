@@ -25,6 +25,8 @@ const cursorBefore = new Map();
 // Of the list that is shown: its address, the number of its runs, and whether all runs had been looked at.
 let shownList = { address: "", total: 0, complete: false };
 function showRuns(params, isFollowing = false) {
+  // What was searched is as it was then: changes do not begin the search again.
+  if (isFollowing && params.get("text")) return;
   lastList = link("runs", params);
   fillFilters(params);
   if (live) {
@@ -34,7 +36,12 @@ function showRuns(params, isFollowing = false) {
       reading(table, true);
       if (shownList.address !== wanted) find("#runs .list-status").replaceChildren(...chips(params), toMarked);
     }
-    live.list(params).then((page) => {
+    const told = (page) => {
+      if (location.hash !== wanted) return false;
+      find("#runs .list-status").replaceChildren(`${soFar(page)} \u2026`, ...chips(params), toMarked);
+      return true;
+    };
+    live.list(params, told).then((page) => {
       if (location.hash !== wanted) return;
       endReading(table);
       const arrived = isFollowing && shownList.address === wanted && shownList.complete ? arrivedIn(page) : 0;
@@ -45,7 +52,7 @@ function showRuns(params, isFollowing = false) {
         listed = page.items;
         shownList = { address: wanted, total: page.total, complete: page.complete };
       }
-      const range = page.total > listed.length
+      const range = page.searched ? soFar(page) : page.total > listed.length
         ? `${count.format(listed.length)} of ${plural(page.total, "run")}` : plural(page.total, "run");
       const turn = (text, cursor, isOff) => turner(text, isOff, () => go(params, "cursor", cursor));
       const isFirst = !params.get("cursor");
@@ -53,7 +60,7 @@ function showRuns(params, isFollowing = false) {
       const before = cursorBefore.get(params.get("cursor"));
       drawRuns(params, listed, range, page.next || !isFirst
         ? [turn("First", "", isFirst), turn("Previous", before, before === undefined), turn("Next", page.next, !page.next)] : [], arrived,
-        (page.complete ? "No run matches." : "No run matches so far.") + searched(params));
+        (page.complete ? "No run matches." : "No run matches so far.") + searched(params, page.searched), toTexts(params));
     }, (error) => {
       if (location.hash !== wanted) return;
       endReading(table);
@@ -75,8 +82,20 @@ function showRuns(params, isFollowing = false) {
     0, `No run matches.${searched(params)}`);
 }
 
+// How far a search of texts is, and what it could not read.
+function soFar({ items, total, searched: { runs, unread, unread_more: more } }) {
+  const wrong = unread.length + more ? `; ${plural(unread.length + more, "file")} could not be searched: ${short(unread[0], 200)}` : "";
+  return `${plural(items.length, "run")}; ${count.format(runs)} of ${plural(total, "run")} searched${wrong}`;
+}
+
 // What a search looked at, which is not all that a run says.
-const searched = (params) => (params.get("q") ? " The id, the task and the directory of each run were searched." : "");
+const searched = (params, texts) => [
+  params.get("q") ? " The id, the task and the directory of each run were searched." : "",
+  texts ? ` Searched in each run: ${texts.files.join(", ")}.` : "",
+].join("");
+// What leads from a search that found nothing to one of all texts.
+const toTexts = (params) => (live && params.get("q")
+  ? make("a", { href: link("runs", [["text", params.get("q")]]) }, "Search the texts of all runs for it") : "");
 
 // The number of runs that would move those on the screen.
 function arrivedIn({ items, total }) {
@@ -84,16 +103,16 @@ function arrivedIn({ items, total }) {
   return known.size && items.some((row) => !known.has(row.dir)) ? Math.max(0, total - shownList.total) : 0;
 }
 
-function drawRuns(params, shown, range, pages, arrived = 0, none = "No run matches.") {
+function drawRuns(params, shown, range, pages, arrived = 0, none = "No run matches.", instead = "") {
   const arrival = arrived
     ? make("button", { class: "chip", type: "button", onclick: () => showRuns(params) }, `Show ${plural(arrived, "new run")}`) : "";
   find("#runs .list-status").replaceChildren(range, arrival, ...chips(params), toMarked);
   const columns = columnsOf(params, shown);
-  const body = make("tbody", {}, ...shown.map((row) => rowOf(row, columns)));
+  const body = make("tbody", {}, ...shown.map((row) => rowOf(row, columns, params)));
   const table = make("table", {}, head(params, columns), body);
   const back = keeper(find("#runs"));
   const at = all("#runs tbody tr").find((row) => row.classList.contains("is-at"));
-  find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, none));
+  find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, none, instead && " ", instead));
   find("#runs nav.pages").replaceChildren(...pages);
   rove(table);
   const still = at && all("tr", body).find((row) => row.dataset.dir === at.dataset.dir);
@@ -193,7 +212,19 @@ const metricIn = (params) =>
   (params.get("metric") || "").split("..")[0] || (/^-?metric:(.*)/s.exec(params.get("sort") || "") || [])[1];
 
 const figure = (value) => (Number.isInteger(value) ? count.format(value) : String(value ?? ""));
-function rowOf(row, columns) {
+// The places of a run that have what was asked for, each a link to it.
+function placesOf(row, params) {
+  const calls = callsOf(row, params).slice(0, 3);
+  const ended = params.get("call") === "denied" ? "was denied" : "returned an error";
+  const hits = row.hits || calls.map(([tool, line]) => ({ file: "events.jsonl", line, text: `${tool} ${ended}` }));
+  const place = ({ file, line, text }) => {
+    const isEvent = file === "events.jsonl";
+    const at = `${isEvent ? "line" : file} ${count.format(line)}`;
+    return make("li", {}, make("a", { href: isEvent ? `${linkOf(row)}?at=L${line}` : linkOf(row) }, text), make("span", { class: "dim" }, ` ${at}`));
+  };
+  return hits.length ? make("ul", { class: "hits" }, ...hits.map(place), row.more_hits ? make("li", { class: "dim" }, "and more places") : null) : null;
+}
+function rowOf(row, columns, params) {
   const has = (wanted) => columns.some(([name]) => name === wanted);
   const figures = columns.filter(([name]) => name.startsWith("metric:"));
   const state = verdict(row);
@@ -211,7 +242,8 @@ function rowOf(row, columns) {
       marker(row),
       make("a", { class: "id", href: linkOf(row) }, row.id),
       make("span", { class: "task" }, short(row.task) || ""),
-      row.now && !row.status ? make("span", { class: "task now" }, `now: ${short(row.now)}`) : null),
+      row.now && !row.status ? make("span", { class: "task now" }, `now: ${short(row.now)}`) : null,
+      placesOf(row, params)),
     make("td", {}, badge(row.status)),
     make("td", {}, badge(row.outcome)),
     make("td", { class: "started" }, started(row), local(row)),
@@ -267,12 +299,13 @@ let offerChoices = () => {};
 function setUpFilters() {
   const form = find("#runs form");
   form.hidden = false;
-  if (!live) find("[name=silent_for]", form).closest("label").remove();
+  if (!live) for (const name of ["silent_for", "text"]) find(`[name=${name}]`, form).closest("label").remove();
   find("details", form).open = matchMedia("(min-width: 761px)").matches;
   const values = {
     valid: () => [], status: (row) => [row.status ?? NONE], outcome: (row) => [row.outcome ?? NONE],
     rule: (row) => row.rules || [], adapter: (row) => [row.adapter ?? NONE],
     mode: (row) => [row.mode ?? NONE], tag: (row) => row.tags || [],
+    tool: (row) => (row.tools || []).map(({ tool }) => tool ?? NONE),
   };
   const offer = (control, numbers) => {
     const words = { yes: "valid", no: "not valid" };
@@ -288,7 +321,7 @@ function setUpFilters() {
   if (live) {
     offerChoices = () => live.choices().then((choices) => {
       offerMetrics(choices.metric);
-      for (const control of all("select", form)) {
+      for (const control of all("select:not([name=call])", form)) {
         // What is being chosen from stays as it is.
         if (document.activeElement !== control) offer(control, choices[control.name]);
       }
@@ -296,7 +329,7 @@ function setUpFilters() {
     }, () => {});
     offerChoices();
   } else {
-    for (const control of all("select", form)) {
+    for (const control of all("select:not([name=call])", form)) {
       const numbers = new Map();
       for (const row of source.rows) {
         const named = control.name === "valid" ? [verdict(row)] : values[control.name](row);

@@ -30,7 +30,7 @@ const readable = (text) => encodeURIComponent(text).replace(/%2F/g, "/").replace
 function address() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   const params = new URLSearchParams(query || "");
-  if (path === "runs" || path === "compare") return { view: path, params };
+  if (["runs", "compare", "groups"].includes(path)) return { view: path, params };
   if (path.startsWith("run/")) {
     let dir = path.slice(4);
     try {

@@ -17,8 +17,9 @@ function show() {
   if (view !== "run") shownRun = null;
   if (view === "runs") showRuns(params);
   if (view === "compare") showCompared(params);
+  if (view === "groups") showGroups(params);
   if (view === "run") showRun(dir, params);
-  const what = { runs: "Runs", compare: "Compare", run: shownRun && shownRun.dir === dir ? shownRun.id : "Run" }[view];
+  const what = { runs: "Runs", compare: "Compare", groups: "Groups", run: shownRun && shownRun.dir === dir ? shownRun.id : "Run" }[view];
   document.title = what ? `${safe(what)} \u00b7 runvet` : opening;
 }
 
