@@ -38,7 +38,7 @@ use crate::ground::printable::{brief, count, quote};
 pub(crate) use condition::FailCondition;
 use condition::Gated;
 pub(crate) use groups::GroupComparison;
-#[cfg(feature = "commands")]
+#[cfg(feature = "serve")]
 pub(crate) use groups::Grouping;
 use measure::{Measure, Sums};
 use reading::{ComparedRun, Figure, Set};

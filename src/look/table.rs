@@ -25,14 +25,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::gate::Gate;
-use crate::ground::finding::{EpisodeReport, ReportedFault};
+use crate::ground::finding::{EpisodeReport, FaultSort, ReportedFault};
 use crate::ground::parallel::{in_order, while_ok};
 use crate::ground::source::{Artifact, EpisodeKey};
 use crate::ground::words::words;
 use crate::look::read::{EventLines, RunFilter, RunReader};
 use crate::reading::schema::{CompiledSchema, checked_in};
 use crate::report::write_json_line;
-use crate::store::{Artifacts, EpisodeDir, Fault};
+use crate::store::{Artifacts, EpisodeDir, display};
 pub(in crate::look) use rows::Row;
 #[cfg(test)]
 pub(in crate::look) use rows::{ActionRow, EventRow, FindingRow, RunRow, StepRow};
@@ -191,7 +191,7 @@ impl TableWriter {
                     Ok(Some(written)) => self.take(written, &room, out, wrong),
                     Ok(None) => Ok(()),
                     Err(fault) => {
-                        wrong((&fault).into());
+                        wrong(fault);
                         Ok(())
                     }
                 };
@@ -208,15 +208,22 @@ impl TableWriter {
         gate: &mut Gate,
         filter: &mut RunFilter,
         room: &AtomicUsize,
-    ) -> Result<Option<WrittenRows>, Fault> {
-        if !filter.is_empty() && run.entry_if(filter).is_none() {
-            return Ok(None);
+    ) -> Result<Option<WrittenRows>, ReportedFault> {
+        let mut unread = Vec::new();
+        if !filter.is_empty() && run.matched(filter, &mut unread).is_none() {
+            let fault = unread.first().map(|error| ReportedFault {
+                path: display(run.path()),
+                message: error.to_string(),
+                sort: FaultSort::default(),
+            });
+            return fault.map_or(Ok(None), Err);
         }
-        let (report, documents) = gate.judge(|worker| {
+        let judged = gate.judge(|worker| {
             run.check_and(worker, None, |loaded| {
                 self.table.needs_records().then(|| documents(loaded))
             })
-        })?;
+        });
+        let (report, documents) = judged.map_err(|fault| ReportedFault::from(&fault))?;
         if !self.verdicts.is_empty() && !self.verdicts.contains(&report.valid) {
             return Ok(None);
         }

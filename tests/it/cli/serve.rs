@@ -111,6 +111,7 @@ fn wrong_query_is_a_problem_that_says_why() {
         ("valid=maybe", "`valid`"),
         ("since=soon", "`since`"),
         ("has=nothing", "`has`"),
+        ("call=maybe", "`call`"),
         ("duration=NaN..1", "a range has the form LOW..HIGH"),
     ] {
         let (status, said) = service.get(&format!("api/v1/runs?{query}")).problem();
@@ -413,6 +414,7 @@ fn service_gives_rules_schemas_and_its_description() {
     for path in described(&service) {
         let query = match &*path {
             "api/v1/diff" => "?left=ep_01_answer&right=ep_01_answer",
+            "api/v1/groups" => "?by=team",
             // No run of the demo has an attachment.
             "api/v1/changes" | "api/v1/attachment" => continue,
             "api/v1/run" | "api/v1/events" => "?dir=demo/episodes/ep_01_answer",
@@ -621,6 +623,71 @@ fn runs_are_filtered_and_sorted_by_a_metric() {
 }
 
 #[test]
+fn runs_are_found_by_their_tools_and_their_texts() {
+    let service = Service::demo();
+    let tools = service.get("api/v1/statistics").json()["tools"].clone();
+    let called = tools["adapter:core.minimal"]["episodes"].as_u64().unwrap();
+    let of = |query: &str| service.ids(query).len() as u64;
+    assert_eq!(of("tool=adapter:core.minimal"), called);
+    assert_eq!(of("tool=adapter:core.minimal&tool=other"), called);
+    assert_eq!((of("tool=other"), of("call=denied")), (0, 0));
+    // A page that is full ends the search; `next` goes on until each run was searched once.
+    let (mut searched, mut found, mut cursor) = (0, Vec::new(), String::new());
+    loop {
+        let query = format!("api/v1/runs?text=SUMMARIZE+tickets&limit=1&sort=id{cursor}");
+        let page = service.get(&query).json();
+        assert_eq!(page["total"], 5);
+        let item = &page["items"][0];
+        let hits = item["hits"].as_array().unwrap();
+        assert_eq!(
+            (hits.len(), &hits[0]["file"], &item["more_hits"]),
+            (3, &json!("events.jsonl"), &json!(true))
+        );
+        found.push(item["id"].as_str().unwrap().to_owned());
+        searched += page["searched"]["runs"].as_u64().unwrap();
+        match page["next"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!((searched, found.len()), (5, 5));
+    assert!(found.is_sorted());
+    let none = service.get("api/v1/runs?text=nowhere").json();
+    assert_eq!(
+        (&none["items"], &none["searched"]["runs"]),
+        (&json!([]), &json!(5))
+    );
+    let refused = service.get("api/v1/runs?text=summarize&sort=x");
+    assert_eq!(refused.status, 400);
+}
+
+#[test]
+fn text_that_can_not_be_read_is_named() {
+    let temp = tempfile::tempdir().unwrap();
+    let episode = temp.path().join("runs/episodes/ep_1");
+    copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &episode);
+    fs::remove_file(episode.join("summary.json")).unwrap();
+    fs::create_dir(episode.join("summary.json")).unwrap();
+    let service = Service::start(&temp.path().join("runs"), &[]);
+    service.wait_for(1);
+    let page = service.get("api/v1/runs?text=nowhere").json();
+    let unread = page["searched"]["unread"].as_array().unwrap();
+    assert!(unread.len() == 1 && unread[0].as_str().unwrap().contains("summary.json"));
+}
+
+#[test]
+fn groups_are_those_of_the_command() {
+    let service = Service::demo();
+    let groups = service.get("api/v1/groups?by=team");
+    let printed = run(&["compare", "demo", "--by", "team", "--format", "json"]);
+    assert_eq!(groups.text, stdout(&printed).trim_end());
+    let (status, said) = service.get("api/v1/groups?by=nothing").problem();
+    assert!(status == 400 && said.contains("no run that can be compared"));
+    let (status, said) = service.get("api/v1/groups?by=team&base=x").problem();
+    assert!(status == 400 && said.contains("expected one of \"support\""));
+}
+
+#[test]
 fn run_in_progress_is_followed_and_found_when_it_is_silent() {
     let temp = tempfile::tempdir().unwrap();
     let timeline = fs::read_to_string(corpus().join("demo/episodes/ep_01_answer/events.jsonl"));
@@ -805,6 +872,7 @@ fn every_address_refuses_a_parameter_that_it_does_not_know() {
         "page/overview",
         "page/run",
         "page/rule",
+        "page/groups",
         "static/style.css",
     ];
     for address in described(&service)

@@ -123,7 +123,7 @@ const EARLIER: [&str; 7] = [
 ];
 
 /// Requests to the service of the demo: method, path, and a header.
-const REQUESTS: [&str; 45] = [
+const REQUESTS: [&str; 47] = [
     "GET nowhere",
     "GET api/v1/check",
     "POST api/v1/runs",
@@ -134,6 +134,8 @@ const REQUESTS: [&str; 45] = [
     "GET api/v1/runs?cursor=x",
     "GET api/v1/runs?valid=maybe",
     "GET api/v1/runs?has=nothing",
+    "GET api/v1/runs?call=nothing",
+    "GET api/v1/groups?by=nothing",
     "GET api/v1/runs?verdict=maybe",
     "GET api/v1/runs?since=soon",
     "GET api/v1/runs?until=soon",

@@ -11,8 +11,8 @@ function showGroups(params) {
   };
   const title = make("h1", { id: "groups-title" }, `Runs by ${short(by)}`);
   view.replaceChildren(title);
-  if (!live) {
-    draw(title, make("p", { class: "notice" }, "A page in a file does not compare groups: "
+  if (!live || !by) {
+    draw(title, make("p", { class: "notice" }, live ? "The address names no tag: #/groups?by=TAG" : "A page in a file does not compare groups: "
       + "runvet serve does, and runvet compare RUNS --by TAG in a terminal."));
     return;
   }
