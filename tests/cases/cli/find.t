@@ -8,11 +8,11 @@ Runs are found by the tools that they called, by what came of a call, by cost, a
   > check = "false"
   > message = "refunds are for people"
   > END
-  $ recorded() { id=$1; shift; printf '%s\n' "$@" | runvet record --run-data runs --id "$id" --task "Help $id" > answers; }
+  $ recorded() { id=$1; shift; printf '%s\n' "$@" | runvet record --run-data runs --id "$id" --task "Help $id" > answers || true; }
   $ recorded ep_error '{"act":{"tool":"lookup","output":"o-17"}}' '{"act":{"tool":"carrier.notify","result_status":"error","output":{"error":"HTTP 503 from \"carrier\""}}}' '{"finish":{"status":"partial","reason":"no carrier","metrics":{"cost_usd":0.5,"tokens_in":900}}}'
-  $ recorded ep_denied '{"open":{"tool":"refund","input":{"order":"o-17"}}}' '{"act":{"tool":"lookup","output":"Größe 5"}}' '{"finish":{"status":"partial","reason":"denied","metrics":{"cost_usd":0.25}}}'
+  $ recorded ep_denied '{"act":{"tool":"refund","input":{"order":"o-17"}}}' '{"act":{"tool":"lookup","output":"Größe 5"}}' '{"finish":{"status":"partial","reason":"denied","metrics":{"cost_usd":0.25}}}'
   $ recorded ep_good '{"act":{"tool":"lookup","output":"a\nHTTP 200"}}' '{"finish":"ok"}'
-  $ of() { echo $(runvet list runs --sort id --format ids "$@"); }; places() { runvet list runs --sort id "$@" | grep '^  '; }
+  $ of() { echo "[$(echo $(runvet list runs --sort id --format ids "$@"))]"; }; places() { runvet list runs --sort id "$@" | grep '^  '; }
   $ of; of --tool lookup; of --tool refund; of --tool refund --tool carrier.notify; of --tool nothing; of --tool '(none)'
   $ of --call error; of --call denied; of --call error --call denied; of --call error --tool lookup; of --call denied --tool refund
   $ places --call error --call denied
@@ -20,11 +20,11 @@ Runs are found by the tools that they called, by what came of a call, by cost, a
   $ runvet list runs --call error --tool refund; runvet list runs --call wrong
   $ runvet table runs runs --call denied | cut -d , -f 1
 
-# Cost and tokens are columns, and order the list.
+Cost and tokens are columns, and order the list.
   $ runvet list runs --sort metric:cost_usd --metric tokens_in | sed 's/[0-9: -]* ep/ep/'
   $ of --sort metric:cost_usd; of --metric cost_usd..0.3..; runvet list runs --sort cost
 
-# Words are searched in keys and values as a reader sees them, in upper or lower case; a hit has its line.
+Words are searched in keys and values as a reader sees them, in upper or lower case; a hit has its line.
   $ places --text 'http 503'; places --text '"carrier"'; places --text größe; of --text nhttp
   $ of --text 'o-17'; of --text 'o-17 refund'; of --text 'o-17' --call error; of --text 'help ep_good'
   $ runvet list runs --text 'HTTP 404'; runvet list runs --search 'HTTP 503'
@@ -32,7 +32,7 @@ Runs are found by the tools that they called, by what came of a call, by cost, a
 
 # Letters are found however they are escaped; in a record of many lines, the hit is on the line of the first word.
   $ copy good/terminal/episodes/ep_answer; edit 's/Summarize/S\\u0075mmarize/' episodes/ep_answer/events.jsonl; python3 -m json.tool episodes/ep_answer/summary.json > s && mv s episodes/ep_answer/summary.json
-  $ runvet list --text summarize | grep -m 1 events; runvet list --text 'verification task_score' | tail -1; grep -n verification episodes/ep_answer/summary.json | head -1
+  $ runvet list --text summarize | grep -m 1 events; runvet list --text 'verification act_count' | tail -1; grep -n verification episodes/ep_answer/summary.json | head -1
 
 # Of many places, the first three are shown.
   $ copy good/terminal/episodes/ep_answer; runvet list --text ep_answer | tail -4
