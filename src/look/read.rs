@@ -22,6 +22,7 @@
 
 mod events;
 mod filter;
+mod hits;
 mod listing;
 mod naming;
 pub mod policy;
@@ -40,13 +41,14 @@ use crate::ground::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
 pub use events::{EventLine, EventLines, EventTexts};
 pub use filter::RunFilter;
-pub(crate) use filter::{FigureRange, Tallied, range, search_words};
+pub(crate) use filter::{FigureRange, Tallied, range};
+pub(crate) use hits::SEARCHED;
 pub(crate) use listing::RunListing;
 pub(in crate::look) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
 pub(in crate::look) use stored::with_defaults;
-pub(crate) use text::{SEARCHED, TextSearch};
+pub(crate) use text::{TextSearch, search_words};
 
 /// The reason why something can't be read.
 #[derive(Debug, thiserror::Error)]

@@ -58,7 +58,7 @@ impl Service {
             runs,
             cores(),
             || (),
-            |(), (path, _)| self.open(path).map(|run| filter.text.hits(&run)),
+            |(), (path, _)| self.open(path).map(|run| run.hits(&filter.text)),
             |hits| {
                 waits = asker.check();
                 let Some((_, run)) = runs.get(found.searched.runs).filter(|_| waits.is_ok()) else {

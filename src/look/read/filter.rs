@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::text::{MAX_HITS, TextSearch};
+use super::text::{MAX_HITS, TextSearch, search_words};
 use crate::ground::finding::{CallResult, Hit, NONE, RunEntry, ToolUse, Verdict, cut};
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
@@ -292,11 +292,6 @@ pub(crate) fn range(text: &str) -> Result<Range<f64>, &'static str> {
         }
     };
     Ok(number(low, f64::NEG_INFINITY)?..number(high, f64::INFINITY)?)
-}
-
-/// Returns the words of a text that are searched, in lower case.
-pub(crate) fn search_words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_lowercase).collect()
 }
 
 /// Returns `true` if each word is in one of the texts, in upper or lower case.

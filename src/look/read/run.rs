@@ -309,7 +309,7 @@ impl RunReader {
         if filter.text.is_empty() {
             return Some(entry);
         }
-        let mut hits = filter.text.hits(self);
+        let mut hits = self.hits(&filter.text);
         unread.append(&mut hits.unread);
         if hits.first.is_empty() {
             return None;

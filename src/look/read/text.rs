@@ -1,21 +1,8 @@
-//! Words, and the files of a run -> the places in which the run has them.
+//! Words, and a JSON text -> whether a reader finds the words in it, and the text around them.
 
 use memchr::memmem::{self, Finder};
 
-use super::run::RunReader;
-use super::{Error, search_words};
 use crate::ground::document::unquoted;
-use crate::ground::finding::Hit;
-use crate::ground::source::Artifact;
-use crate::store::{LineRead, Lines, MAX_RECORD_BYTES};
-
-/// The files that are searched, in the order of what is found.
-pub(crate) const SEARCHED: [Artifact; 4] = [
-    Artifact::Events,
-    Artifact::State,
-    Artifact::Summary,
-    Artifact::Learn,
-];
 
 /// The places of a run that are kept.
 pub(crate) const MAX_HITS: usize = 3;
@@ -34,25 +21,12 @@ pub(crate) struct TextSearch {
     words: Vec<String>,
     /// A part of a word that the bytes of a place have too, in whatever way they escape texts;
     /// empty where there is none.
-    part: String,
-}
-
-/// What a search found in a run.
-#[derive(Debug, Default)]
-pub(crate) struct TextHits {
-    /// The first places.
-    pub(crate) first: Vec<Hit>,
-    /// `true` if there are others.
-    pub(crate) more: bool,
-    /// What could not be searched.
-    pub(crate) unread: Vec<Error>,
-    /// The number of bytes that were searched.
-    pub(crate) bytes: u64,
+    pub(super) part: String,
 }
 
 /// Buffers for the text of a place: as its bytes are, in lower case, and as a reader sees it.
 #[derive(Default)]
-struct PlaceTexts {
+pub(super) struct PlaceTexts {
     lower: Vec<u8>,
     seen: String,
 }
@@ -75,67 +49,13 @@ impl TextSearch {
         self.words.is_empty()
     }
 
-    /// Searches a run until there are more places than are kept.
-    pub(crate) fn hits(&self, run: &RunReader) -> TextHits {
-        let mut hits = TextHits::default();
-        let (part, mut texts) = (Finder::new(&self.part), PlaceTexts::default());
-        for artifact in SEARCHED {
-            let searched = self.search(run, artifact, &part, &mut texts, &mut hits);
-            hits.unread.extend(searched.err());
-            if hits.more {
-                break;
-            }
-        }
-        hits
-    }
-
-    /// Searches a file, if it is there.
-    fn search(
+    /// Returns the text around the first word, if a place has all words.
+    pub(super) fn text_in(
         &self,
-        run: &RunReader,
-        artifact: Artifact,
+        json: &[u8],
         part: &Finder<'_>,
         texts: &mut PlaceTexts,
-        hits: &mut TextHits,
-    ) -> Result<(), Error> {
-        if run.artifact(artifact).is_none() {
-            return Ok(());
-        }
-        let stream = run.stream(artifact)?;
-        let wrong = |why: &dyn ToString| run.error(artifact, None, why.to_string());
-        if !matches!(artifact, Artifact::Events | Artifact::Learn) {
-            let mut record = Vec::new();
-            stream.read_record(&mut record).map_err(|why| wrong(&why))?;
-            hits.bytes += record.len() as u64;
-            if let Some(text) = self.text_in(&record, part, texts) {
-                hits.add(artifact, self.first_line(&record, texts), text);
-            }
-            return Ok(());
-        }
-        let mut lines = Lines::new(stream.growing(), Vec::new(), MAX_RECORD_BYTES);
-        while let Some(read) = lines.next_line().map_err(|why| wrong(&why))? {
-            match read {
-                LineRead::Text { line, bytes, .. } => {
-                    hits.bytes += bytes.len() as u64;
-                    if let Some(text) = self.text_in(bytes, part, texts) {
-                        hits.add(artifact, line.number, text);
-                    }
-                }
-                LineRead::TooLong { line } => {
-                    let reason = "the line is too long to be searched".to_owned();
-                    hits.unread
-                        .push(run.error(artifact, Some((line.number, 1)), reason));
-                }
-            }
-            if hits.more {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the text around the first word, if a place has all words.
-    fn text_in(&self, json: &[u8], part: &Finder<'_>, texts: &mut PlaceTexts) -> Option<String> {
+    ) -> Option<String> {
         if !self.part.is_empty() {
             texts.lower.clear();
             texts.lower.extend(json.iter().map(u8::to_ascii_lowercase));
@@ -151,7 +71,7 @@ impl TextSearch {
     }
 
     /// Returns the line of a record that has the first word. No value has a line break.
-    fn first_line(&self, record: &[u8], texts: &mut PlaceTexts) -> u64 {
+    pub(super) fn first_line(&self, record: &[u8], texts: &mut PlaceTexts) -> u64 {
         let first = self.words.first().map_or("", |word| word);
         let lines = record.split(|byte| *byte == b'\n');
         let mut lines = (1..).zip(lines);
@@ -172,14 +92,9 @@ impl TextSearch {
     }
 }
 
-impl TextHits {
-    fn add(&mut self, artifact: Artifact, line: u64, text: String) {
-        let file = artifact.file_name().to_owned();
-        self.more = self.first.len() == MAX_HITS;
-        if !self.more {
-            self.first.push(Hit { file, line, text });
-        }
-    }
+/// Returns the words of a text that are searched, in lower case.
+pub(crate) fn search_words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_lowercase).collect()
 }
 
 /// Returns `true` if a text may have escapes that stand for characters of ASCII.

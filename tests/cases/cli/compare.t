@@ -231,7 +231,7 @@ The value for tasks that are repeated is that of Fisher's exact test of 18 and 2
 # The runs of one path are compared by the values of a tag: means and differences over tasks, with their intervals. Repeats of a
 # task count as one.
   $ runs_of() { for task in 1 2 3; do id=ep_$1_$task; copy good/terminal/episodes/ep_answer $id; edit "s/ep_answer/$id/g; s/Summarize the open tickets/task $task/g; s/\"team\": *\"support\"/\"model\":\"$1\"/; s/\"task_score\": *0.75/\"task_score\":$2$task/" episodes/$id/*.json*; done > said; }
-  $ runs_of v1 0.1; runs_of v2 0.3; runvet compare . --by model
+  $ runs_of v1 0.1; runs_of v2 0.3; copy good/paused/episodes/ep_paused; runvet compare . --by model
   $ runvet compare . --by model --base v2 --format markdown | grep task
   $ runvet compare . --by model --format json | json . command groups/1/value groups/1/runs groups/1/tasks
   $ runvet compare . --by team; runvet compare . --by model --base v3; runvet compare . --by model --pair task; runvet compare .; runvet compare . --by model --format html
