@@ -21,14 +21,18 @@ impl CallReader {
     /// Adds the next event. A call that is held back has no event of its own: the event of the veto
     /// names its tool.
     pub(crate) fn event(&mut self, event: EventFacts<'_>) {
+        let tool = incident::text(event, InEvent::Tool);
+        // The event of a step alone is no call.
+        let names_call = || {
+            let ids = [InEvent::ActionId, InEvent::Id];
+            tool.is_some() || ids.iter().any(|id| event.value(*id).is_some())
+        };
         let is_act = incident::text(event, InEvent::Phase).as_deref() == Some("act");
-        let result = result_of(event, is_act);
-        if !(is_act || result.is_some()) {
-            return;
-        }
+        let is_call = is_act && names_call();
+        let result = result_of(event, is_call);
         let of_act = || event.node()?.at(&["payload", "act", "tool"])?.text();
-        let tool = incident::text(event, InEvent::Tool).or_else(|| of_act().filter(|_| !is_act));
-        if tool.is_none() && result.is_none() {
+        let tool = tool.or_else(|| of_act().filter(|_| result.is_some() && !is_act));
+        if !(is_call && tool.is_some() || result.is_some()) {
             return;
         }
         let tool = tool.as_deref();
@@ -58,14 +62,14 @@ impl CallReader {
 }
 
 /// Returns what came of a call instead of a result, if this event says so.
-fn result_of(event: EventFacts<'_>, is_act: bool) -> Option<CallResult> {
-    if is_act && incident::is(event, InEvent::ResultStatus, &incident::BLOCKING) {
+fn result_of(event: EventFacts<'_>, is_call: bool) -> Option<CallResult> {
+    if is_call && incident::is(event, InEvent::ResultStatus, &incident::BLOCKING) {
         return Some(CallResult::Denied);
     }
     match incident::mark(event)? {
         // The event of a step that only repeats its status is no further call.
         (Mark::Vetoed, 2..) => Some(CallResult::Denied),
-        (Mark::Failed, _) if is_act && incident::is_error(event) => Some(CallResult::Error),
+        (Mark::Failed, _) if is_call && incident::is_error(event) => Some(CallResult::Error),
         _ => None,
     }
 }

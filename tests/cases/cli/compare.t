@@ -232,6 +232,42 @@ The value for tasks that are repeated is that of Fisher's exact test of 18 and 2
 # task count as one.
   $ runs_of() { for task in 1 2 3; do id=ep_$1_$task; copy good/terminal/episodes/ep_answer $id; edit "s/ep_answer/$id/g; s/Summarize the open tickets/task $task/g; s/\"team\": *\"support\"/\"model\":\"$1\"/; s/\"task_score\": *0.75/\"task_score\":$2$task/" episodes/$id/*.json*; done > said; }
   $ runs_of v1 0.1; runs_of v2 0.3; copy good/paused/episodes/ep_paused; runvet compare . --by model
+  v1: 3 runs of 3 tasks; v2: 3 runs of 3 tasks
+  differences are to v1, over the tasks of both; repeats of a task count as one
+  runs that are not compared: 1 unfinished
+
+  MEASURE                 MODEL  RUNS  MEAN     95 % INTERVAL  DIFFERENCE  95 % INTERVAL  TASKS       P
+  success                 v1        3     1                 -           -              -      0       -
+  success                 v2        3     1                 -           0              -      3  1.0000
+  duration_sec            v1        3  0.15                 -           -              -      0       -
+  duration_sec            v2        3  0.15                 -           0              -      3  1.0000
+  metric:steps_completed  v1        3     2                 -           -              -      0       -
+  metric:steps_completed  v2        3     2                 -           0              -      3  1.0000
+  metric:steps_total      v1        3     3                 -           -              -      0       -
+  metric:steps_total      v2        3     3                 -           0              -      3  1.0000
+  metric:task_score       v1        3  0.12  0.0952 to 0.1448           -              -      0       -
+  metric:task_score       v2        3  0.32  0.2952 to 0.3448         0.2              -      3  0.1250
   $ runvet compare . --by model --base v2 --format markdown | grep task
+  - v2: 3 runs of 3 tasks; v1: 3 runs of 3 tasks
+  - differences are to v2, over the tasks of both; repeats of a task count as one
+  | measure | model | runs | mean | 95 % interval | difference | 95 % interval | tasks | p |
+  | metric:task&#95;score | v2 | 3 | 0.32 | 0.2952 to 0.3448 | - | - | 0 | - |
+  | metric:task&#95;score | v1 | 3 | 0.12 | 0.0952 to 0.1448 | -0.2 | - | 3 | 0.1250 |
   $ runvet compare . --by model --format json | json . command groups/1/value groups/1/runs groups/1/tasks
+  runvet compare . --by model --base v1 v2 3 3
   $ runvet compare . --by team; runvet compare . --by model --base v3; runvet compare . --by model --pair task; runvet compare .; runvet compare . --by model --format html
+  error: no run that can be compared has the tag "team": 1 unfinished, 6 untagged
+  error: no run that can be compared has the tag "model" with the value "v3"; expected one of "v1", "v2"
+  error: the argument '--by <TAG>' cannot be used with '--pair <KEYS>'
+
+  Usage: runvet compare --by <TAG> <BASE> [CANDIDATE]
+
+  For more information, try '--help'.
+  error: the following required arguments were not provided:
+    <CANDIDATE>
+
+  Usage: runvet compare <BASE> <CANDIDATE>
+
+  For more information, try '--help'.
+  error: groups have no page in one file: `runvet serve` shows them
+  [2]

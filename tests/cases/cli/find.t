@@ -16,14 +16,16 @@ Runs are found by the tools that they called, by what came of a call, by cost, a
   $ of; of --tool lookup; of --tool rm; of --tool rm --tool carrier.notify; of --tool nothing; of --tool '(none)'
   $ of --call error; of --call denied; of --call error --call denied; of --call error --tool lookup; of --call denied --tool rm
   $ places --call error --call denied
-  $ runvet list runs --call error --format json | json . runs/0/tools/1/tool runs/0/tools/1/error_line runs/0/hits/0/line runs/0/hits/0/text runs/0/metrics/cost_usd
+  $ runvet list runs --call error --tool carrier.notify --format json | json . runs/0/tools/1/tool runs/0/tools/1/error_line runs/0/hits/0/line runs/0/hits/0/text runs/0/metrics/cost_usd
   $ runvet list runs --call error --tool rm || true; runvet list runs --call wrong
+
 
   $ runvet table runs runs --call denied | cut -d , -f 1-3
 
 Cost and tokens are columns, and order the list.
-  $ runvet list runs --sort metric:cost_usd --metric tokens_in | sed 's/[0-9: -]* ep/ep/'
+  $ runvet list runs --sort metric:cost_usd --metric tokens_in | tail -1 | sed -E 's/.*(ep_[a-z]*) .* ([0-9-]+) +([0-9.-]+) Help.*/\1 \2 \3/'
   $ runvet list runs --sort metric:cost_usd --format ids; of --metric cost_usd..0.3..; runvet list runs --sort cost
+
 
 
 
