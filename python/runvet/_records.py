@@ -251,6 +251,14 @@ class Event(TypedDict):
     timestamp: str
 
 
+class Hit(TypedDict):
+    """A place in a run that has what was asked for."""
+
+    file: str
+    line: int
+    text: str
+
+
 Lifecycle = Literal["terminal", "non_terminal", "unknown"]
 """The stage of a run: whether it has ended, according to its records."""
 
@@ -262,6 +270,14 @@ class Pause(TypedDict):
     since: str | None
 
 
+class ToolUse(TypedDict):
+    """A tool that a run called, or was kept from calling."""
+
+    denied_line: int | None
+    error_line: int | None
+    tool: str | None
+
+
 class RunEntry(TypedDict):
     """A run as an entry of a list."""
 
@@ -269,7 +285,10 @@ class RunEntry(TypedDict):
     duration_sec: float | None
     episode_id: str
     first_error: str | None
+    hits: NotRequired[list[Hit]]
     lifecycle: Lifecycle
+    metrics: NotRequired[dict[str, float]]
+    more_hits: NotRequired[bool]
     now: NotRequired[str]
     outcome: str | None
     parent: str | None
@@ -278,6 +297,7 @@ class RunEntry(TypedDict):
     status: str | None
     steps: NotRequired[int]
     task: str | None
+    tools: NotRequired[list[ToolUse]]
     valid: bool | None
 
 
