@@ -50,8 +50,8 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
 
-    /// Only runs that have all these words in one event, in the state, in the summary or in a line
-    /// of `learn.jsonl`, in upper or lower case, however JSON escapes them
+    /// Only runs that have a text, a key or a number with all these words in their events, state,
+    /// summary or `learn.jsonl`, in upper or lower case, however JSON escapes them
     #[arg(long, value_name = "WORDS")]
     text: Option<String>,
 

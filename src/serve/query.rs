@@ -145,7 +145,7 @@ pub(super) struct RunQuery {
     pub(super) call: Vec<String>,
     /// Words that the id, the directory or the task contain, in upper or lower case.
     pub(super) q: Option<String>,
-    /// Words that are all in one event, in the state, in the summary or in a line of
+    /// Words that are all in one text, key or number of the events, the state, the summary or
     /// `learn.jsonl`, in upper or lower case, as a reader sees them. A page ends after 64 MiB too,
     /// and may then have fewer runs than the limit, or none: `next` goes on.
     pub(super) text: Option<String>,

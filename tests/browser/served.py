@@ -919,7 +919,7 @@ class OfAService(InTheBrowser):
         tab.locator("[name=text]").fill("http 404")
         tab.keyboard.press("Enter")
         expect(tab.locator("#runs .table")).to_contain_text("Searched in each run: events.jsonl, state.json")
-        asked = f"{self.home}api/v1/runs?" + urllib.parse.urlencode({"text": "503", "limit": 1})
+        asked = f"{self.home}api/v1/runs?" + urllib.parse.urlencode({"text": "HTTP 503", "limit": 1})
         found = tab.request.get(asked).json()
         self.assertEqual([run["id"] for run in found["items"]], ["ep_failing"])
         self.assertEqual(found["items"][0]["hits"][0]["file"], "events.jsonl")

@@ -14,8 +14,8 @@ const AROUND: [usize; 2] = [40, 100];
 const BETWEEN: char = '\0';
 
 /// Words that are searched in the texts of runs, in upper or lower case: in keys, texts and numbers
-/// as a reader sees them, not as JSON escapes them. A place has all of them: an event, a line of
-/// `learn.jsonl`, or a whole record. No word is found across two values.
+/// as a reader sees them, not as JSON escapes them. One of these has all words, so that a digest or
+/// a time of the same event adds nothing to what a text has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TextSearch {
     words: Vec<String>,
@@ -49,7 +49,7 @@ impl TextSearch {
         self.words.is_empty()
     }
 
-    /// Returns the text around the first word, if a place has all words.
+    /// Returns the text around the first word in a value that has all words, if there is one.
     pub(super) fn text_in(
         &self,
         json: &[u8],
@@ -64,18 +64,28 @@ impl TextSearch {
             }
         }
         let lower = self.seen(json, texts);
-        let has_all = self.words.iter().all(|word| lower.contains(&**word));
-        let at = lower.find(&**self.words.first()?).filter(|_| has_all)?;
+        let at = self.place_in(&lower)?;
         let before = lower.get(..at).unwrap_or_default().chars().count();
         Some(around(&texts.seen, before))
     }
 
-    /// Returns the line of a record that has the first word. No value has a line break.
+    /// Returns the place of the first word in the first value that has all words.
+    fn place_in(&self, lower: &str) -> Option<usize> {
+        let mut start = 0;
+        for value in lower.split(BETWEEN) {
+            if self.words.iter().all(|word| value.contains(&**word)) {
+                return Some(start + value.find(&**self.words.first()?)?);
+            }
+            start += value.len() + BETWEEN.len_utf8();
+        }
+        None
+    }
+
+    /// Returns the line of a record that has such a value. No value has a line break.
     pub(super) fn first_line(&self, record: &[u8], texts: &mut PlaceTexts) -> u64 {
-        let first = self.words.first().map_or("", |word| word);
         let lines = record.split(|byte| *byte == b'\n');
         let mut lines = (1..).zip(lines);
-        let found = lines.find(|(_, line)| self.seen(line, texts).contains(first));
+        let found = lines.find(|(_, line)| self.place_in(&self.seen(line, texts)).is_some());
         found.map_or(1, |(number, _)| number)
     }
 

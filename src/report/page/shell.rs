@@ -178,7 +178,7 @@ pub(super) fn list() -> Markup {
                         label {
                             span { "Text in runs" }
                             input type="search" name="text" placeholder="HTTP 503" autocomplete="off"
-                                title="words that are all in one event, or in another record of a run";
+                                title="words that are all in one text of a run";
                         }
                         button type="reset" { "Clear" }
                     }
