@@ -544,7 +544,9 @@ impl Service {
     pub(super) fn grouped(&self, query: &GroupQuery) -> Result<GroupComparison, Problem> {
         let runs: Vec<_> = self.index().entries().values().cloned().collect();
         let mut grouping = Grouping::by(&query.by);
-        runs.iter().for_each(|run| grouping.add(run));
+        for run in &runs {
+            grouping.add(run);
+        }
         let dirs: Vec<_> = self.dirs.iter().map(|dir| dir.to_string_lossy()).collect();
         let groups = grouping.finish(query.base.as_deref(), &dirs);
         let mut groups = groups.map_err(|wrong| Problem::bad(wrong.to_string()))?;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::Service;
 use super::asker::Asker;
 use super::problem::Problem;
-use super::search::{FoundRuns, Searched};
+use super::search::Searched;
 use crate::ground::finding::{CallResult, NONE, RunEntry, Verdict};
 use crate::ground::printable::{brief, escape};
 use crate::ground::timestamp::Timestamp;
@@ -320,18 +321,14 @@ impl RunQuery {
         let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
         let sort_word = self.sort.as_deref().unwrap_or("-started");
         let sort = SortQuery::read(sort_word).map_err(Problem::bad)?;
-        let cursor = self.cursor.as_deref();
-        let cursor = cursor.map(|text| Cursor::read(text, sort_word));
+        let cursor = (self.cursor.as_deref()).map(|text| Cursor::read(text, sort_word));
         let cursor = cursor.transpose().map_err(Problem::bad)?;
         let filter = self.filter().map_err(Problem::bad)?;
-        // What is read of runs keeps nobody from adding others.
-        let (runs, is_complete, found_so_far) = {
+        let (is_complete, found_so_far) = {
             let index = service.index();
-            let runs = index.entries().iter();
-            let runs = runs.map(|(path, run)| (Arc::clone(path), Arc::clone(run)));
-            let runs: Vec<_> = runs.collect();
-            (runs, index.is_complete(), index.found())
+            (index.is_complete(), index.found())
         };
+        let runs = known(service);
         let mut total = 0;
         let mut found: Vec<Found<'_>> = Vec::new();
         for (path, run) in &runs {
@@ -362,8 +359,8 @@ impl RunQuery {
         found.sort_unstable_by(order);
         let (items, searched) = if searches {
             let runs: Vec<_> = found.iter().map(|(_, path, run)| (*path, *run)).collect();
-            let FoundRuns { items, searched } = service.search(&runs, &filter, limit, asker)?;
-            (items, Some(searched))
+            let found = service.search(&runs, &filter, limit, asker)?;
+            (found.items, Some(found.searched))
         } else {
             (items(service, &found, &filter), None)
         };
@@ -431,6 +428,14 @@ impl RunQuery {
                 .transpose()?,
         })
     }
+}
+
+/// Returns all runs by their paths. What is read of them keeps nobody from adding others.
+fn known(service: &Service) -> Vec<(Arc<OsStr>, Arc<RunEntry>)> {
+    let index = service.index();
+    let runs = index.entries().iter();
+    runs.map(|(path, run)| (Arc::clone(path), Arc::clone(run)))
+        .collect()
 }
 
 /// Returns the runs of a page, whole, as many as there is room for, with the places of the calls
