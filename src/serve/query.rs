@@ -349,15 +349,15 @@ impl RunQuery {
         let order = |one: &Found<'_>, other: &Found<'_>| {
             sort.compare((one.0, &one.2.dir), (other.0, &other.2.dir))
         };
-        let searches = !filter.text.is_empty();
-        let is_cut = found.len() > limit && !searches;
+        let has_words = !filter.text.is_empty();
+        let is_cut = found.len() > limit && !has_words;
         if is_cut {
             // Only what is on the page is sorted.
             found.select_nth_unstable_by(limit, order);
             found.truncate(limit);
         }
         found.sort_unstable_by(order);
-        let (items, searched) = if searches {
+        let (items, searched) = if has_words {
             let runs: Vec<_> = found.iter().map(|(_, path, run)| (*path, *run)).collect();
             let found = service.search(&runs, &filter, limit, asker)?;
             (found.items, Some(found.searched))

@@ -212,8 +212,12 @@ impl ListCommand {
         let (runs, more) = self.shown(runs, &known, number, unopened);
         let odd = self.odd_paths(&runs);
         self.print(output, runs, [more, opened], &self.shown_filters(matches))?;
-        odd.iter().for_each(|fault| output.fault(fault));
-        unread.iter().for_each(|error| output.fault(error));
+        for fault in &odd {
+            output.fault(fault);
+        }
+        for error in &unread {
+            output.fault(error);
+        }
         let faults = run_data.faults().iter().chain(&faults);
         let number = faults.map(|fault| output.fault(fault)).count();
         Ok(match number + odd.len() + unread.len() {
