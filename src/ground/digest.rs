@@ -120,8 +120,12 @@ impl FileDigest {
 
     /// Returns the digest with this text: 64 hexadecimal digits, in either case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let digest = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?;
-        digest.try_into().ok().map(Self)
+        HEXLOWER_PERMISSIVE
+            .decode(text.as_bytes())
+            .ok()?
+            .try_into()
+            .ok()
+            .map(Self)
     }
 }
 

@@ -149,8 +149,9 @@ impl SyntaxError {
     /// Returns the bytes of the character at which the text stops being JSON; empty where the text
     /// ends too early.
     pub(crate) fn span(self, bytes: &[u8]) -> Range<usize> {
-        let rest = bytes.get(self.offset + 1..).unwrap_or_default();
-        let continued = rest
+        let continued = bytes
+            .get(self.offset + 1..)
+            .unwrap_or_default()
             .iter()
             .take(3)
             .take_while(|byte| **byte & 0xC0 == 0x80)
@@ -311,8 +312,10 @@ impl<'a> Document<'a> {
 
     /// Returns the value that starts at an offset of the text.
     pub(crate) fn value_at(self, start: u32) -> Option<Node<'a>> {
-        let tokens = &self.tape.tokens;
-        let index = tokens.binary_search_by_key(&start, |token| token.start);
+        let index = self
+            .tape
+            .tokens
+            .binary_search_by_key(&start, |token| token.start);
         Some(Node {
             document: self,
             index: u32::try_from(index.ok()?).ok()?,

@@ -88,8 +88,7 @@ impl Draft {
         self,
         places: impl IntoIterator<Item = (Place, S)>,
     ) -> Self {
-        let places = places.into_iter();
-        places.fold(self, |draft, (place, message)| {
+        places.into_iter().fold(self, |draft, (place, message)| {
             draft.related(place, message)
         })
     }
@@ -247,8 +246,10 @@ impl FindingMemory {
             let pointer = place.pointer().map_or(0, |pointer| pointer.as_str().len());
             PLACE_BYTES + self.path + pointer
         };
-        let related = draft.related.iter();
-        let related = related.map(|(at, message)| place(at) + message.len());
+        let related = draft
+            .related
+            .iter()
+            .map(|(at, message)| place(at) + message.len());
         let help = draft.help.as_ref().map_or(0, String::len);
         FINDING_BYTES
             + draft.message.len()

@@ -384,8 +384,11 @@ impl EpisodeReport {
     /// that could not be judged.
     pub(crate) fn decide(&mut self, level_of: impl Fn(&str) -> Level) {
         let suppressed = self.suppressed.iter().map(|it| &it.finding);
-        let mut findings = self.findings.iter().chain(suppressed);
-        let is_told = findings.any(|finding| finding.rule == UNREADABLE);
+        let is_told = self
+            .findings
+            .iter()
+            .chain(suppressed)
+            .any(|finding| finding.rule == UNREADABLE);
         for skip in &mut self.skipped {
             let is_hidden = match skip.kind {
                 SkipKind::Limit => true,
@@ -432,8 +435,10 @@ impl EpisodeReport {
     pub(crate) fn unjudged(&self) -> impl Iterator<Item = Unjudged<'_>> {
         let mut by_reason: BTreeMap<(&str, SkipKind), Vec<&str>> = BTreeMap::new();
         for skip in &self.skipped {
-            let rules = by_reason.entry((&skip.reason, skip.kind)).or_default();
-            rules.push(&skip.rule);
+            by_reason
+                .entry((&skip.reason, skip.kind))
+                .or_default()
+                .push(&skip.rule);
         }
         let unjudged = |((reason, kind), rules)| Unjudged {
             kind,

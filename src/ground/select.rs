@@ -30,8 +30,9 @@ impl KeyPath {
 
     /// Returns the value that it leads to.
     pub(crate) fn of<'a>(&self, record: Node<'a>) -> Option<Node<'a>> {
-        let mut tokens = self.0.iter();
-        tokens.try_fold(record, |node, token| step(node, token))
+        self.0
+            .iter()
+            .try_fold(record, |node, token| step(node, token))
     }
 
     /// Returns where the value is that its tokens after some lead to, in the value that starts at
@@ -62,8 +63,9 @@ impl KeyPath {
 
     /// Returns its text.
     pub(crate) fn pointer(&self) -> Pointer {
-        let tokens = self.0.iter();
-        tokens.fold(Pointer::default(), |pointer, token| pointer.field(token))
+        self.0
+            .iter()
+            .fold(Pointer::default(), |pointer, token| pointer.field(token))
     }
 
     /// Returns the path of its first tokens.
@@ -200,10 +202,11 @@ impl<T> Look<T> {
 
 /// Returns paths as a message names the places of which one lacks a value.
 pub(crate) fn shown_paths(paths: &[KeyPath]) -> String {
-    let paths = paths
+    paths
         .iter()
-        .map(|path| format!("`{}`", path.pointer().as_str()));
-    paths.collect::<Vec<_>>().join(" or ")
+        .map(|path| format!("`{}`", path.pointer().as_str()))
+        .collect::<Vec<_>>()
+        .join(" or ")
 }
 
 /// Returns the value to which one token of a pointer leads.
@@ -231,20 +234,23 @@ const WORDS: [(&str, &str); 5] = [
 
 /// Returns the words that stand for pointers into an event or an action.
 pub(crate) fn key_words(of_action: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let words = WORDS.iter().skip(if of_action { 3 } else { 0 });
-    words.map(
-        move |(word, pointer)| match pointer.strip_prefix("/payload") {
-            Some(of_payload) if of_action => (*word, of_payload),
-            _ => (*word, *pointer),
-        },
-    )
+    WORDS
+        .iter()
+        .skip(if of_action { 3 } else { 0 })
+        .map(
+            move |(word, pointer)| match pointer.strip_prefix("/payload") {
+                Some(of_payload) if of_action => (*word, of_payload),
+                _ => (*word, *pointer),
+            },
+        )
 }
 
 /// Returns the path that a key of a selector stands for, a word or a pointer; `None` where it is
 /// neither.
 pub(crate) fn key_path(key: &str, of_action: bool) -> Option<KeyPath> {
-    let known = key_words(of_action).find(|(word, _)| *word == key);
-    let pointer = known.map_or(key, |(_, pointer)| pointer);
+    let pointer = key_words(of_action)
+        .find(|(word, _)| *word == key)
+        .map_or(key, |(_, pointer)| pointer);
     KeyPath::parse(pointer).filter(|_| !pointer.is_empty())
 }
 

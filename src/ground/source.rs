@@ -28,8 +28,11 @@ pub(crate) const EPISODES: &str = "episodes";
 /// `episodes`, or else the one above the episode.
 pub(crate) fn run_data_of(episode: &Path) -> &Path {
     let is_episodes = |dir: &&Path| dir.file_name().is_some_and(|name| name == EPISODES);
-    let episodes = episode.ancestors().filter(is_episodes).last();
-    let within = episodes.unwrap_or(episode);
+    let within = episode
+        .ancestors()
+        .filter(is_episodes)
+        .last()
+        .unwrap_or(episode);
     within.parent().unwrap_or(within)
 }
 
@@ -348,8 +351,9 @@ impl Place {
 
     /// Returns the name of the file.
     pub(crate) fn file_name(&self) -> &str {
-        let elsewhere = self.elsewhere.as_ref();
-        elsewhere.map_or(self.artifact.file_name(), |it| &it.0)
+        self.elsewhere
+            .as_ref()
+            .map_or(self.artifact.file_name(), |it| &it.0)
     }
 
     /// Returns the JSON Pointer, if the place has one.

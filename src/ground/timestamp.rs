@@ -180,8 +180,9 @@ fn parts(text: &str) -> Option<(i64, bool, &[u8])> {
         [b'.', digits @ ..] => {
             let is_digit = |byte: &&u8| byte.is_ascii_digit();
             let count = digits.iter().take_while(is_digit).count();
-            let parts = digits.split_at_checked(count);
-            parts.filter(|(fraction, _)| !fraction.is_empty())?
+            digits
+                .split_at_checked(count)
+                .filter(|(fraction, _)| !fraction.is_empty())?
         }
         offset => (&[][..], offset),
     };
@@ -245,8 +246,9 @@ fn is_shaped(text: &[u8; 19]) -> bool {
     // The `T` may be in lower case.
     minutes[10] &= !0x20;
     let minutes = u8x16::new(minutes);
-    let fits = minutes.max(LEAST).min(MOST).simd_eq(minutes);
-    fits.all() && tens.is_ascii_digit() && ones.is_ascii_digit()
+    minutes.max(LEAST).min(MOST).simd_eq(minutes).all()
+        && tens.is_ascii_digit()
+        && ones.is_ascii_digit()
 }
 
 /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar. The year starts in March

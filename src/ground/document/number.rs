@@ -76,8 +76,10 @@ impl<'a> Number<'a> {
             return a.sign().cmp(&b.sign());
         }
         // Digits that start with one that is not zero are compared as texts are.
-        let sizes = a.size().cmp(&b.size());
-        let order = sizes.then_with(|| a.digits().cmp(b.digits()));
+        let order = a
+            .size()
+            .cmp(&b.size())
+            .then_with(|| a.digits().cmp(b.digits()));
         if a.negative { order.reverse() } else { order }
     }
 
@@ -196,14 +198,16 @@ impl<'a> Number<'a> {
     pub(crate) fn shifted(self, places: u8) -> Option<i128> {
         let decimal = self.decimal()?;
         let exponent = decimal.exponent.saturating_add(places.into());
-        let digits = i128::try_from(decimal.digits().count()).ok()?;
-        let whole_digits = digits.saturating_add(exponent);
+        let whole_digits = i128::try_from(decimal.digits().count())
+            .ok()?
+            .saturating_add(exponent);
         if whole_digits > 36 {
             return None;
         }
         let whole_digits = usize::try_from(whole_digits).unwrap_or_default();
-        let whole = decimal.digits().chain(std::iter::repeat(b'0'));
-        let whole = whole
+        let whole = decimal
+            .digits()
+            .chain(std::iter::repeat(b'0'))
             .take(whole_digits)
             .fold(0, |value, digit| value * 10 + i128::from(digit - b'0'));
         Some(if decimal.negative { -whole } else { whole })
@@ -241,8 +245,10 @@ impl<'a> Number<'a> {
             });
         };
         let last = mantissa.bytes().rposition(is_significant)?;
-        let point = mantissa.bytes().position(|byte| byte == b'.');
-        let point = point.unwrap_or(mantissa.len());
+        let point = mantissa
+            .bytes()
+            .position(|byte| byte == b'.')
+            .unwrap_or(mantissa.len());
         let exponent: i128 = exponent.parse().ok()?;
         // The power of ten of the last significant digit.
         let place = if last < point {

@@ -78,8 +78,10 @@ fn walk<'a>(node: Node<'a>, at: Path<'_>, found: &mut impl FnMut(&Repeated<'_, '
     match node.kind() {
         Kind::Object => {
             for key in node.all_members() {
-                let repeats = duplicates.binary_search_by_key(&key.index(), |(key, _)| *key);
-                let repeats = repeats.ok().and_then(|at| duplicates.get(at));
+                let repeats = duplicates
+                    .binary_search_by_key(&key.index(), |(key, _)| *key)
+                    .ok()
+                    .and_then(|at| duplicates.get(at));
                 if let Some((_, earlier)) = repeats {
                     let earlier = key.sibling(*earlier);
                     let object = at;

@@ -199,8 +199,10 @@ impl Slots {
     /// Returns a value of a row.
     #[inline]
     pub(crate) fn get(&self, row: Row, slot: usize) -> Span {
-        let span = self.spans.get(row.0 as usize + slot);
-        span.copied().unwrap_or_default()
+        self.spans
+            .get(row.0 as usize + slot)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Returns the rows of an array.
@@ -209,8 +211,11 @@ impl Slots {
         &self,
         array: usize,
     ) -> impl ExactSizeIterator<Item = Row> + Clone + use<'_> {
-        let rows = self.rows.get(array).map_or(&[][..], |rows| rows);
-        rows.iter().map(|row| Row(*row))
+        self.rows
+            .get(array)
+            .map_or(&[][..], |rows| rows)
+            .iter()
+            .map(|row| Row(*row))
     }
 
     /// Sorts the kept keys and values by rows, once all are kept.
@@ -296,6 +301,5 @@ impl Slots {
 
 /// Returns the value at a place below a node. The keys of places have no escapes.
 fn at<'a>(node: Node<'a>, pointer: &str) -> Option<Node<'a>> {
-    let mut keys = pointer.split('/').skip(1);
-    keys.try_fold(node, Node::get)
+    pointer.split('/').skip(1).try_fold(node, Node::get)
 }

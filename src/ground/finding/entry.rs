@@ -199,8 +199,8 @@ impl RunEntry {
                 .map(Number::as_f64),
             ..self
         };
-        let started = text(state, &["episode", "started_at"]);
-        let started = started.or_else(|| text(summary, &["started_at"]));
+        let started =
+            text(state, &["episode", "started_at"]).or_else(|| text(summary, &["started_at"]));
         entry.started(started.filter(|_| is_dated))
     }
 
@@ -245,13 +245,16 @@ impl RunEntry {
 
     /// Returns the run of a report, with what the check found.
     pub(crate) fn judged(report: &EpisodeReport) -> Self {
-        let entry = report.entry.as_deref().cloned();
-        let entry = entry.unwrap_or_else(|| Self {
-            mode: report.mode.as_deref().map(Into::into),
-            adapter: report.adapter.as_deref().map(Into::into),
-            ..Self::named(&report.id, &report.dir, report.lifecycle)
-        });
-        entry.with_verdict(report)
+        report
+            .entry
+            .as_deref()
+            .cloned()
+            .unwrap_or_else(|| Self {
+                mode: report.mode.as_deref().map(Into::into),
+                adapter: report.adapter.as_deref().map(Into::into),
+                ..Self::named(&report.id, &report.dir, report.lifecycle)
+            })
+            .with_verdict(report)
     }
 
     /// Adds what a check found.
@@ -312,8 +315,11 @@ impl RunEntry {
             .tags
             .iter()
             .map(|(name, value)| name.len() + value.len());
-        let figures = self.latencies.iter().chain(&self.metrics);
-        let figures = figures.map(|(name, _)| name.len());
+        let figures = self
+            .latencies
+            .iter()
+            .chain(&self.metrics)
+            .map(|(name, _)| name.len());
         let task = self.task.as_ref().map_or(0, String::len);
         task + tags.chain(figures).sum::<usize>()
     }
@@ -351,8 +357,10 @@ impl RunEntry {
             }
             shared.share(text);
         };
-        let names = [&mut self.mode, &mut self.adapter].into_iter().flatten();
-        names.for_each(&mut keep);
+        [&mut self.mode, &mut self.adapter]
+            .into_iter()
+            .flatten()
+            .for_each(&mut keep);
         let mut left_out = shorten(&mut self.tags);
         for (name, value) in &mut self.tags {
             keep(name);
@@ -429,8 +437,7 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_KEPT {
         return Cow::Borrowed(text);
     }
-    let mut ends = (0..=MAX_KEPT).rev();
-    let end = ends.find(|at| text.is_char_boundary(*at));
+    let end = (0..=MAX_KEPT).rev().find(|at| text.is_char_boundary(*at));
     let (head, rest) = text.split_at(end.unwrap_or_default());
     let (rest, digest) = (rest.len(), Digest::of([text.as_bytes()]));
     Cow::Owned(format!("{head}… ({rest} more bytes, digest {digest})"))
@@ -453,8 +460,10 @@ fn figures(record: Option<Node<'_>>, path: &[&str]) -> Figures {
 }
 
 fn members<'r>(record: Option<Node<'r>>, path: &[&str]) -> impl Iterator<Item = Key<'r>> {
-    let object = record.and_then(|record| record.at(path));
-    object.into_iter().flat_map(Node::members)
+    record
+        .and_then(|record| record.at(path))
+        .into_iter()
+        .flat_map(Node::members)
 }
 
 fn text_of(value: Node<'_>) -> Option<String> {

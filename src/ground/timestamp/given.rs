@@ -75,10 +75,10 @@ pub(crate) fn mistake(text: &str) -> Option<&'static str> {
         ),
         (format!("{text}Z"), "it lacks an offset"),
     ];
-    let mistake = repaired
+    repaired
         .into_iter()
-        .find(|(text, _)| Timestamp::parse(text).is_some());
-    mistake.map(|(_, what)| what)
+        .find(|(text, _)| Timestamp::parse(text).is_some())
+        .map(|(_, what)| what)
 }
 
 /// Returns the seconds of a length such as `90s`, `15m`, `1h` or `7d`.
