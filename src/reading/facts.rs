@@ -123,15 +123,14 @@ impl<'a> StateFacts<'a> {
 
     /// Returns the links to artifacts, facts or not.
     pub(crate) fn known_links(self) -> impl Iterator<Item = (&'static str, Option<Value<'a>>)> {
-        let links = [
+        [
             ("events", InState::LinkEvents),
             ("learn", InState::LinkLearn),
             ("summary", InState::LinkSummary),
             ("manifest", InState::LinkManifest),
-        ];
-        links
-            .into_iter()
-            .map(move |(key, slot)| (key, self.value(slot)))
+        ]
+        .into_iter()
+        .map(move |(key, slot)| (key, self.value(slot)))
     }
 
     /// Returns the other links, facts or not.

@@ -181,8 +181,9 @@ impl<'n> OutlineReader<'n> {
         let (mut clock, dated) = (outlined.clock.clone(), &mut outlined.outline);
         dated.rows = self.folding.rows(|phase, line| {
             let number = line.number;
-            let read = read_again(line, &mut bytes).then_some(&*bytes);
-            let event = read.and_then(|bytes| tape.read_record(bytes).ok());
+            let event = read_again(line, &mut bytes)
+                .then_some(&*bytes)
+                .and_then(|bytes| tape.read_record(bytes).ok());
             let Some(event) = event.map(crate::ground::document::Document::root) else {
                 return EventSummary {
                     line: number,

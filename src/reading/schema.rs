@@ -83,8 +83,7 @@ pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &str) -> bool 
     let mut tape = Tape::default();
     let schema = tape.read(schema.as_bytes());
     schema.is_ok_and(|schema| {
-        let shapes = Shapes::compile_where(schema.root(), |key| root.get(key).is_some());
-        shapes.is_valid(root)
+        Shapes::compile_where(schema.root(), |key| root.get(key).is_some()).is_valid(root)
     })
 }
 
@@ -95,9 +94,10 @@ pub(crate) fn errors<T>(
     schema: &serde_json::Value,
     of: impl Fn(ValidationError<'_>) -> T,
 ) -> Vec<T> {
-    let validator = validator_of(schema);
-    let errors = validator.iter_errors(Instance::Node(document.root()));
-    errors.map(of).collect()
+    validator_of(schema)
+        .iter_errors(Instance::Node(document.root()))
+        .map(of)
+        .collect()
 }
 
 /// Returns the options to compile any schema: its formats are judged, and its patterns take linear
@@ -120,8 +120,10 @@ const MAX_PATTERN_BYTES: usize = 64 << 10;
 /// Returns `true` if a text is a pattern, and no longer than one may be.
 fn is_pattern(text: &str) -> bool {
     static PATTERN: LazyLock<Option<Validator>> = LazyLock::new(|| {
-        let options = jsonschema::options().should_validate_formats(true);
-        options.build(&serde_json::json!({"format": "regex"})).ok()
+        jsonschema::options()
+            .should_validate_formats(true)
+            .build(&serde_json::json!({"format": "regex"}))
+            .ok()
     });
     let is_pattern = |validator: &Validator| validator.is_valid(&text.into());
     text.len() <= MAX_PATTERN_BYTES && PATTERN.as_ref().is_some_and(is_pattern)
@@ -137,10 +139,11 @@ fn validator_of(schema: &serde_json::Value) -> Validator<TapeJson> {
 
 /// Returns the offsets of the values or keys that violate a schema, ascending.
 pub(crate) fn offsets(document: Document<'_>, violations: &[Violation]) -> Vec<u32> {
-    let spans = violations
+    violations
         .iter()
-        .filter_map(|it| document.span_of(it.token));
-    spans.map(|span| Span::from(span).start()).collect()
+        .filter_map(|it| document.span_of(it.token))
+        .map(|span| Span::from(span).start())
+        .collect()
 }
 
 /// A checked-in schema, compiled when it is first used.

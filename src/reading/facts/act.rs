@@ -74,8 +74,10 @@ impl<'a> Acts<'a> {
                 action: Some(action),
                 events: None,
             };
-            let of_id = acts.by_id.entry(id);
-            of_id.and_modify(|of| of.action = None).or_insert(alone);
+            acts.by_id
+                .entry(id)
+                .and_modify(|of| of.action = None)
+                .or_insert(alone);
         }
         acts
     }
@@ -157,12 +159,14 @@ impl KeptAct {
     /// Keeps what actions are compared with of an event: facts.
     fn new(event: EventFacts<'_>) -> Self {
         let timestamp = event.value(InEvent::Timestamp).and_then(Value::fact);
-        let known = MIRRORED.iter().filter_map(|(name, _, slot)| {
-            let value = event.value(*slot)?;
-            Some((Cow::Borrowed(*name), value))
-        });
-        let fields = known.chain(event.extensions());
-        let fields = fields.filter(|(_, value)| value.is_fact());
+        let fields = MIRRORED
+            .iter()
+            .filter_map(|(name, _, slot)| {
+                let value = event.value(*slot)?;
+                Some((Cow::Borrowed(*name), value))
+            })
+            .chain(event.extensions())
+            .filter(|(_, value)| value.is_fact());
         let kept = |(name, value): (Cow<'_, str>, Value<'_>)| (name.into(), value.raw().into());
         Self {
             line: event.line,
@@ -180,10 +184,14 @@ impl KeptAct {
     }
 
     fn bytes(&self) -> usize {
-        let fields = self.fields.iter();
-        let fields = fields.map(|(name, value)| FIELD_BYTES + name.len() + value.len());
-        let contents = self.contents.iter();
-        let contents = contents.map(|(.., content)| CONTENT_BYTES + content.shown.len());
+        let fields = self
+            .fields
+            .iter()
+            .map(|(name, value)| FIELD_BYTES + name.len() + value.len());
+        let contents = self
+            .contents
+            .iter()
+            .map(|(.., content)| CONTENT_BYTES + content.shown.len());
         KEPT_BYTES + fields.sum::<usize>() + contents.sum::<usize>()
     }
 }
@@ -214,8 +222,9 @@ fn is_mirrored(event: EventFacts<'_>, action: RowItem<'_>) -> bool {
         return false;
     }
     let is_same = |in_event: Option<Value<'_>>, in_action: Option<Value<'_>>| {
-        let both = in_event.zip(in_action);
-        both.is_none_or(|(in_event, in_action)| in_event.is_written_as(in_action))
+        in_event
+            .zip(in_action)
+            .is_none_or(|(in_event, in_action)| in_event.is_written_as(in_action))
     };
     let dates = (event.value(InEvent::Timestamp)).zip(action.value(InAction::Timestamp));
     let extension = |name: &str| action.extensions().find(|(of, _)| of == name);

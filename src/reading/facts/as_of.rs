@@ -74,8 +74,10 @@ impl<T> AsOf<T> {
         }
         // Marks move on: only the latest value up to each of them counts.
         let counting = marks.lines().map(|mark| {
-            let up_to_it = self.earlier.iter().rfind(|(set, _)| Some(*set) <= mark);
-            up_to_it.map(|(set, _)| *set)
+            self.earlier
+                .iter()
+                .rfind(|(set, _)| Some(*set) <= mark)
+                .map(|(set, _)| *set)
         });
         self.earlier
             .retain(|(set, _)| counting.contains(&Some(*set)));

@@ -64,9 +64,12 @@ impl PlanTrace {
     fn has_step(&mut self, id: &str) -> bool {
         let (event, bytes) = (&self.event, &mut self.bytes);
         let ids = self.step_ids.get_or_insert_with(|| {
-            let ids = event.facts().records();
-            let ids = ids.filter_map(|record| record.value(InStep::Id)?.string());
-            let ids: BTreeSet<Digest> = ids.map(|id| Digest::of([id.as_bytes()])).collect();
+            let ids: BTreeSet<Digest> = event
+                .facts()
+                .records()
+                .filter_map(|record| record.value(InStep::Id)?.string())
+                .map(|id| Digest::of([id.as_bytes()]))
+                .collect();
             *bytes += ids.len() * STEP_ID_BYTES;
             ids
         });

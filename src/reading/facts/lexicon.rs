@@ -122,16 +122,17 @@ impl WordOwner {
 /// over an event can say of them before it knows its phase.
 pub(super) fn near_words(key: &str) -> u64 {
     let key = Word::new(key);
-    let payloads = [
+    [
         WordOwner::PlanPayload,
         WordOwner::ActPayload,
         WordOwner::ProjectionPayload,
-    ];
-    let near = payloads.into_iter().filter(|within| {
+    ]
+    .into_iter()
+    .filter(|within| {
         let mut known = within.keys().iter();
         known.any(|known| key.is_near(*known))
-    });
-    near.fold(0, |bits, within| bits | 1 << within as u8)
+    })
+    .fold(0, |bits, within| bits | 1 << within as u8)
 }
 
 /// Returns `true` if an event may have a misspelled key in its payload, given the lexica.

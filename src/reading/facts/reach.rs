@@ -80,8 +80,10 @@ impl Reach {
 
     /// Returns `true` if a comparison may find something: it may have been made before.
     pub(crate) fn may_differ(&self, topic: Topic) -> bool {
-        let mut verdicts = Topic::ALL.iter().zip(self.verdicts.iter().flatten());
-        let verdict = verdicts.find(|(of, _)| **of == topic);
+        let verdict = Topic::ALL
+            .iter()
+            .zip(self.verdicts.iter().flatten())
+            .find(|(of, _)| **of == topic);
         verdict.is_none_or(|(_, verdict)| *verdict == ReachVerdict::Differs)
     }
 
@@ -170,12 +172,12 @@ impl<'a> TimelineFacts<'a> {
     /// act event.
     pub(crate) fn has_contents(&self, reach: &Reach) -> bool {
         let has_any = |it: RowItem<'_>| {
-            let mut contents = CONTENTS.iter();
-            contents.any(|(_, slot, _)| it.value(*slot).is_some())
-                && it.text(InAction::Id).is_some_and(|id| {
-                    let acts = &self.timeline.acts;
-                    acts.at(reach.line(), &id).is_some()
-                })
+            CONTENTS
+                .iter()
+                .any(|(_, slot, _)| it.value(*slot).is_some())
+                && it
+                    .text(InAction::Id)
+                    .is_some_and(|id| self.timeline.acts.at(reach.line(), &id).is_some())
         };
         self.state.is_some_and(|state| state.actions().any(has_any))
     }
@@ -260,8 +262,11 @@ impl<'a> TimelineFacts<'a> {
             }
             tried.push((reach, here));
         }
-        let error = tried.iter().find(|(reach, _)| reach.any_error());
-        error.or(tried.first()).map(|(reach, _)| *reach)
+        tried
+            .iter()
+            .find(|(reach, _)| reach.any_error())
+            .or(tried.first())
+            .map(|(reach, _)| *reach)
     }
 
     /// Returns what the comparison up to a reach comes to.

@@ -97,8 +97,12 @@ impl Timeline<'_> {
 
     /// Returns the bytes that are kept of events.
     fn kept_bytes(&self) -> usize {
-        let plans = self.plan.iter().flat_map(AsOf::values);
-        let plans: usize = plans.map(|trace| trace.bytes).sum();
+        let plans: usize = self
+            .plan
+            .iter()
+            .flat_map(AsOf::values)
+            .map(|trace| trace.bytes)
+            .sum();
         let projection = self.projection.as_ref();
         plans + self.acts.bytes + projection.map_or(0, KeptEvent::bytes)
     }

@@ -105,8 +105,11 @@ impl Typos {
                 continue;
             }
             let absent = absent.get_or_insert_with(|| {
-                let names = known.iter().map(|known| known.name);
-                names.filter(|name| object.get(name).is_none()).collect()
+                known
+                    .iter()
+                    .map(|known| known.name)
+                    .filter(|name| object.get(name).is_none())
+                    .collect()
             });
             if let Some(meant) = absent.iter().find(|known| is_near(&name, known)) {
                 self.add_one(line, Some(within), &name, meant, above.field(&name));

@@ -43,8 +43,11 @@ impl<'a> JsonText<'a> {
 
     /// Returns the other keys that are kept of a row, each with its value.
     pub(super) fn others(self, row: Row) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
-        let others = self.read.slots.others(row).iter();
-        others.map(move |other| (content(other.key.of(self.text)), self.value(other.value)))
+        self.read
+            .slots
+            .others(row)
+            .iter()
+            .map(move |other| (content(other.key.of(self.text)), self.value(other.value)))
     }
 
     fn value(self, span: Span) -> Value<'a> {
@@ -104,8 +107,8 @@ impl<'a> Value<'a> {
 
     /// Returns `true` if it is a number above 0.
     pub(crate) fn is_above_zero(self) -> bool {
-        let number = self.number();
-        number.is_some_and(|it| !it.text().starts_with('-') && !it.equals(Number::of("0")))
+        self.number()
+            .is_some_and(|it| !it.text().starts_with('-') && !it.equals(Number::of("0")))
     }
 
     /// Returns a boolean; `None` for any other value.
@@ -147,14 +150,18 @@ impl<'a> Value<'a> {
 
     /// Returns the items of an array, facts or not.
     pub(crate) fn items(self) -> impl Iterator<Item = Self> + Clone {
-        let items = self.node().into_iter().flat_map(Node::items);
-        items.map(move |item| self.with(item))
+        self.node()
+            .into_iter()
+            .flat_map(Node::items)
+            .map(move |item| self.with(item))
     }
 
     /// Returns the members of an object, facts or not.
     pub(crate) fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        let members = self.node().into_iter().flat_map(Node::members);
-        members.map(move |key| (key.name(), self.with(key.value())))
+        self.node()
+            .into_iter()
+            .flat_map(Node::members)
+            .map(move |key| (key.name(), self.with(key.value())))
     }
 
     /// Returns a node of the same text as a value.

@@ -62,8 +62,7 @@ impl Density {
 }
 
 fn count(bins: &mut BTreeMap<usize, PhaseBin>, at: usize, more: PhaseBin) {
-    let known = bins.entry(at);
-    known
+    bins.entry(at)
         .and_modify(|bin| bin.events += more.events)
         .or_insert(more);
 }

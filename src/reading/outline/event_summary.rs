@@ -125,11 +125,11 @@ fn first_words(value: Node<'_>, depth: u8) -> String {
     match value.kind() {
         Kind::Array if depth < MAX_DEPTH && value.items().any(|it| it.kind() == Kind::Object) => {
             let number = value.items().count();
-            let first = value
+            let mut parts: Vec<String> = value
                 .items()
                 .take(if number > 3 { 1 } else { 3 })
-                .map(deeper);
-            let mut parts: Vec<String> = first.collect();
+                .map(deeper)
+                .collect();
             if number > 3 {
                 parts.push(format!("{} more", number - 2));
                 parts.extend(value.items().last().map(deeper));
@@ -152,8 +152,10 @@ fn first_words(value: Node<'_>, depth: u8) -> String {
 
 /// Returns `true` if a run waits from this event on, until a later event goes on.
 pub(crate) fn waits(event: Node<'_>) -> bool {
-    let event_type = event.get("event_type").and_then(Node::text);
-    event_type.is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
+    event
+        .get("event_type")
+        .and_then(Node::text)
+        .is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
         || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true)
 }
 

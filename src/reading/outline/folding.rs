@@ -45,8 +45,10 @@ impl Folding {
             self.rows.push(row);
         } else {
             self.is_long = true;
-            let rows = std::mem::take(&mut self.rows);
-            rows.into_iter().chain([row]).for_each(|row| self.fold(row));
+            std::mem::take(&mut self.rows)
+                .into_iter()
+                .chain([row])
+                .for_each(|row| self.fold(row));
         }
     }
 
@@ -55,11 +57,13 @@ impl Folding {
         self,
         mut line_of: impl FnMut(Cow<'static, str>, Line) -> EventSummary,
     ) -> Vec<TimelineRow> {
-        let rows = self.rows.into_iter().map(|(_, row)| match row {
-            TimelineRow::Event((phase, line)) => TimelineRow::Event(line_of(phase, line)),
-            TimelineRow::Folded(all) => TimelineRow::Folded(all),
-        });
-        rows.collect()
+        self.rows
+            .into_iter()
+            .map(|(_, row)| match row {
+                TimelineRow::Event((phase, line)) => TimelineRow::Event(line_of(phase, line)),
+                TimelineRow::Folded(all) => TimelineRow::Folded(all),
+            })
+            .collect()
     }
 
     /// Adds a row, and folds light events that follow each other.

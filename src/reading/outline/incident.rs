@@ -117,8 +117,9 @@ pub(crate) fn error_text(error: Node<'_>) -> Option<String> {
         }
         Kind::Object => {
             let find = |keys: &str| {
-                let mut found = keys.split(' ').filter_map(|key| error.get(key)?.text());
-                found.find(|text| !text.trim().is_empty())
+                keys.split(' ')
+                    .filter_map(|key| error.get(key)?.text())
+                    .find(|text| !text.trim().is_empty())
             };
             let name = find("type name kind class code error_type error_code");
             let message = find("message msg detail reason description error");

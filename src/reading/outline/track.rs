@@ -81,8 +81,10 @@ impl<'n> Track<'n> {
     }
 
     pub(super) fn finish(self) -> Vec<Tracked> {
-        let last = self.last.into_iter();
-        let last = last.map(|(_, line)| Tracked::Event((line, None)));
+        let last = self
+            .last
+            .into_iter()
+            .map(|(_, line)| Tracked::Event((line, None)));
         let with_end = |item| match item {
             Tracked::Event((line, _)) => {
                 Tracked::Event((line, self.ends.get(&line.number).copied()))

@@ -45,10 +45,7 @@ fn find<'s>(
         .and_then(Value::as_str)
         .and_then(|reference| schema.pointer(reference.strip_prefix('#')?));
     let Some((token, rest)) = path.split_first() else {
-        let said = |part: &'s Value| {
-            let description = part.get("description")?.as_str()?;
-            description.split(LISTED).next()
-        };
+        let said = |part: &'s Value| part.get("description")?.as_str()?.split(LISTED).next();
         return said(part).or_else(|| said(target?));
     };
     let part = target.unwrap_or(part);
@@ -61,8 +58,10 @@ fn find<'s>(
         .or(other)
         .and_then(|below| find(schema, below, rest, parts_left))
         .or_else(|| {
-            let mut then = conditions.into_iter().flatten();
-            then.find_map(|condition| find(schema, condition.get("then")?, path, parts_left))
+            conditions
+                .into_iter()
+                .flatten()
+                .find_map(|condition| find(schema, condition.get("then")?, path, parts_left))
         })
 }
 
@@ -81,8 +80,9 @@ pub(super) fn word_meant<'s>(
 ) -> Option<(String, Option<&'s str>)> {
     let words: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
     let meant = likely_word(word, &words)?;
-    let vocabularies = schema.get("$defs").and_then(Value::as_object);
-    let said = vocabularies
+    let said = schema
+        .get("$defs")
+        .and_then(Value::as_object)
         .into_iter()
         .flatten()
         .find_map(|(_, vocabulary)| {
@@ -134,8 +134,11 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
 const KEPT_CHARS: usize = 64;
 
 fn nearest<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
-    let word: String = word.chars().take(KEPT_CHARS).collect();
-    let word = word.to_lowercase();
+    let word = word
+        .chars()
+        .take(KEPT_CHARS)
+        .collect::<String>()
+        .to_lowercase();
     let distance = |option: &&str| strsim::osa_distance(&word, option);
     options
         .iter()

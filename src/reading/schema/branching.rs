@@ -25,8 +25,9 @@ pub(super) fn most_applied(schema: &Value, address: &str, files: &dyn Retrieve) 
         counting.resources.insert(address.to_owned(), schema);
         counting.add_names(schema, &address.into());
     }
-    let counts = all().map(|(_, schema)| counting.most(schema));
-    counts.fold(0, u64::max)
+    all()
+        .map(|(_, schema)| counting.most(schema))
+        .fold(0, u64::max)
 }
 
 /// Returns the files that a schema at an address reaches, each with its address.
@@ -57,8 +58,9 @@ fn add_targets(part: &Value, base: &str, targets: &mut Vec<String>) {
             let base = named.as_deref().unwrap_or(base);
             let reference = members.get("$ref").and_then(Value::as_str);
             targets.extend(reference.and_then(|it| Some(resolved(base, it)?.0)));
-            let below = members.values();
-            below.for_each(|it| add_targets(it, base, targets));
+            members
+                .values()
+                .for_each(|it| add_targets(it, base, targets));
         }
         Value::Array(items) => items.iter().for_each(|it| add_targets(it, base, targets)),
         _ => {}
@@ -132,8 +134,10 @@ impl<'s> BranchCounter<'s> {
             Value::Array(items) => (0, items.iter().collect()),
             _ => return 0,
         };
-        let below = below.into_iter().map(|it| self.most(it));
-        below.fold(own, u64::max)
+        below
+            .into_iter()
+            .map(|it| self.most(it))
+            .fold(own, u64::max)
     }
 
     /// Returns the number of subschemas that one applies to the value that it judges, itself
@@ -147,11 +151,15 @@ impl<'s> BranchCounter<'s> {
             return u64::MAX;
         }
         self.counted.insert(id, 0);
-        let parts = schema.as_object().into_iter().flatten();
-        let parts = parts.flat_map(|(keyword, value)| self.parts(schema, keyword, value));
-        let parts: Vec<&Value> = parts.collect();
-        let counts = parts.into_iter().map(|part| self.applied(part, depth + 1));
-        let count = counts.fold(1, u64::saturating_add);
+        let count = schema
+            .as_object()
+            .into_iter()
+            .flatten()
+            .flat_map(|(keyword, value)| self.parts(schema, keyword, value))
+            .collect::<Vec<&Value>>()
+            .into_iter()
+            .map(|part| self.applied(part, depth + 1))
+            .fold(1, u64::saturating_add);
         self.counted.insert(id, count);
         count
     }

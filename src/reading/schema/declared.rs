@@ -117,20 +117,25 @@ impl DeclaredSchema {
         if too_many {
             return Err(TooManyViolations);
         }
-        let steps = self.applied.saturating_mul(u64::from(size));
-        let steps = steps.saturating_mul(STEPS_PER_VALUE);
+        let steps = self
+            .applied
+            .saturating_mul(u64::from(size))
+            .saturating_mul(STEPS_PER_VALUE);
         let errors = within(steps.saturating_add(MIN_STEPS), || {
             let errors = self.validator()?.iter_errors(Instance::Node(value));
             let mut place_bytes = 0;
-            let bounded = errors.take(MAX_VIOLATIONS).map(|error| {
-                place_bytes += error.instance_path().as_str().len();
-                (place_bytes <= MAX_PLACE_BYTES).then_some(error)
-            });
-            bounded.collect::<Option<Vec<_>>>()
-        });
-        let errors = errors.flatten();
-        let errors = errors.filter(|errors| errors.len() < MAX_VIOLATIONS);
-        let errors = errors.ok_or(TooManyViolations)?;
+            errors
+                .take(MAX_VIOLATIONS)
+                .map(|error| {
+                    place_bytes += error.instance_path().as_str().len();
+                    (place_bytes <= MAX_PLACE_BYTES).then_some(error)
+                })
+                .collect::<Option<Vec<_>>>()
+        })
+        .flatten();
+        let errors = errors
+            .filter(|errors| errors.len() < MAX_VIOLATIONS)
+            .ok_or(TooManyViolations)?;
         Ok(violation::explain(
             value.document(),
             at,
@@ -147,8 +152,9 @@ impl DeclaredSchema {
         };
         let below = path.iter().try_fold(&self.text, |part, key| {
             let part = target(part).unwrap_or(part);
-            let named = part.get("properties").and_then(|known| known.get(&**key));
-            named.or_else(|| part.get("items"))
+            part.get("properties")
+                .and_then(|known| known.get(&**key))
+                .or_else(|| part.get("items"))
         });
         !path.is_empty() && below.is_some()
     }

@@ -85,9 +85,12 @@ impl<'i> Keyword<'i, TapeJson> for Bound {
 /// Why the text is no schema, and the byte where.
 pub(crate) fn parse_exactly(text: &str) -> Result<Value, (usize, String)> {
     let mut schema = serde_json::from_str(text).map_err(|error| {
-        let before = text.split_inclusive('\n');
-        let before = before.take(error.line().saturating_sub(1)).map(str::len);
-        let at = before.sum::<usize>() + error.column().saturating_sub(1);
+        let at = text
+            .split_inclusive('\n')
+            .take(error.line().saturating_sub(1))
+            .map(str::len)
+            .sum::<usize>()
+            + error.column().saturating_sub(1);
         (at, format!("it is not JSON: {error}"))
     })?;
     let mut tape = Tape::default();
@@ -105,10 +108,10 @@ fn keep(schema: &mut Value, written: Node<'_>, is_constant: bool) -> Result<(), 
             let number = brief(written.raw());
             Err((written.span().start, format!("the number {number} {why}")))
         }
-        Value::Array(items) => {
-            let mut items = items.iter_mut().zip(written.items());
-            items.try_for_each(|(item, written)| keep(item, written, is_constant))
-        }
+        Value::Array(items) => items
+            .iter_mut()
+            .zip(written.items())
+            .try_for_each(|(item, written)| keep(item, written, is_constant)),
         Value::Object(members) => {
             let mut exact = Vec::new();
             for (name, value) in members.iter_mut() {

@@ -155,16 +155,18 @@ impl Inferred {
         if let Some(any) = &self.any_member {
             schema.insert("additionalProperties".into(), any.schema());
         } else if self.of_type("object") > 0 {
-            let always = self
+            let always: Vec<&String> = self
                 .members
                 .iter()
-                .filter(|(_, it)| it.values == self.of_type("object"));
-            let always: Vec<&String> = always.map(|(name, _)| name).collect();
+                .filter(|(_, it)| it.values == self.of_type("object"))
+                .map(|(name, _)| name)
+                .collect();
             if !always.is_empty() {
                 schema.insert("required".into(), json!(always));
             }
-            let members = self.members.iter();
-            let members: Map<String, Value> = members
+            let members: Map<String, Value> = self
+                .members
+                .iter()
                 .map(|(name, it)| (name.clone(), it.schema()))
                 .collect();
             schema.insert("properties".into(), Value::Object(members));

@@ -237,8 +237,10 @@ impl SlotReading<'_, '_> {
         let (mut before, mut expected) = (usize::MAX, first);
         loop {
             // Writers keep an order, so the next key is usually the one that came next before.
-            let next = keys.all.get(expected);
-            let next = next.and_then(|key| Some((key, key.end_if_next(bytes, at)?)));
+            let next = keys
+                .all
+                .get(expected)
+                .and_then(|key| Some((key, key.end_if_next(bytes, at)?)));
             let (key, end) = if let Some(next) = next {
                 next
             } else {
@@ -339,8 +341,7 @@ fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Ex
         ),
         Others::Each(step) => (0, step.clone()),
         Others::Prefixed(prefixes) => {
-            let mut prefixes = prefixes.iter();
-            let is_allowed = prefixes.any(|prefix| name.starts_with(&**prefix));
+            let is_allowed = prefixes.iter().any(|prefix| name.starts_with(&**prefix));
             (0, is_allowed.then_some(Expectation::FREE)?)
         }
     };

@@ -66,8 +66,9 @@ impl NumberBound {
     fn allows(&self, number: Number<'_>, double: f64) -> bool {
         // Doubles that differ are in the order of their numbers.
         let order = double.partial_cmp(&self.double);
-        let order = order.filter(|order| order.is_ne());
-        let order = order.unwrap_or_else(|| number.order(Number::of(&self.written)));
+        let order = order
+            .filter(|order| order.is_ne())
+            .unwrap_or_else(|| number.order(Number::of(&self.written)));
         self.keyword.allows(order)
     }
 }
@@ -275,8 +276,9 @@ impl Shape {
 
     /// Returns `true` if a key that is not a property may stand where no other keys may.
     fn allows(&self, name: &str) -> bool {
-        let mut prefixes = self.prefixes.iter();
-        prefixes.any(|prefix| name.starts_with(&**prefix))
+        self.prefixes
+            .iter()
+            .any(|prefix| name.starts_with(&**prefix))
     }
 
     /// Returns `true` if it asserts something that one pass over a text can't judge.
@@ -314,10 +316,8 @@ impl Shape {
 
     /// Returns the number of assertions that the content of a string fails.
     fn text_failures(&self, text: &str) -> usize {
-        let is_allowed = |allowed: &Vec<Value>| {
-            let mut words = allowed.iter();
-            words.any(|word| word.as_str() == Some(text))
-        };
+        let is_allowed =
+            |allowed: &Vec<Value>| allowed.iter().any(|word| word.as_str() == Some(text));
         usize::from(!self.allowed.as_ref().is_none_or(is_allowed))
             + usize::from(self.date_time && !Timestamp::is_valid(text))
             + usize::from(self.min_length > 0 && !is_as_long(text, self.min_length))
@@ -333,10 +333,11 @@ impl Shape {
     fn property(&self, key: Key<'_>, expected: usize) -> Option<(usize, &Property)> {
         match self.properties.get(expected) {
             Some(property) if key.is(&property.name) => Some((expected, property)),
-            _ => {
-                let mut properties = self.properties.iter().enumerate();
-                properties.find(|(_, property)| key.is(&property.name))
-            }
+            _ => self
+                .properties
+                .iter()
+                .enumerate()
+                .find(|(_, property)| key.is(&property.name)),
         }
     }
 }
@@ -371,8 +372,9 @@ pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
         }
         Value::Object(expected) => {
             let is_expected = |key: Key<'_>| {
-                let expected = expected.get(&*key.name());
-                expected.is_some_and(|it| is(key.value(), it))
+                expected
+                    .get(&*key.name())
+                    .is_some_and(|it| is(key.value(), it))
             };
             node.kind() == Kind::Object
                 && node.members().count() == expected.len()

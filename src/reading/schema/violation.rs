@@ -99,10 +99,11 @@ impl Violation {
     /// Returns the fields that it is about, as messages name them.
     pub(crate) fn fields(&self) -> Vec<String> {
         match &self.breach {
-            Breach::Lacks(fields) => {
-                let fields = fields.iter().map(|field| self.pointer.clone().field(field));
-                fields.map(|pointer| pointer.dotted()).collect()
-            }
+            Breach::Lacks(fields) => fields
+                .iter()
+                .map(|field| self.pointer.clone().field(field))
+                .map(|pointer| pointer.dotted())
+                .collect(),
             _ => vec![self.pointer.dotted()],
         }
     }
@@ -158,18 +159,17 @@ impl Violation {
         let says = match &*self.says {
             [description] => description.clone(),
             all if all.len() > MAX_DESCRIBED => String::new(),
-            all => {
-                let description: Vec<&str> = all
-                    .iter()
-                    .map(|description| first_sentence(description))
-                    .collect();
-                description.join(" ")
-            }
+            all => all
+                .iter()
+                .map(|description| first_sentence(description))
+                .collect::<Vec<&str>>()
+                .join(" "),
         };
-        let parts = first
+        let help = first
             .into_iter()
-            .chain(Some(says).filter(|says| !says.is_empty()));
-        let help = parts.collect::<Vec<_>>().join(" ");
+            .chain(Some(says).filter(|says| !says.is_empty()))
+            .collect::<Vec<_>>()
+            .join(" ");
         (!help.is_empty()).then_some(help)
     }
 
@@ -186,16 +186,18 @@ impl Violation {
     /// Returns the keys that are probably meant as fields that are absent from the object at a
     /// place.
     pub(crate) fn typos(&self, object: &Place) -> Vec<(Place, String)> {
-        let typos = self.typos.iter().map(|(field, written)| {
-            let place = Place {
-                target: Target::Key(self.pointer.field(written)),
-                ..object.clone()
-            };
-            let written = brief(written);
-            let message = format!("`{field}` is absent, but the object has `{written}`");
-            (place, message)
-        });
-        typos.collect()
+        self.typos
+            .iter()
+            .map(|(field, written)| {
+                let place = Place {
+                    target: Target::Key(self.pointer.field(written)),
+                    ..object.clone()
+                };
+                let written = brief(written);
+                let message = format!("`{field}` is absent, but the object has `{written}`");
+                (place, message)
+            })
+            .collect()
     }
 
     /// Returns the advice on fields that are absent.
@@ -256,8 +258,13 @@ pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> 
         // It has a name that no form has.
         return context.into_iter().flatten().filter(is_constant).collect();
     }
-    let likely = context.into_iter().min_by_key(against_form);
-    likely.into_iter().flatten().flat_map(likeliest).collect()
+    context
+        .into_iter()
+        .min_by_key(against_form)
+        .into_iter()
+        .flatten()
+        .flat_map(likeliest)
+        .collect()
 }
 
 /// Returns a sentence about the errors of [`likeliest`].
@@ -344,18 +351,18 @@ fn unexpected_keys<'a>(
     is_built_in: bool,
 ) -> impl Iterator<Item = Violation> + 'a {
     let unexpected: BTreeSet<&str> = unexpected.iter().map(String::as_str).collect();
-    let keys = found
+    found
         .value
         .members()
-        .filter(move |key| unexpected.contains(&*key.name()));
-    keys.map(move |key| Violation {
-        token: key.index(),
-        pointer: pointer.field(&key.name()),
-        is_key: true,
-        breach: Breach::Unexpected(format!("must not have the field `{}`", brief(&key.name()))),
-        says: is_built_in.then(|| EXTEND.to_owned()).into_iter().collect(),
-        typos: Vec::new(),
-    })
+        .filter(move |key| unexpected.contains(&*key.name()))
+        .map(move |key| Violation {
+            token: key.index(),
+            pointer: pointer.field(&key.name()),
+            is_key: true,
+            breach: Breach::Unexpected(format!("must not have the field `{}`", brief(&key.name()))),
+            says: is_built_in.then(|| EXTEND.to_owned()).into_iter().collect(),
+            typos: Vec::new(),
+        })
 }
 
 fn breach(
@@ -386,8 +393,11 @@ fn breach(
         }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-            let words = options.iter().map(|option| brief(&option.to_string()));
-            let words = words.collect::<Vec<_>>().join(", ");
+            let words = options
+                .iter()
+                .map(|option| brief(&option.to_string()))
+                .collect::<Vec<_>>()
+                .join(", ");
             let meant = value.text().and_then(|text| {
                 let (word, description) = word_meant(schema, &text, options)?;
                 Some((word, description.map(str::to_owned)))
@@ -407,8 +417,8 @@ fn breach(
         }
         ValidationErrorKind::MinLength { limit: 1 } => Breach::Empty("is empty".into()),
         ValidationErrorKind::Format { format } if format == "date-time" => {
-            let mistake = mistake(shown.trim_matches('"'));
-            let mistake = mistake.map_or(String::new(), |what| format!(": {what}"));
+            let mistake =
+                mistake(shown.trim_matches('"')).map_or(String::new(), |what| format!(": {what}"));
             let wanted = "an RFC 3339 date-time with an offset";
             Breach::NotADateTime(format!("is {shown}, not {wanted}{mistake}"))
         }

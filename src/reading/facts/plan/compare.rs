@@ -84,28 +84,34 @@ impl Rebuilt<'_> {
         let origin = [
             ("source", InState::PlanSource),
             ("updated_at", InState::PlanUpdatedAt),
-        ];
-        let origin = origin.into_iter();
-        let origin = origin.filter(|(_, slot)| refused(state.value(*slot)));
-        let origin = origin.map(|(field, _)| plan.field(field));
+        ]
+        .into_iter()
+        .filter(|(_, slot)| refused(state.value(*slot)))
+        .map(|(field, _)| plan.field(field));
         let steps = state.steps();
         let no_steps = steps.is_none() && state.value(InState::Plan).is_some();
-        let steps = steps.into_iter().flatten().enumerate();
-        let of_steps = steps.flat_map(|(index, step)| {
-            let at = Pointer::new("/plan/steps").item(index);
-            let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
-            let is_unknown = evidence.is_some_and(|evidence| evidence.status.is_none());
-            let is_left_out = |(_, slot): &(&str, InStep)| {
-                refused(step.value(*slot)) || (*slot == InStep::Status && is_unknown)
-            };
-            let fields = FIELDS.into_iter().filter(is_left_out);
-            let mut found: Vec<Pointer> = fields.map(|(field, _)| at.field(field)).collect();
-            // A field that the step lacks violates the schema at the step.
-            if found.is_empty() && !step.whole().is_fact() {
-                found.push(at);
-            }
-            found
-        });
+        let of_steps = steps
+            .into_iter()
+            .flatten()
+            .enumerate()
+            .flat_map(|(index, step)| {
+                let at = Pointer::new("/plan/steps").item(index);
+                let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
+                let is_unknown = evidence.is_some_and(|evidence| evidence.status.is_none());
+                let is_left_out = |(_, slot): &(&str, InStep)| {
+                    refused(step.value(*slot)) || (*slot == InStep::Status && is_unknown)
+                };
+                let mut found: Vec<Pointer> = FIELDS
+                    .into_iter()
+                    .filter(is_left_out)
+                    .map(|(field, _)| at.field(field))
+                    .collect();
+                // A field that the step lacks violates the schema at the step.
+                if found.is_empty() && !step.whole().is_fact() {
+                    found.push(at);
+                }
+                found
+            });
         let no_steps = no_steps.then(|| plan.field("steps"));
         origin.chain(no_steps).chain(of_steps).take(limit).collect()
     }
@@ -221,11 +227,13 @@ impl PlanDifferences<'_, '_, '_> {
         evidence.is_none_or(|evidence| evidence.status.is_none_or(has_status))
             && FIELDS.iter().all(|(_, slot)| {
                 let is_overruled = evidence.is_some() && *slot == InStep::Status;
-                let pair = record.value(*slot).filter(|_| !is_overruled);
-                pair.is_none_or(|record| {
-                    let persisted = step.value(*slot);
-                    persisted.is_some_and(|persisted| persisted.raw() == record.raw())
-                })
+                record
+                    .value(*slot)
+                    .filter(|_| !is_overruled)
+                    .is_none_or(|record| {
+                        let persisted = step.value(*slot);
+                        persisted.is_some_and(|persisted| persisted.raw() == record.raw())
+                    })
             })
     }
 
@@ -238,9 +246,10 @@ impl PlanDifferences<'_, '_, '_> {
                 records.insert(id, (place, record));
             }
         }
-        let steps = persisted.enumerate();
-        let steps = steps.filter_map(|(index, step)| Some((step.text(InStep::Id)?, index, step)));
-        let mut steps: Vec<(Cow<'_, str>, usize, RowItem<'_>)> = steps.collect();
+        let mut steps: Vec<(Cow<'_, str>, usize, RowItem<'_>)> = persisted
+            .enumerate()
+            .filter_map(|(index, step)| Some((step.text(InStep::Id)?, index, step)))
+            .collect();
         steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         for same in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
             let record = same.first().and_then(|(id, ..)| records.get(id));

@@ -200,8 +200,10 @@ impl<'a> Rebuilt<'a> {
 
     /// Returns the records or labels.
     pub(super) fn nodes(&self) -> impl Iterator<Item = Node<'a>> + Clone + use<'a> {
-        let array = self.array.and_then(Value::node);
-        array.into_iter().flat_map(Node::items)
+        self.array
+            .and_then(Value::node)
+            .into_iter()
+            .flat_map(Node::items)
     }
 
     /// Returns the step of a record or label.

@@ -153,8 +153,11 @@ impl KnownKey {
         let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<HEAD>()) else {
             return (bytes.get(at..end)? == &*self.written).then_some(end);
         };
-        let same = u8x16::new(*head).simd_eq(u8x16::new(self.head));
-        let is_next = same.to_bitmask() | self.beyond == 0xFFFF
+        let is_next = u8x16::new(*head)
+            .simd_eq(u8x16::new(self.head))
+            .to_bitmask()
+            | self.beyond
+            == 0xFFFF
             && (self.written.len() <= HEAD
                 || bytes.get(at + HEAD..end) == self.written.get(HEAD..));
         is_next.then_some(end)
@@ -197,9 +200,11 @@ impl KnownKeys {
             return Some(place);
         }
         self.displaced += 1;
-        let places = (self.known..MAX_KEYS).cycle();
-        let mut places = places.skip(self.displaced % MAX_KEYS).take(MAX_KEYS);
-        let place = places.find(|place| present >> place & 1 == 0)?;
+        let place = (self.known..MAX_KEYS)
+            .cycle()
+            .skip(self.displaced % MAX_KEYS)
+            .take(MAX_KEYS)
+            .find(|place| present >> place & 1 == 0)?;
         *self.all.get_mut(place)? = key;
         Some(place)
     }
@@ -229,17 +234,19 @@ impl KnownKeys {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<usize> {
-        let mut keys = self.all.iter();
-        keys.position(|key| key.name() == name.as_bytes())
+        self.all
+            .iter()
+            .position(|key| key.name() == name.as_bytes())
     }
 
     /// Returns the keys of the schema that a name is near to, a bit each.
     pub(super) fn near(&self, name: &str) -> u64 {
         let known = self.all.iter().take(self.known).enumerate();
-        let near = known.filter(|(_, key)| {
-            std::str::from_utf8(key.name()).is_ok_and(|known| is_near(name, known))
-        });
-        near.fold(0, |bits, (place, _)| bits | 1 << place)
+        known
+            .filter(|(_, key)| {
+                std::str::from_utf8(key.name()).is_ok_and(|known| is_near(name, known))
+            })
+            .fold(0, |bits, (place, _)| bits | 1 << place)
     }
 }
 
@@ -346,8 +353,7 @@ impl TableCompiler<'_> {
 
     /// Returns the expectation of a value at a place, in a number of arrays and objects.
     fn step(&mut self, id: ShapeId, pointer: &str, depth: usize) -> Option<Expectation> {
-        let shapes = self.shapes;
-        let shape = shapes.get(id)?;
+        let shape = self.shapes.get(id)?;
         if id != 0 && !shape.conditions.is_empty() || shape.needs_the_whole() {
             return None;
         }
@@ -421,8 +427,7 @@ impl TableCompiler<'_> {
     /// Returns the slot of a place.
     fn slot(&self, pointer: &str) -> Option<u8> {
         let of_root = self.layout.root.iter().position(|place| *place == pointer);
-        let mut rows = self.layout.rows.iter();
-        let of_row = rows.find_map(|(array, places)| {
+        let of_row = self.layout.rows.iter().find_map(|(array, places)| {
             let below = pointer.strip_prefix(array)?.strip_prefix("/*")?;
             places.iter().position(|place| *place == below)
         });
@@ -440,10 +445,14 @@ impl TableCompiler<'_> {
     fn asked_below(&self, pointer: &str) -> impl Iterator<Item = &'static str> {
         let below = move |place: &&'static str| place.strip_prefix(pointer)?.strip_prefix('/');
         let of_root = self.layout.root.iter().filter_map(below);
-        let mut rows = self.layout.rows.iter();
-        let row = rows.find(|(array, _)| pointer.strip_suffix("/*") == Some(array));
-        let of_row = row.into_iter().flat_map(|(_, places)| *places);
-        let of_row = of_row.filter_map(|place| place.strip_prefix('/'));
+        let of_row = self
+            .layout
+            .rows
+            .iter()
+            .find(|(array, _)| pointer.strip_suffix("/*") == Some(array))
+            .into_iter()
+            .flat_map(|(_, places)| *places)
+            .filter_map(|place| place.strip_prefix('/'));
         of_root.chain(of_row).filter(|key| !key.contains('/'))
     }
 

@@ -17,8 +17,7 @@ impl Shapes {
     /// is no schema.
     pub(in crate::reading::schema) fn compile(schema: Node<'_>) -> Self {
         let mut compiler = ShapeCompiler::new(schema, &|_| true);
-        let all = compiler.whole();
-        all.map_or_else(Self::default, |()| Self {
+        compiler.whole().map_or_else(Self::default, |()| Self {
             all: compiler.shapes,
         })
     }
@@ -29,8 +28,7 @@ impl Shapes {
         has_key: impl Fn(&str) -> bool,
     ) -> Self {
         let mut compiler = ShapeCompiler::new(schema, &has_key);
-        let root = compiler.shape(schema);
-        root.map_or_else(Self::default, |_| Self {
+        compiler.shape(schema).map_or_else(Self::default, |_| Self {
             all: compiler.shapes,
         })
     }
@@ -95,8 +93,7 @@ impl<'a> ShapeCompiler<'a> {
     }
 
     fn referenced(&mut self, schema: Node<'a>, reference: Cow<'a, str>) -> Option<ShapeId> {
-        let mut keywords = schema.members();
-        let is_alone = keywords.all(|keyword| {
+        let is_alone = schema.members().all(|keyword| {
             let name = keyword.name();
             name == "$ref" || is_annotation(&name, keyword.value())
         });
@@ -315,7 +312,8 @@ fn required(schema: Node<'_>) -> Option<BTreeSet<Cow<'_, str>>> {
 /// Returns the items of an array of texts, none of which is there twice.
 fn texts(array: Node<'_>) -> Option<BTreeSet<Cow<'_, str>>> {
     let mut found = BTreeSet::new();
-    let mut items = array.items();
-    let are_texts = items.all(|item| item.text().is_some_and(|text| found.insert(text)));
+    let are_texts = array
+        .items()
+        .all(|item| item.text().is_some_and(|text| found.insert(text)));
     (array.kind() == Kind::Array && are_texts).then_some(found)
 }

@@ -35,8 +35,8 @@ static PATTERNS: [KnownPattern; 6] = [
     KnownPattern {
         written: "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$",
         fits: |text| {
-            let parts = text.split_once('/');
-            parts.is_some_and(|(group, name)| is_slug(group) && is_slug(name))
+            text.split_once('/')
+                .is_some_and(|(group, name)| is_slug(group) && is_slug(name))
         },
     },
     KnownPattern {
@@ -47,8 +47,8 @@ static PATTERNS: [KnownPattern; 6] = [
         written: r"^\d{4}-\d{2}-\d{2}$",
         fits: |text| {
             let parts: Vec<&str> = text.split('-').collect();
-            let lengths = parts.iter().map(|part| part.len());
-            lengths.eq([4, 2, 2]) && parts.iter().all(|part| is_number(part))
+            parts.iter().map(|part| part.len()).eq([4, 2, 2])
+                && parts.iter().all(|part| is_number(part))
         },
     },
 ];
@@ -56,11 +56,16 @@ static PATTERNS: [KnownPattern; 6] = [
 impl Pattern {
     /// Returns a pattern, if its dialect is certain.
     pub(super) fn of(written: &str) -> Option<Self> {
-        let known = PATTERNS.iter().find(|known| known.written == written);
-        known.map(Self::Known).or_else(|| {
-            let regex = is_plain(written).then(|| Regex::new(written))?;
-            regex.ok().map(Self::Plain)
-        })
+        PATTERNS
+            .iter()
+            .find(|known| known.written == written)
+            .map(Self::Known)
+            .or_else(|| {
+                is_plain(written)
+                    .then(|| Regex::new(written))?
+                    .ok()
+                    .map(Self::Plain)
+            })
     }
 
     /// Returns `true` if a text fits the pattern.
@@ -103,8 +108,9 @@ fn is_blank(c: char) -> bool {
 
 /// Returns `true` if each `~` is that of an escape in a JSON Pointer.
 fn has_whole_escapes(text: &str) -> bool {
-    let mut after_tildes = text.split('~').skip(1);
-    after_tildes.all(|rest| rest.starts_with(['0', '1']))
+    text.split('~')
+        .skip(1)
+        .all(|rest| rest.starts_with(['0', '1']))
 }
 
 fn is_step(step: &str) -> bool {
@@ -113,8 +119,8 @@ fn is_step(step: &str) -> bool {
 
 fn is_slug(text: &str) -> bool {
     let is_of_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let mut words = text.split('-');
-    words.all(|word| !word.is_empty() && word.bytes().all(is_of_word))
+    text.split('-')
+        .all(|word| !word.is_empty() && word.bytes().all(is_of_word))
 }
 
 fn is_duration(text: &str) -> bool {
