@@ -151,8 +151,11 @@ impl Scratch {
     /// the same file system. What a process left that was killed is removed.
     pub(crate) fn below(dir: &Path) -> io::Result<Self> {
         let (above, _) = super::open_or_make(&FileSystem, dir)?;
-        let named = dir.read_dir()?.flatten().map(|entry| entry.file_name());
-        let left = named.filter(|name| name.as_encoded_bytes().starts_with(SCRATCH.as_bytes()));
+        let left = dir
+            .read_dir()?
+            .flatten()
+            .map(|entry| entry.file_name())
+            .filter(|name| name.as_encoded_bytes().starts_with(SCRATCH.as_bytes()));
         for name in left {
             // One that is locked is in use; what can't be removed stays.
             let locked = above.dir(&name).ok().filter(|left| lock(left).is_ok());
@@ -292,11 +295,12 @@ pub(crate) fn is_before_run(path: &Path) -> bool {
 
 /// Returns a path in which the links are resolved, as far as it exists.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
-    let known = path.ancestors().find_map(|above| {
-        let rest = path.strip_prefix(above).ok()?;
-        Some(above.canonicalize().ok()?.join(rest))
-    });
-    known.unwrap_or_else(|| path.to_owned())
+    path.ancestors()
+        .find_map(|above| {
+            let rest = path.strip_prefix(above).ok()?;
+            Some(above.canonicalize().ok()?.join(rest))
+        })
+        .unwrap_or_else(|| path.to_owned())
 }
 
 /// Returns `true` if nobody reads what is written to a file: it is the null device, which also
@@ -310,7 +314,9 @@ pub(crate) fn is_null_device(file: impl AsFd) -> bool {
 /// Returns the beginning of a file of a run, as far as a number of bytes.
 pub(crate) fn beginning_of(run: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    let file = OpenDir::open(run)?.file(name, OFlags::RDONLY)?;
-    file.take(most).read_to_end(&mut content)?;
+    OpenDir::open(run)?
+        .file(name, OFlags::RDONLY)?
+        .take(most)
+        .read_to_end(&mut content)?;
     Ok(content)
 }

@@ -46,8 +46,10 @@ pub(crate) fn changed_since(
     let mut touched = Vec::new();
     for found in episodes {
         let episode = found.episode();
-        let dir = episode.path.canonicalize();
-        let dir = dir.map_err(|error| format!("{}: {error}", shown(&episode.path)))?;
+        let dir = episode
+            .path
+            .canonicalize()
+            .map_err(|error| format!("{}: {error}", shown(&episode.path)))?;
         if changes.touch(&episode, &dir, &reads.other_files)? || reads.more_of(&episode) {
             touched.push(found);
         }
@@ -158,8 +160,11 @@ pub(super) fn shown(path: &Path) -> String {
 pub(super) fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
     let artifacts = Artifact::ALL.map(|artifact| artifact.file_name().to_owned());
     let others = other_files.iter().map(|name| glob::Pattern::escape(name));
-    let names = artifacts.into_iter().chain(others);
-    names.map(|name| format!(":(glob)**/{name}")).collect()
+    artifacts
+        .into_iter()
+        .chain(others)
+        .map(|name| format!(":(glob)**/{name}"))
+        .collect()
 }
 
 /// Returns git in a directory. It writes nothing, not even its index, and does not use a file
@@ -183,10 +188,10 @@ pub(super) fn top() -> Result<PathBuf, String> {
 
 /// Returns the paths of a list that git ends with NUL bytes.
 pub(super) fn listed(paths: &[u8]) -> impl Iterator<Item = PathBuf> {
-    let paths = paths
+    paths
         .split(|byte| *byte == 0)
-        .filter(|path| !path.is_empty());
-    paths.map(|path| path::from_bytes(path.to_vec()))
+        .filter(|path| !path.is_empty())
+        .map(|path| path::from_bytes(path.to_vec()))
 }
 
 /// Runs git and returns its output.

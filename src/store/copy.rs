@@ -112,8 +112,9 @@ impl RunTree {
     }
 
     fn around<'p>(&self, path: &'p Path) -> io::Result<(OpenDir, &'p Path)> {
-        let above = path.parent().unwrap_or(Path::new(""));
-        let dir = above
+        let dir = path
+            .parent()
+            .unwrap_or(Path::new(""))
             .iter()
             .try_fold(self.dir.clone(), |dir, name| dir.dir(name))?;
         Ok((dir, Path::new(path.file_name().unwrap_or_default())))
@@ -122,8 +123,10 @@ impl RunTree {
     /// Returns `true` if nothing in it has changed since it was opened.
     pub(crate) fn stood_still(&self) -> bool {
         let is_same = |(path, version): (&PathBuf, &FileVersion)| {
-            let around = self.around(path).ok();
-            let now = around.and_then(|(dir, name)| dir.version(name));
+            let now = self
+                .around(path)
+                .ok()
+                .and_then(|(dir, name)| dir.version(name));
             // Reading a directory changes nothing of it.
             now == Some(*version)
         };
@@ -229,8 +232,7 @@ pub(crate) const SECRET_FILE_BYTES: usize = 4 << 10;
 pub(crate) fn read_secret_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     // Opening a FIFO would wait for its other end.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let mut options = OpenOptions::new();
-    let opened = options
+    let opened = OpenOptions::new()
         .read(true)
         .custom_flags(flags.bits().cast_signed())
         .open(path);
@@ -259,8 +261,7 @@ pub(crate) fn read_secret_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Makes a file that only its owner may read, and that must not exist.
 pub(crate) fn make_secret_file(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    let mut file = options
+    let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)

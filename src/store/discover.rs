@@ -137,8 +137,10 @@ impl PathSearch<'_> {
             self.roots.push(root);
         } else {
             let root = self.around.episode_or(root);
-            let known = self.of_files.entry(root.real.clone());
-            let known = known.or_insert_with(|| root.clone());
+            let known = self
+                .of_files
+                .entry(root.real.clone())
+                .or_insert_with(|| root.clone());
             if path::bytes(&root.typed) < path::bytes(&known.typed) {
                 *known = root;
             }

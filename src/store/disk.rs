@@ -79,13 +79,15 @@ impl EpisodeDir {
         let Some(given) = &self.within else {
             return open_dir(&self.path);
         };
-        let below = self.path.strip_prefix(given);
-        let mut names = below.unwrap_or(&self.path).components();
-        names.try_fold(open_dir(given)?, |dir, name| {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-            let name = name.as_os_str();
-            Ok(rustix::fs::openat(dir, name, flags, Mode::empty())?)
-        })
+        self.path
+            .strip_prefix(given)
+            .unwrap_or(&self.path)
+            .components()
+            .try_fold(open_dir(given)?, |dir, name| {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+                let name = name.as_os_str();
+                Ok(rustix::fs::openat(dir, name, flags, Mode::empty())?)
+            })
     }
 }
 
@@ -163,8 +165,8 @@ impl Artifacts for Directory {
             return self.open_file(artifact)?.is_empty();
         }
         // One system call instead of four.
-        let version = FileVersion::of_entry(&self.dir, artifact.file_name());
-        let version = version.map_err(Unreadable::from_errno)?;
+        let version = FileVersion::of_entry(&self.dir, artifact.file_name())
+            .map_err(Unreadable::from_errno)?;
         self.note_version(artifact, version);
         match version.kind {
             EntryKind::File => Ok(version.bytes == 0),
@@ -182,9 +184,12 @@ impl Artifacts for Directory {
     }
 
     fn file_names(&self) -> Result<Vec<String>, Unreadable> {
-        let files = self.entries_below()?;
-        let files = files.into_iter().filter(|it| it.kind == EntryKind::File);
-        let mut names: Vec<String> = files.map(|it| display(&it.path)).collect();
+        let mut names: Vec<String> = self
+            .entries_below()?
+            .into_iter()
+            .filter(|it| it.kind == EntryKind::File)
+            .map(|it| display(&it.path))
+            .collect();
         names.sort_unstable();
         Ok(names)
     }
@@ -235,8 +240,7 @@ impl Directory {
     /// The first file that can't be read, with the reason.
     pub(crate) fn seal(&self, has_ended: bool) -> io::Result<SealedFiles> {
         let read = self.read.as_ref().map(RefCell::borrow);
-        let judged = read.iter().flat_map(|read| read.keys().cloned());
-        let judged = judged.collect();
+        let judged = read.iter().flat_map(|read| read.keys().cloned()).collect();
         drop(read);
         let sealed = if has_ended {
             self.files(|_| true)?
@@ -257,9 +261,9 @@ impl Directory {
             match entry.sealed() {
                 Ok(name) if !is_wanted(&name) => sealed.others.push(name),
                 Ok(name) => {
-                    let digest = self.digest(&name);
-                    let digest =
-                        digest.map_err(|why| io::Error::other(format!("{name}: {why}")))?;
+                    let digest = self
+                        .digest(&name)
+                        .map_err(|why| io::Error::other(format!("{name}: {why}")))?;
                     sealed.files.push(SealedFile { name, digest });
                 }
                 Err(uncovered) => sealed.uncovered.push(uncovered),
@@ -281,8 +285,11 @@ impl Directory {
         }
         let rest = self.open_named(name)?;
         // What is reserved is also filled with zeros, which takes as long as a small file.
-        let size = rest.size().and_then(|size| usize::try_from(size).ok());
-        let capacity = size.unwrap_or(PART).min(PART);
+        let capacity = rest
+            .size()
+            .and_then(|size| usize::try_from(size).ok())
+            .unwrap_or(PART)
+            .min(PART);
         io::copy(
             &mut BufReader::with_capacity(capacity, rest),
             &mut io::sink(),
@@ -393,8 +400,8 @@ impl Directory {
         };
         // Opening a path alone has no effect on what is there.
         let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let target = rustix::fs::openat(&self.dir, artifact.file_name(), flags, Mode::empty());
-        let target = target.map_err(|_| self.link(artifact, Unreadable::Dangling))?;
+        let target = rustix::fs::openat(&self.dir, artifact.file_name(), flags, Mode::empty())
+            .map_err(|_| self.link(artifact, Unreadable::Dangling))?;
         let target = std::fs::read_link(format!("/proc/self/fd/{}", target.as_raw_fd()));
         let target = target.map_err(|_| Unreadable::Outside)?;
         let below = target.strip_prefix(store);
@@ -610,13 +617,14 @@ fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<Own
 
 /// Returns the command that fetches the file of a link into the store of a tool.
 fn fetching(target: &str) -> Option<&'static str> {
-    let stores = [
+    [
         (".git/annex/objects/", "git annex get"),
         (".dvc/cache/", "dvc pull"),
         ("/nix/store/", "nix-store --realise"),
         ("/execroot/", "bazel build"),
         ("bazel-out/", "bazel build"),
-    ];
-    let found = stores.iter().find(|(store, _)| target.contains(store));
-    found.map(|(_, command)| *command)
+    ]
+    .iter()
+    .find(|(store, _)| target.contains(store))
+    .map(|(_, command)| *command)
 }

@@ -44,8 +44,9 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
     let root = Root::at(root.into(), root.into(), 0, GivenPaths::None);
     let root = Arc::new(root);
     let mut found = TreeWalk::new(&tree, &root, None).everything(NonZeroUsize::MIN);
-    let wrong = wrong.into_iter();
-    let wrong = wrong.map(|key| Fault::new(join(&root.typed, Path::new(key)), FaultKind::Key));
+    let wrong = wrong
+        .into_iter()
+        .map(|key| Fault::new(join(&root.typed, Path::new(key)), FaultKind::Key));
     found.faults.splice(..0, wrong);
     found.sort();
     found.into()

@@ -101,13 +101,15 @@ impl KnownRuns {
     /// Returns the runs at and above a path of which other files may differ.
     fn with_other_files(&self, below: &Path) -> Vec<PathBuf> {
         let differs = |run: &&Path| {
-            let before = self.others.get(*run);
-            before.is_some_and(|(versions, is_fresh)| {
+            self.others.get(*run).is_some_and(|(versions, is_fresh)| {
                 *is_fresh || self.other_files.look(&self.typed(run), |_| ()).0 != *versions
             })
         };
-        let runs = below.ancestors().filter(differs);
-        runs.map(Path::to_owned).collect()
+        below
+            .ancestors()
+            .filter(differs)
+            .map(Path::to_owned)
+            .collect()
     }
 
     /// Compares everything with what was seen, which stays what counts as seen; returns the paths
@@ -195,16 +197,18 @@ impl KnownRuns {
         };
         let mut found = TreeWalk::new(&tree, &self.root, excludes).everything(self.jobs);
         found.sort();
-        let mut links = LinksFound::new(excludes, None);
-        links.decide(&mut found, &[Arc::clone(&self.root)]);
+        LinksFound::new(excludes, None).decide(&mut found, &[Arc::clone(&self.root)]);
         found.sort();
-        let faults = mem::take(&mut found.faults).into_iter();
-        let faults = faults.filter(|fault| !fault.has_vanished());
-        let faults = faults.map(|it| ((it.path().to_owned(), it.to_string()), it));
-        let faults: BTreeMap<_, _> = faults.collect();
+        let faults: BTreeMap<_, _> = mem::take(&mut found.faults)
+            .into_iter()
+            .filter(|fault| !fault.has_vanished())
+            .map(|it| ((it.path().to_owned(), it.to_string()), it))
+            .collect();
         let had = mem::replace(&mut self.faults, faults.keys().cloned().collect());
-        let less = had.difference(&self.faults);
-        let faults_gone: BTreeSet<_> = less.map(|(path, _)| path.clone()).collect();
+        let faults_gone: BTreeSet<_> = had
+            .difference(&self.faults)
+            .map(|(path, _)| path.clone())
+            .collect();
         let is_new = |it: &(PathBuf, String)| !had.contains(it) || faults_gone.contains(&it.0);
         let faults = faults.into_iter().filter(|(it, _)| is_new(it));
         let was = mem::replace(&mut self.found, found).episodes;

@@ -214,8 +214,9 @@ impl<R: Read> Lines<R> {
         let is_small = self.buffer.len() < BLOCK;
         if is_full && (is_small || self.buffer.len() - self.end < BLOCK / 2) {
             // Doubles, so that a long line costs linear time, up to what the longest line needs.
-            let length = (self.buffer.len() * 2).max(FIRST_READ);
-            let length = length.min(self.limit.saturating_add(BLOCK));
+            let length = (self.buffer.len() * 2)
+                .max(FIRST_READ)
+                .min(self.limit.saturating_add(BLOCK));
             self.buffer
                 .try_reserve_exact(length.saturating_sub(self.buffer.len()))?;
             self.buffer.resize(length, 0);

@@ -92,8 +92,9 @@ impl<'l> LinksFound<'l> {
         let is_excluded = |at: &Path| self.excludes.is_some_and(|excludes| excludes(&typed(at)));
         // What is in an episode below `episodes` is not searched.
         let is_closed = |at: &Path| {
-            let episode = found.episode_at(&typed(at));
-            episode.is_some_and(Dir::is_below_episodes)
+            found
+                .episode_at(&typed(at))
+                .is_some_and(Dir::is_below_episodes)
         };
         below.ancestors().any(is_excluded) || !below.ancestors().skip(1).any(is_closed)
     }

@@ -151,15 +151,15 @@ fn is_suspect(name: &[u8]) -> bool {
 fn resembles_artifact(name: &[u8]) -> bool {
     Artifact::ALL.iter().any(|artifact| {
         let stem = artifact.file_name().split('.').next().unwrap_or_default();
-        let parts = name.split_at_checked(stem.len());
-        parts.is_some_and(|(start, rest)| {
-            let has = |ending: &[u8]| {
-                let mut parts = rest.windows(ending.len());
-                parts.any(|part| part.eq_ignore_ascii_case(ending))
-            };
-            let is_like = || has(b".json") || has(b".yaml") || has(b".yml");
-            start.eq_ignore_ascii_case(stem.as_bytes()) && is_like()
-        })
+        name.split_at_checked(stem.len())
+            .is_some_and(|(start, rest)| {
+                let has = |ending: &[u8]| {
+                    rest.windows(ending.len())
+                        .any(|part| part.eq_ignore_ascii_case(ending))
+                };
+                let is_like = || has(b".json") || has(b".yaml") || has(b".yml");
+                start.eq_ignore_ascii_case(stem.as_bytes()) && is_like()
+            })
     })
 }
 
@@ -194,9 +194,12 @@ impl OtherNames {
     /// Returns the names of those that may be a record of the run in whose directory they are, if
     /// there are any.
     pub(super) fn like_records(&self) -> Option<String> {
-        let like = self.suspects.iter();
-        let like = like.filter(|name| resembles_artifact(name.as_encoded_bytes()));
-        let mut like: Vec<String> = like.map(|name| quote(&name.to_string_lossy())).collect();
+        let mut like: Vec<String> = self
+            .suspects
+            .iter()
+            .filter(|name| resembles_artifact(name.as_encoded_bytes()))
+            .map(|name| quote(&name.to_string_lossy()))
+            .collect();
         like.sort_unstable();
         let more = like.len().saturating_sub(MAX_NAMED);
         like.truncate(MAX_NAMED);
@@ -216,8 +219,11 @@ impl OtherNames {
             [] => self.first.as_deref().into_iter().collect(),
             suspects => suspects.iter().copied().take(MAX_NAMED).collect::<Vec<_>>(),
         };
-        let names = some.iter().map(|name| quote(&display(&below.join(name))));
-        let names = names.collect::<Vec<_>>().join(", ");
+        let names = some
+            .iter()
+            .map(|name| quote(&display(&below.join(name))))
+            .collect::<Vec<_>>()
+            .join(", ");
         match self.count - some.len() {
             0 => names,
             more => format!("{names} and {}", count(more as u64, "more file")),

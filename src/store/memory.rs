@@ -56,9 +56,10 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for InMemory<'a> {
 impl<'a> InMemory<'a> {
     /// Returns records, each with its bytes.
     pub(crate) fn of_records(records: &[(Artifact, &'a [u8])]) -> Self {
-        let records = records.iter();
-        let records = records.map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)));
-        records.collect()
+        records
+            .iter()
+            .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
+            .collect()
     }
 
     /// Sets the version of an artifact's content, such as an `ETag`.
@@ -82,8 +83,10 @@ impl<'a> InMemory<'a> {
     }
 
     fn content(&self, artifact: Artifact) -> Result<&Content<'a>, Unreadable> {
-        let content = self.contents.get(artifact as usize);
-        content.and_then(Option::as_ref).ok_or(Unreadable::Vanished)
+        self.contents
+            .get(artifact as usize)
+            .and_then(Option::as_ref)
+            .ok_or(Unreadable::Vanished)
     }
 }
 
@@ -96,8 +99,9 @@ impl ReadAt for Arc<[u8]> {
 impl Artifacts for InMemory<'_> {
     fn entries(&self) -> Entries {
         let is_there = |artifact: &Artifact| {
-            let content = self.contents.get(*artifact as usize);
-            content.is_some_and(Option::is_some)
+            self.contents
+                .get(*artifact as usize)
+                .is_some_and(Option::is_some)
         };
         Artifact::ALL.into_iter().filter(is_there).collect()
     }

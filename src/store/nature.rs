@@ -101,7 +101,8 @@ pub(super) fn names_run(dir: &EpisodeDir) -> bool {
 
 fn record(dir: &EpisodeDir, artifact: Artifact) -> Result<Vec<u8>, Unreadable> {
     let mut bytes = Vec::new();
-    let opened = Directory::open(dir, LinkPolicy::Refused)?.open_file(artifact)?;
-    opened.read_record(&mut bytes)?;
+    Directory::open(dir, LinkPolicy::Refused)?
+        .open_file(artifact)?
+        .read_record(&mut bytes)?;
     Ok(bytes)
 }

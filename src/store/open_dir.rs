@@ -79,12 +79,13 @@ impl OpenDir {
 
     fn open_at(&self, name: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = rustix::fs::openat(&self.dir, name, flags, Mode::from_raw_mode(0o666));
-        opened.map_err(|errno| match self.version(name) {
-            Some(version) if version.kind == EntryKind::Link => {
-                io::Error::other("it is a symbolic link, and links are not followed")
+        rustix::fs::openat(&self.dir, name, flags, Mode::from_raw_mode(0o666)).map_err(|errno| {
+            match self.version(name) {
+                Some(version) if version.kind == EntryKind::Link => {
+                    io::Error::other("it is a symbolic link, and links are not followed")
+                }
+                _ => errno.into(),
             }
-            _ => errno.into(),
         })
     }
 
@@ -105,8 +106,8 @@ impl OpenDir {
 
     /// Returns `true` if it has a regular file of a name, with a number of bytes.
     pub(crate) fn has_file(&self, name: &str, bytes: u64) -> bool {
-        let version = self.version(Path::new(name));
-        version.is_some_and(|it| it.kind == EntryKind::File && it.bytes == bytes)
+        self.version(Path::new(name))
+            .is_some_and(|it| it.kind == EntryKind::File && it.bytes == bytes)
     }
 
     /// Returns the version of the entry of a name.

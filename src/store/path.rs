@@ -71,8 +71,9 @@ pub(super) fn is_artifact(name: &OsStr) -> bool {
 
 /// Returns the directory that a file at a path is in: `.` where the path is its name alone.
 pub(in crate::store) fn directory_of(path: &Path) -> &Path {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    dir.unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Returns what the paths of all that is below a path start with, as a user would type them.

@@ -39,9 +39,11 @@ pub(super) fn decide(
         let path = dir.path();
         let Some(outermost) = outermost_without_run(&dir, &runs) else {
             // A group: an archive beside its runs may be one of them.
-            let suspects = files.suspects.iter();
-            let beside = suspects.map(|name| join(&path, Path::new(&**name)));
-            let packed = beside.filter(|it| is_packed(path::bytes(it)) && is_like_others(it));
+            let packed = files
+                .suspects
+                .iter()
+                .map(|name| join(&path, Path::new(&**name)))
+                .filter(|it| is_packed(path::bytes(it)) && is_like_others(it));
             faults.extend(packed.map(|it| Fault::new(it, FaultKind::Packed)));
             continue;
         };
@@ -53,8 +55,9 @@ pub(super) fn decide(
             faults.push(Fault::new(path, FaultKind::NoRecord(holds)));
         }
     }
-    let notes = notes.into_iter();
-    let notes = notes.map(|(path, files)| Fault::new(path, FaultKind::NoRecord(files)));
+    let notes = notes
+        .into_iter()
+        .map(|(path, files)| Fault::new(path, FaultKind::NoRecord(files)));
     let (likely, notes): (Vec<_>, _) = notes.partition(|fault| is_like_others(fault.path()));
     faults.extend(likely);
     (faults, notes)
@@ -70,16 +73,18 @@ fn outermost_without_run(dir: &Dir, runs: &[PathBuf]) -> Option<PathBuf> {
     let has_run = |path: &Path| {
         let prefix = path::prefix(path);
         let first = runs.partition_point(|run| path::bytes(run) < &*prefix);
-        let first = runs.get(first);
-        first.is_some_and(|run| path::bytes(run).starts_with(&prefix))
+        runs.get(first)
+            .is_some_and(|run| path::bytes(run).starts_with(&prefix))
     };
     let path = dir.path();
     if dir.name() == EPISODES || has_run(&path) {
         return None;
     }
     let levels = dir.below().components().count();
-    let above = path.ancestors().take(levels);
-    let inside = above.take_while(|it| !it.ends_with(EPISODES) && !has_run(it));
+    let inside = path
+        .ancestors()
+        .take(levels)
+        .take_while(|it| !it.ends_with(EPISODES) && !has_run(it));
     Some(inside.last().unwrap_or(&path).to_owned())
 }
 

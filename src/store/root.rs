@@ -92,8 +92,10 @@ impl Enclosing {
 
 /// Returns the episode that a directory, which need not exist yet, is or would be in.
 pub(crate) fn episode_around(dir: &Path) -> Option<PathBuf> {
-    let dir = std::path::absolute(dir).ok()?;
-    let real = dir.ancestors().find_map(|above| real_dir(above).ok())?;
+    let real = std::path::absolute(dir)
+        .ok()?
+        .ancestors()
+        .find_map(|above| real_dir(above).ok())?;
     Enclosing::default().around(&real)
 }
 

@@ -97,8 +97,10 @@ impl RunDir {
 
     /// Orders runs, newest first.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
-        let order = other.time.cmp(&self.time);
-        order.then_with(|| other.dir.path_order(&self.dir))
+        other
+            .time
+            .cmp(&self.time)
+            .then_with(|| other.dir.path_order(&self.dir))
     }
 }
 
@@ -118,8 +120,10 @@ fn ulid_time(name: &str) -> Option<u64> {
     let digits = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let digit = |c: u8| digits.iter().position(|it| *it == c.to_ascii_uppercase());
     let mut digits = ulid.bytes().map(digit);
-    let mut first = digits.by_ref().take(10);
-    let time = first.try_fold(0, |sum, digit| Some(sum << 5 | digit? as u64))?;
+    let time = digits
+        .by_ref()
+        .take(10)
+        .try_fold(0, |sum, digit| Some(sum << 5 | digit? as u64))?;
     (digits.all(|digit| digit.is_some()) && time < 1 << 48).then_some(time)
 }
 

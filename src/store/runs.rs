@@ -99,8 +99,10 @@ pub(crate) fn is_below_episodes(path: &Path) -> bool {
 /// Returns when an artifact of a run was last written.
 pub(crate) fn last_written(dir: &Path) -> Option<SystemTime> {
     let written = |artifact: Artifact| {
-        let entry = std::fs::symlink_metadata(dir.join(artifact.file_name()));
-        entry.ok()?.modified().ok()
+        std::fs::symlink_metadata(dir.join(artifact.file_name()))
+            .ok()?
+            .modified()
+            .ok()
     };
     Artifact::ALL.into_iter().filter_map(written).max()
 }

@@ -54,8 +54,10 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     let is_repository = |dir: &Path| dir.join(".git").exists();
     let is_root = |dir: &Path| is_repository(dir) && sign_of_run_data(dir).is_none();
     // A root that is run data is searched too: a file there is named, though it is not read.
-    let root = here.ancestors().position(is_root);
-    let levels = root.or_else(|| here.ancestors().position(is_repository));
+    let levels = here
+        .ancestors()
+        .position(is_root)
+        .or_else(|| here.ancestors().position(is_repository));
     let mut search = ConfigSearch {
         nearest: None,
         in_run_data: Vec::new(),
@@ -93,8 +95,11 @@ fn misnamed_configs(dir: &Path) -> Vec<OsString> {
         is_ours && matches!(ending, "toml" | "yaml" | "yml" | "json" | "ini" | "cfg")
             || name == PYPROJECT && has_our_table(&dir.join(PYPROJECT))
     };
-    let names = entries.map(|entry| entry.file_name()).filter(is_config);
-    let mut names: Vec<OsString> = names.filter(|name| dir.join(name).is_file()).collect();
+    let mut names: Vec<OsString> = entries
+        .map(|entry| entry.file_name())
+        .filter(is_config)
+        .filter(|name| dir.join(name).is_file())
+        .collect();
     names.sort();
     names
 }
@@ -144,8 +149,9 @@ pub(crate) fn sign_of_run_data(dir: &Path) -> Option<PathBuf> {
         return Some(run_data(dir).join(EPISODES));
     }
     let listing = list(dir).ok()?;
-    let mut records = [Artifact::State, Artifact::Events].into_iter();
-    let record = records.find(|it| listing.entries.has(*it));
+    let record = [Artifact::State, Artifact::Events]
+        .into_iter()
+        .find(|it| listing.entries.has(*it));
     let episodes = listing.holds_episodes.then_some(EPISODES);
     if let Some(name) = episodes.or(record.map(Artifact::file_name)) {
         return Some(dir.join(name));

@@ -65,14 +65,16 @@ impl SeenTree<'_> {
     /// Answers a question about a record, which is read once.
     fn ask(&self, dir: &Dir, question: fn(&EpisodeDir) -> bool) -> bool {
         let below = dir.below();
-        let known = locked(self.seen).get(&below).and_then(|it| it.content);
-        known.unwrap_or_else(|| {
-            let answer = question(&dir.episode());
-            if let Some(seen) = locked(self.seen).directories.get_mut(below.as_os_str()) {
-                seen.content = Some(answer);
-            }
-            answer
-        })
+        locked(self.seen)
+            .get(&below)
+            .and_then(|it| it.content)
+            .unwrap_or_else(|| {
+                let answer = question(&dir.episode());
+                if let Some(seen) = locked(self.seen).directories.get_mut(below.as_os_str()) {
+                    seen.content = Some(answer);
+                }
+                answer
+            })
     }
 }
 
@@ -92,8 +94,9 @@ impl Tree for SeenTree<'_> {
 
     fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
         let listing = self.list(dir);
-        let known = locked(self.seen);
-        let is_open = known.get(&dir.below()).is_some_and(|it| it.is_open);
+        let is_open = locked(self.seen)
+            .get(&dir.below())
+            .is_some_and(|it| it.is_open);
         match listing {
             Ok(listing) if is_open => Ok(listing.entries.has(Artifact::Events)),
             _ => nature::holds_timeline(&dir.path()),
@@ -159,10 +162,12 @@ fn mounts_below(dir: &Path) -> Vec<PathBuf> {
     };
     let mut mounts = Vec::new();
     let _ = list.take(MAX_MOUNTS_BYTES).read_to_end(&mut mounts);
-    let mounts = mounts.split(|byte| *byte == b'\n');
-    let places = mounts.filter_map(|mount| mount.split(|byte| *byte == b' ').nth(4));
-    let places = places.map(|place| super::path::from_bytes(unescaped(place)));
-    places.filter(|place| place.starts_with(&dir)).collect()
+    mounts
+        .split(|byte| *byte == b'\n')
+        .filter_map(|mount| mount.split(|byte| *byte == b' ').nth(4))
+        .map(|place| super::path::from_bytes(unescaped(place)))
+        .filter(|place| place.starts_with(&dir))
+        .collect()
 }
 
 /// Returns the bytes of a path in which the kernel has escaped blanks and such.
@@ -342,8 +347,10 @@ impl SeenDirectory {
     /// Returns `true` if an artifact may differ, or the other files where there is none.
     fn is_touched(&self, is: &Self) -> bool {
         let files = |it: &Self| {
-            let listing = it.listing.as_ref().ok();
-            listing.map(|it| (it.entries, it.others.clone()))
+            it.listing
+                .as_ref()
+                .ok()
+                .map(|it| (it.entries, it.others.clone()))
         };
         self.is_fresh || self.artifacts != is.artifacts || files(self) != files(is)
     }
@@ -358,9 +365,10 @@ impl SeenDirectory {
     /// Returns the names of the directories and links that came or went.
     fn other_names(&self, is: &Self) -> Vec<Arc<OsStr>> {
         let names = |it: &Self| {
-            let listing = it.listing.iter();
-            let names = listing.flat_map(|it| it.directories.iter().chain(&it.links).cloned());
-            names.collect::<BTreeSet<_>>()
+            it.listing
+                .iter()
+                .flat_map(|it| it.directories.iter().chain(&it.links).cloned())
+                .collect::<BTreeSet<_>>()
         };
         names(self)
             .symmetric_difference(&names(is))

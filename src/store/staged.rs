@@ -76,9 +76,10 @@ impl StagedRuns {
     fn choose(&mut self, changed: &BTreeSet<PathBuf>, given: &[PathBuf]) {
         let touched: BTreeSet<&Path> = changed.iter().filter_map(|path| path.parent()).collect();
         for dir in touched {
-            let records = [Artifact::State, Artifact::Events, Artifact::Summary];
-            let mut records = records.iter().map(|it| dir.join(it.file_name()));
-            let had_record = records.any(|path| changed.contains(&path));
+            let had_record = [Artifact::State, Artifact::Events, Artifact::Summary]
+                .iter()
+                .map(|it| dir.join(it.file_name()))
+                .any(|path| changed.contains(&path));
             let is_left = Artifact::ALL.iter().any(|it| self.has(dir, *it));
             if !is_left && had_record && !self.is_in_run(dir) {
                 self.deleted.push(self.typed(dir));
@@ -93,11 +94,12 @@ impl StagedRuns {
             let is_below = || dir.ancestors().any(|above| given.contains(above));
             of_files.contains(dir) || is_below()
         };
-        let of_given = all
+        let of_given: Vec<PathBuf> = all
             .into_iter()
             .filter(is_given)
-            .filter(|it| self.is_run(it));
-        let of_given: Vec<PathBuf> = of_given.map(Path::to_owned).collect();
+            .filter(|it| self.is_run(it))
+            .map(Path::to_owned)
+            .collect();
         self.dirs.extend(of_given);
         self.dirs.sort();
         self.dirs.dedup();
@@ -134,18 +136,23 @@ impl StagedRuns {
 
     /// Returns `true` if a directory lies in a run below `episodes`, where nothing is judged.
     fn is_in_run(&self, dir: &Path) -> bool {
-        let mut above = dir.ancestors().skip(1);
-        above.any(|it| below_episodes(it) && self.is_run(it))
+        dir.ancestors()
+            .skip(1)
+            .any(|it| below_episodes(it) && self.is_run(it))
     }
 
     /// Returns the path of what is named from the top of the working tree on, as a user would type
     /// it in the working directory.
     fn typed(&self, path: &Path) -> PathBuf {
-        let shared = path.components().zip(self.prefix.components());
-        let shared = shared.take_while(|(a, b)| a == b).count();
+        let shared = path
+            .components()
+            .zip(self.prefix.components())
+            .take_while(|(a, b)| a == b)
+            .count();
         let up = self.prefix.components().count() - shared;
-        let up = std::iter::repeat_n(Component::ParentDir, up);
-        let typed: PathBuf = up.chain(path.components().skip(shared)).collect();
+        let typed: PathBuf = std::iter::repeat_n(Component::ParentDir, up)
+            .chain(path.components().skip(shared))
+            .collect();
         if typed.as_os_str().is_empty() {
             PathBuf::from(".")
         } else {
@@ -181,11 +188,13 @@ impl StagedRuns {
         let mut objects =
             Objects::start(&self.top).map_err(|why| format!("can't run git: {why}"))?;
         Ok(self.dirs.iter().filter_map(move |dir| {
-            let there = Artifact::ALL.into_iter().filter_map(|artifact| {
-                let entry = self.index.get(&dir.join(artifact.file_name()))?;
-                Some((artifact, objects.content(artifact, entry)))
-            });
-            let there: Vec<(Artifact, Content<'static>)> = there.collect();
+            let there: Vec<(Artifact, Content<'static>)> = Artifact::ALL
+                .into_iter()
+                .filter_map(|artifact| {
+                    let entry = self.index.get(&dir.join(artifact.file_name()))?;
+                    Some((artifact, objects.content(artifact, entry)))
+                })
+                .collect();
             let is_below = below_episodes(dir);
             if let [(Artifact::State, Content::Shared(bytes))] = &*there
                 && !names_episodes(dir)
@@ -284,8 +293,8 @@ impl Objects {
             .trim_end()
             .rsplit(' ')
             .next()
-            .and_then(|it| it.parse::<u64>().ok());
-        let size = size.ok_or_else(|| io::Error::other(head.trim_end().to_owned()))?;
+            .and_then(|it| it.parse::<u64>().ok())
+            .ok_or_else(|| io::Error::other(head.trim_end().to_owned()))?;
         // A newline follows the object.
         let mut answer = self.answers.by_ref().take(size + 1);
         if size > limit {

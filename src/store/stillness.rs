@@ -164,8 +164,10 @@ impl Movement {
     /// Compares what was seen of artifacts before they were read with what was seen afterwards.
     pub(crate) fn between(before: &SeenVersions, after: &SeenVersions) -> Self {
         let seen = before.iter().zip(after);
-        let changed = Artifact::ALL.into_iter().zip(seen);
-        let changed = changed.filter(|(_, (before, after))| before != after);
+        let changed = Artifact::ALL
+            .into_iter()
+            .zip(seen)
+            .filter(|(_, (before, after))| before != after);
         Self {
             artifacts: changed.map(|(artifact, _)| artifact).collect(),
             ..Self::default()

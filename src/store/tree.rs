@@ -151,8 +151,11 @@ impl Dir {
             return Vec::new();
         }
         let around = self.around_others(false, None);
-        let names = names.iter().map(Arc::clone);
-        names.map(|name| Self::new(&around, name)).collect()
+        names
+            .iter()
+            .map(Arc::clone)
+            .map(|name| Self::new(&around, name))
+            .collect()
     }
 
     /// Returns what the paths of all directories below it start with.
@@ -207,8 +210,7 @@ impl Dir {
 
     /// Returns `true` if it is directly in a directory called `episodes`.
     pub(super) fn is_directly_in_episodes(&self) -> bool {
-        let named = self.named();
-        named
+        self.named()
             .parent()
             .is_some_and(|parent| parent.ends_with(EPISODES))
     }

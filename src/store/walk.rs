@@ -163,8 +163,10 @@ impl<'w> TreeWalk<'w> {
             found.excluded += number - names.len();
         }
         if dir.around.level >= MAX_LEVELS {
-            let too_deep = names.into_iter().map(|name| Dir::new(&around, name).path());
-            let faults = too_deep.map(|path| Fault::new(path, FaultKind::TooDeep));
+            let faults = names
+                .into_iter()
+                .map(|name| Dir::new(&around, name).path())
+                .map(|path| Fault::new(path, FaultKind::TooDeep));
             found.faults.extend(faults);
             return None;
         }
@@ -263,8 +265,9 @@ pub(crate) fn empty_in(passed: &[Fault]) -> u64 {
 /// Returns `true` if the path of one of the directories, which are sorted, starts with some bytes.
 fn holds<T>(sorted: &[T], dir: impl Fn(&T) -> &Dir, prefix: &[u8]) -> bool {
     let first = sorted.partition_point(|it| dir(it).order_to(prefix).is_lt());
-    let first = sorted.get(first);
-    first.is_some_and(|it| dir(it).starts_with(prefix))
+    sorted
+        .get(first)
+        .is_some_and(|it| dir(it).starts_with(prefix))
 }
 
 impl WalkFindings {
@@ -298,8 +301,10 @@ impl WalkFindings {
         let mut runs: BTreeMap<Vec<u8>, Dir> = BTreeMap::new();
         for candidate in candidates.into_iter().rev() {
             let prefix = candidate.prefix();
-            let first = runs.range(prefix.clone()..).next();
-            let is_group = first.is_some_and(|(path, _)| path.starts_with(&prefix))
+            let is_group = runs
+                .range(prefix.clone()..)
+                .next()
+                .is_some_and(|(path, _)| path.starts_with(&prefix))
                 || holds(&self.episodes, |it| it, &prefix)
                 || holds(&self.unopened, |it| &it.dir, &prefix);
             if !is_group {

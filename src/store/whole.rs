@@ -30,8 +30,10 @@ pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
 
 /// Returns `true` if what is written to two open files, terminals or pipes goes to one place.
 pub(crate) fn are_one_open_file(one: impl AsFd, other: impl AsFd) -> bool {
-    let both = FileVersion::of(one).ok().zip(FileVersion::of(other).ok());
-    both.is_some_and(|(one, other)| one.is_same_file(other))
+    FileVersion::of(one)
+        .ok()
+        .zip(FileVersion::of(other).ok())
+        .is_some_and(|(one, other)| one.is_same_file(other))
 }
 
 /// A file that is being written. Until [`WholeFile::keep`] it has no name, so that nothing is left
@@ -58,9 +60,10 @@ fn builder() -> Builder<'static, 'static> {
 fn named(dir: &Path, permissions: &Permissions) -> io::Result<NamedTempFile> {
     remove_leftovers(dir);
     loop {
-        let mut builder = builder();
-        let builder = builder.permissions(permissions.clone());
-        let file = builder.tempfile_in(dir).map_err(plain)?;
+        let file = builder()
+            .permissions(permissions.clone())
+            .tempfile_in(dir)
+            .map_err(plain)?;
         // Where there are no locks, nobody removes it either.
         let is_taken = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
         // Another process may have removed it before it was locked.
@@ -188,8 +191,10 @@ impl Spool {
 
     /// Writes all that was kept.
     pub(crate) fn copy_to(self, out: &mut dyn Write) -> io::Result<()> {
-        let file = self.0.into_inner();
-        let mut file = file.map_err(io::IntoInnerError::into_error)?;
+        let mut file = self
+            .0
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
         io::copy(&mut file, out).map(drop)
     }
@@ -211,11 +216,11 @@ fn is_same(stream: BorrowedFd<'_>, file: &Metadata) -> bool {
 
 /// Returns an error without the name of the temporary file.
 fn plain(error: io::Error) -> io::Error {
-    let cause = error
+    error
         .get_ref()
         .and_then(|error| error.source())
-        .map(ToString::to_string);
-    cause.map_or(error, io::Error::other)
+        .map(ToString::to_string)
+        .map_or(error, io::Error::other)
 }
 
 /// Appends to a file.

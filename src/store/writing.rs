@@ -97,8 +97,10 @@ pub(crate) fn content_of(file: &File) -> io::Result<File> {
 
 /// Returns `true` if the entry of a name is this file, and the file has a length.
 pub(crate) fn is_in_place(file: &File, dir: &OpenDir, name: &str, length: u64) -> bool {
-    let both = FileVersion::of(file).ok().zip(dir.version(Path::new(name)));
-    both.is_some_and(|(is, there)| there.bytes == length && is.is_same_file(there))
+    FileVersion::of(file)
+        .ok()
+        .zip(dir.version(Path::new(name)))
+        .is_some_and(|(is, there)| there.bytes == length && is.is_same_file(there))
 }
 
 /// Opens a directory that a user names, and makes it and those above it that are missing. Returns
