@@ -172,8 +172,7 @@ impl Gate {
     /// Returns the rules that are on in some directory.
     pub(crate) fn active_rules(&self) -> impl Iterator<Item = &RuleInfo> {
         let levels = self.settings.levels_anywhere();
-        let rules = self.rules().zip(levels);
-        rules.filter_map(|(rule, level)| {
+        self.rules().zip(levels).filter_map(|(rule, level)| {
             (level != crate::ground::finding::Level::Off).then_some(rule)
         })
     }
@@ -225,11 +224,12 @@ impl Gate {
         let mut episodes = Vec::new();
         let given: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().into()).collect();
         self.are_whole = self.are_whole(&given, &found.episodes);
-        let outcome = self.each_of(found.faults, &found.episodes, |judged| {
-            episodes.extend(judged);
-            ControlFlow::Continue(())
-        });
-        let outcome = outcome.with_empty(empty);
+        let outcome = self
+            .each_of(found.faults, &found.episodes, |judged| {
+                episodes.extend(judged);
+                ControlFlow::Continue(())
+            })
+            .with_empty(empty);
         Ok(Report {
             schema_version: REPORT_VERSION.into(),
             tool: Tool::this(),
@@ -288,8 +288,8 @@ impl Gate {
     ) -> Outcome {
         self.are_whole = found.are_whole;
         let empty = empty_in(&found.passed);
-        let outcome = self.each_of(found.faults, &found.episodes, take);
-        outcome.with_empty(empty)
+        self.each_of(found.faults, &found.episodes, take)
+            .with_empty(empty)
     }
 
     /// Judges episodes in the form in which they are at hand, as [`Gate::each`] does.
@@ -315,8 +315,9 @@ impl Gate {
         }
         let worker = || Worker::new(Arc::clone(&checker));
         let check = |worker: &mut Worker, episode: &E| {
-            let judged = worker.directory(&episode.clone().into(), None, |_| ());
-            judged.map(|(report, ())| report)
+            worker
+                .directory(&episode.clone().into(), None, |_| ())
+                .map(|(report, ())| report)
         };
         in_order(episodes, jobs, worker, check, |checked| {
             let judged = checked.map(|mut episode| {
@@ -375,8 +376,8 @@ impl Gate {
     ///
     /// A fault if its directory can't be opened.
     pub fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        let judged = self.judge(|worker| worker.directory(episode, None, |_| ()));
-        judged.map(|(report, ())| report)
+        self.judge(|worker| worker.directory(episode, None, |_| ()))
+            .map(|(report, ())| report)
     }
 
     /// Judges records that are not on a disk: the artifacts of one episode, each with its content.
@@ -489,8 +490,8 @@ impl Gate {
         id: Option<&str>,
         fetch: impl FnMut(usize) -> Result<A, E>,
     ) -> Result<EpisodeReport, E> {
-        let judged = self.judge(|worker| worker.settle(key, id, fetch, |it| it, None, |_| ()));
-        judged.map(|(report, ())| report)
+        self.judge(|worker| worker.settle(key, id, fetch, |it| it, None, |_| ()))
+            .map(|(report, ())| report)
     }
 
     /// Decides which findings count in a report that the worker of this gate makes.

@@ -187,8 +187,10 @@ impl Baseline {
     /// Adds all findings and skips of an episode.
     pub(super) fn add(&mut self, dir: &Path, episode: &EpisodeReport) {
         for finding in &episode.findings {
-            let known = self.episodes.entry(name(dir)).or_default();
-            known.insert(AcceptedFinding::of(finding));
+            self.episodes
+                .entry(name(dir))
+                .or_default()
+                .insert(AcceptedFinding::of(finding));
         }
         let mut skips: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         // What kept changing, or was not read for lack of memory, must be checked again.
@@ -197,8 +199,7 @@ impl Baseline {
             skips.entry(reason).or_default().insert(skip.rule.clone());
         }
         for ((kind, reason, besides), rules) in skips {
-            let known = self.skips.entry(name(dir)).or_default();
-            known.insert(KnownSkips {
+            self.skips.entry(name(dir)).or_default().insert(KnownSkips {
                 kind,
                 reason: reason.clone(),
                 besides: besides.clone(),
@@ -237,8 +238,10 @@ impl Baseline {
     /// findings.
     pub(super) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
         let episodes = self.episodes.iter();
-        let with_skips = self.skips.keys().map(|name| (dir(name), 0));
-        with_skips.chain(episodes.map(|(name, known)| (dir(name), known.len())))
+        self.skips
+            .keys()
+            .map(|name| (dir(name), 0))
+            .chain(episodes.map(|(name, known)| (dir(name), known.len())))
     }
 
     /// Returns the numbers of findings, of skips, and of episodes that have any.

@@ -215,8 +215,9 @@ pub(in crate::gate) fn read_team(
     mistakes: &mut Vec<ConfigError>,
 ) -> RuleSet {
     let is_built_in = |group: &str| {
-        let mut groups = ALL.iter().map(|rule| rule.info.id.split('/').next());
-        groups.any(|known| known == Some(group))
+        ALL.iter()
+            .map(|rule| rule.info.id.split('/').next())
+            .any(|known| known == Some(group))
     };
     let team = team::read(
         file,
@@ -299,8 +300,8 @@ impl TryFrom<String> for Day {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let start = Timestamp::parse(&format!("{text}T00:00:00Z"));
-        let start = start.ok_or("this date does not exist")?;
+        let start =
+            Timestamp::parse(&format!("{text}T00:00:00Z")).ok_or("this date does not exist")?;
         Ok(Self { text, start })
     }
 }

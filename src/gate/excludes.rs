@@ -23,8 +23,11 @@ impl Gate {
         !self.excluded.is_empty() && {
             let dir = self.settings.base.relative(dir);
             // Each is asked, so that it is known which match nothing.
-            let matching = self.excluded.iter().filter(|glob| glob.matches(&dir));
-            matching.count() > 0
+            self.excluded
+                .iter()
+                .filter(|glob| glob.matches(&dir))
+                .count()
+                > 0
         }
     }
 
@@ -37,12 +40,18 @@ impl Gate {
         is_episode: impl Fn(&Path) -> bool,
     ) -> Vec<String> {
         let ignored = self.suppressions.ignored.iter().map(|it| &it.episode);
-        let globs = self.excluded.iter().chain(self.settings.levels.globs());
-        let globs = globs.chain(ignored);
+        let globs = self
+            .excluded
+            .iter()
+            .chain(self.settings.levels.globs())
+            .chain(ignored);
         let tops = self.tops(given, is_episode);
-        let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
-        let unmet = unmet.into_iter();
-        unmet.map(|it| escape(it).into_owned()).collect()
+        globs
+            .filter_map(|glob| glob.unmet(&tops))
+            .collect::<BTreeSet<&str>>()
+            .into_iter()
+            .map(|it| escape(it).into_owned())
+            .collect()
     }
 
     /// Has rules over all runs judge the next check, if that looks at whole run-data directories.
@@ -64,13 +73,17 @@ impl Gate {
             Artifact::from_file_name(name.as_encoded_bytes()).is_some()
         };
         let is_within = |path: &Path| {
-            let mut above = path.ancestors().skip(1);
-            above.any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
+            path.ancestors()
+                .skip(1)
+                .any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
         };
         let is_whole =
             |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
-        let tops = given.iter().filter(is_whole);
-        tops.map(|dir| self.settings.base.relative(dir)).collect()
+        given
+            .iter()
+            .filter(is_whole)
+            .map(|dir| self.settings.base.relative(dir))
+            .collect()
     }
 
     /// Returns one sentence for each selector of a team's rules that named no event of any run, if
@@ -99,14 +112,16 @@ impl Gate {
     /// version.
     pub(crate) fn outdated_rules(&self) -> Vec<String> {
         let rules = self.rule_set();
-        let outdated = rules.iter().filter_map(|rule| match rule.check {
-            Check::Team(check) => {
-                let id = escape(&rule.info.id).into_owned();
-                Some(format!("{id}: {}", rules.team().outdated(check)?))
-            }
-            Check::BuiltIn(_) | Check::Hook => None,
-        });
-        outdated.collect()
+        rules
+            .iter()
+            .filter_map(|rule| match rule.check {
+                Check::Team(check) => {
+                    let id = escape(&rule.info.id).into_owned();
+                    Some(format!("{id}: {}", rules.team().outdated(check)?))
+                }
+                Check::BuiltIn(_) | Check::Hook => None,
+            })
+            .collect()
     }
 
     /// Returns the selectors of events that rules which are on have: the rule, the key, the

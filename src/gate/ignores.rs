@@ -72,8 +72,9 @@ impl Ignored {
         // The value or what is below it; `*` is any one name or index.
         let is_within = |pointer: &str| {
             let mut tokens = found.into_iter().flat_map(|found| found.split('/'));
-            let mut parts = pointer.split('/');
-            parts.all(|part| tokens.next().is_some_and(|it| part == "*" || part == it))
+            pointer
+                .split('/')
+                .all(|part| tokens.next().is_some_and(|it| part == "*" || part == it))
         };
         let is_of = |file: &str| location.artifact.is_some_and(|it| it.file_name() == file);
         !self.has_expired

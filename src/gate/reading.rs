@@ -24,8 +24,8 @@ impl ConfigReader<'_> {
     /// Returns a glob, if it is valid.
     pub(super) fn glob(&mut self, glob: &Spanned<String>) -> Option<DirectoryGlob> {
         let place = self.file.place(&glob.span());
-        let read = DirectoryGlob::new(glob.get_ref(), &place);
-        read.map_err(|reason| self.mistake(glob, format!("invalid glob: {reason}"), None))
+        DirectoryGlob::new(glob.get_ref(), &place)
+            .map_err(|reason| self.mistake(glob, format!("invalid glob: {reason}"), None))
             .ok()
     }
 
@@ -50,8 +50,9 @@ impl ConfigReader<'_> {
             );
             is_asking && rule.info.holds == Some(Holds::Before)
         };
-        let rules = self.rules.iter();
-        let other = rules
+        let other = self
+            .rules
+            .iter()
             .filter(|rule| names(name.get_ref(), &rule.info.id))
             .find(|rule| !asks(rule));
         if let Some(other) = other.filter(|_| level == Level::Ask) {
@@ -104,8 +105,11 @@ impl ConfigReader<'_> {
         }
         self.levels_in(None, &config.rules, levels);
         for within in &config.overrides {
-            let paths = within.paths.iter().filter_map(|glob| self.glob(glob));
-            let paths: Vec<DirectoryGlob> = paths.collect();
+            let paths: Vec<DirectoryGlob> = within
+                .paths
+                .iter()
+                .filter_map(|glob| self.glob(glob))
+                .collect();
             self.levels_in(Some(&paths), &within.rules, levels);
         }
     }

@@ -30,8 +30,8 @@ pub(crate) struct CheckRequest {
 impl CheckRequest {
     /// Returns the records that a text holds, or the mistake in it.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
-        let request = Self::read(text);
-        request.map_err(|why| escape(&format!("not a request for a check: {why}")).into_owned())
+        Self::read(text)
+            .map_err(|why| escape(&format!("not a request for a check: {why}")).into_owned())
     }
 
     fn read(bytes: &[u8]) -> Result<Self, String> {
@@ -40,8 +40,7 @@ impl CheckRequest {
             text,
             ..RequestMembers::default()
         };
-        let read = Parser::new(bytes, &mut members).text();
-        read.map_err(|error| {
+        Parser::new(bytes, &mut members).text().map_err(|error| {
             let (line, column) = line_and_column(bytes, error.span(bytes).start);
             format!("{error}, at line {line}, column {column}")
         })?;
@@ -55,8 +54,8 @@ impl CheckRequest {
     }
 
     pub(crate) fn records(&self) -> Vec<(Artifact, &[u8])> {
-        let records = self.records.iter();
-        records
+        self.records
+            .iter()
             .map(|(artifact, text)| (*artifact, text.as_bytes()))
             .collect()
     }

@@ -315,8 +315,9 @@ impl Gate {
 
     /// Returns the rules that are on in some directory, each with its level.
     pub(crate) fn rules_in_force(&self) -> impl Iterator<Item = (&RuleInfo, Level)> {
-        let rules = self.rules().zip(self.settings.levels_anywhere());
-        rules.filter(|(_, level)| *level != Level::Off)
+        self.rules()
+            .zip(self.settings.levels_anywhere())
+            .filter(|(_, level)| *level != Level::Off)
     }
 
     /// Adds a baseline, whose findings do not count.
@@ -341,8 +342,9 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn at(&self, address: &str) -> Self {
-        let gate = self.clone();
-        let mut gate = gate.set(|settings| settings.base.root = address.into());
+        let mut gate = self
+            .clone()
+            .set(|settings| settings.base.root = address.into());
         gate.suppressions.use_copy();
         gate
     }
@@ -416,8 +418,11 @@ impl Gate {
         let profile = self.profile().map(Profile::word);
         let last: Vec<_> = levels.last.iter().map(|it| (&it.rule, it.level)).collect();
         let ignored = self.suppressions.ignored.iter();
-        let required = self.settings.required.iter();
-        let required = required.filter_map(|index| rules.get(*index));
+        let required = self
+            .settings
+            .required
+            .iter()
+            .filter_map(|index| rules.get(*index));
         let decisive = serde_json::to_vec(&(
             self.follows_links(),
             required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
@@ -426,8 +431,11 @@ impl Gate {
             ignored.map(|it| it.has_expired).collect::<Vec<_>>(),
             self.baseline().map(Baseline::entries),
         ));
-        let digest = Digest::of([&*decisive.unwrap_or_default()]).to_string();
-        digest.chars().take(16).collect()
+        Digest::of([&*decisive.unwrap_or_default()])
+            .to_string()
+            .chars()
+            .take(16)
+            .collect()
     }
 
     /// Returns a digest of the text of the configuration and of the files that it names.
@@ -445,22 +453,27 @@ impl Gate {
 
     /// Returns `true` if every rule is off in every directory, so that nothing is judged.
     pub(crate) fn judges_nothing(&self) -> bool {
-        let levels = self.settings.levels_anywhere();
-        levels.iter().all(|level| *level == Level::Off)
+        self.settings
+            .levels_anywhere()
+            .iter()
+            .all(|level| *level == Level::Off)
     }
 
     /// Returns the names of the files besides the artifacts that schemas judge, in some directory.
     pub(crate) fn judged_files(&self) -> Vec<Arc<str>> {
-        let checker = self.checker();
-        let files = checker.team().judged_files();
-        files.map(|(_, name)| Arc::clone(name)).collect()
+        self.checker()
+            .team()
+            .judged_files()
+            .map(|(_, name)| Arc::clone(name))
+            .collect()
     }
 
     /// Returns the files besides the artifacts that a check reads, in some directory.
     #[cfg(feature = "cli")]
     pub(crate) fn other_files(&self) -> OtherFiles {
-        let named = (!self.reads_named_files()).then(|| self.judged_files());
-        named.map_or(OtherFiles::All, OtherFiles::Named)
+        (!self.reads_named_files())
+            .then(|| self.judged_files())
+            .map_or(OtherFiles::All, OtherFiles::Named)
     }
 
     /// Returns `true` if the files that a manifest names are read, in some directory.
@@ -476,8 +489,10 @@ impl Gate {
     ) -> impl Iterator<Item = (&str, Level, Decided<'_>)> {
         let dir = dir.map(|dir| self.settings.base.relative(dir));
         let decided = self.settings.decided(dir.as_deref());
-        let rules = self.settings.rules.iter();
-        let named = rules.zip(decided);
-        named.map(|(rule, (level, why))| (&*rule.info.id, level, why))
+        self.settings
+            .rules
+            .iter()
+            .zip(decided)
+            .map(|(rule, (level, why))| (&*rule.info.id, level, why))
     }
 }

@@ -88,9 +88,10 @@ impl Suppressions {
         if self.records {
             baseline.add(&dir, episode);
         }
-        let listed = baseline.of(&dir);
-        let mut listed: BTreeMap<&str, &AcceptedFinding> =
-            listed.map(|known| (&*known.fingerprint, known)).collect();
+        let mut listed: BTreeMap<&str, &AcceptedFinding> = baseline
+            .of(&dir)
+            .map(|known| (&*known.fingerprint, known))
+            .collect();
         suppress(episode, |finding| {
             take(&mut listed, finding)?;
             Some((Suppression::Baseline, None))
@@ -123,8 +124,10 @@ impl Suppressions {
     /// needed, judged by the episodes seen so far and by directories that no longer exist.
     pub(super) fn stale(&self, here: &Path) -> Vec<String> {
         let mut vanished = self.vanished.clone();
-        let from = self.baseline.as_ref();
-        let from = from.map_or(Path::new(""), |baseline| &baseline.dir);
+        let from = self
+            .baseline
+            .as_ref()
+            .map_or(Path::new(""), |baseline| &baseline.dir);
         for (dir, findings) in &self.unjudged {
             let dir = relative(&from.join(dir), Path::new(""), here);
             if is_gone(&here.join(&dir)) {
@@ -134,13 +137,16 @@ impl Suppressions {
             }
         }
         let (named, unnamed) = vanished;
-        let vanished = named.into_iter();
-        let vanished = vanished.chain((unnamed > 0).then(|| format!("{unnamed} more")));
-        let vanished = vanished
+        let vanished = named
+            .into_iter()
+            .chain((unnamed > 0).then(|| format!("{unnamed} more")))
             .map(|what| format!("no longer found, and can be removed from the baseline: {what}"));
-        let stale = self.ignored.iter().filter_map(Ignored::stale);
-        let entries = stale.chain(vanished);
-        entries.map(|entry| escape(&entry).into_owned()).collect()
+        self.ignored
+            .iter()
+            .filter_map(Ignored::stale)
+            .chain(vanished)
+            .map(|entry| escape(&entry).into_owned())
+            .collect()
     }
 }
 
@@ -150,8 +156,9 @@ fn take<'k>(
     finding: &Finding,
 ) -> Option<&'k AcceptedFinding> {
     let former = finding.former.as_deref();
-    let own = listed.remove(&*finding.fingerprint);
-    own.or_else(|| listed.remove(former?))
+    listed
+        .remove(&*finding.fingerprint)
+        .or_else(|| listed.remove(former?))
 }
 
 /// Moves the findings for which `reason_for` gives a reason to the suppressed ones.
