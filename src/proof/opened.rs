@@ -49,8 +49,9 @@ impl RunOfSeal {
 
 impl fmt::Debug for Seal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut seal = f.debug_struct("Seal");
-        seal.field("runs", &self.runs.len()).finish_non_exhaustive()
+        f.debug_struct("Seal")
+            .field("runs", &self.runs.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -97,11 +98,18 @@ impl Seal {
         for resource in statement.subject {
             let name = resource.name;
             check_name(&name)?;
-            let dirs = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
-            let run = dirs.chain(["."]).find(|dir| runs.contains_key(*dir));
-            let run = run.unwrap_or_default().to_owned();
-            let below = name.strip_prefix(&run).and_then(|it| it.strip_prefix('/'));
-            let below = below.unwrap_or(&name).to_owned();
+            let run = name
+                .match_indices('/')
+                .filter_map(|(at, _)| name.get(..at))
+                .chain(["."])
+                .find(|dir| runs.contains_key(*dir))
+                .unwrap_or_default()
+                .to_owned();
+            let below = name
+                .strip_prefix(&run)
+                .and_then(|it| it.strip_prefix('/'))
+                .unwrap_or(&name)
+                .to_owned();
             let of_run = runs.get_mut(&run).filter(|run| run.is_covered());
             let Some(of_run) = of_run else {
                 return Err(format!(

@@ -51,8 +51,9 @@ pub fn seal(
     let outcome = gate.each(found.into(), |judged| {
         if let Ok(report) = judged {
             let is_known = before.as_mut().is_none_or(|before| {
-                let before = before.next();
-                before.is_some_and(|it| json_bytes(&**it) == json_bytes(&report))
+                before
+                    .next()
+                    .is_some_and(|it| json_bytes(&**it) == json_bytes(&report))
             });
             written = if is_known {
                 writer.add(&report)

@@ -158,8 +158,9 @@ fn verify(
 ) -> Result<Verification, SealError> {
     let names = RunNames::new(paths);
     // What a configuration leaves out now is there all the same.
-    let all = Gate::default().jobs(gate.parallelism());
-    let found = all.search(paths, GivenPaths::Each);
+    let found = Gate::default()
+        .jobs(gate.parallelism())
+        .search(paths, GivenPaths::Each);
     if let Some(wrong) = found.faults.iter().find(|fault| fault.is_of_given_path()) {
         return Err(SealError::of(wrong));
     }
@@ -237,8 +238,11 @@ impl Verification {
         there: &BTreeMap<String, InRunData>,
     ) -> Vec<Wanted<'s>> {
         let given: Vec<InRunData> = names.given().collect();
-        let roots = given.iter().chain(there.values());
-        let roots: BTreeSet<&PathBuf> = roots.map(|it| &it.root).collect();
+        let roots: BTreeSet<&PathBuf> = given
+            .iter()
+            .chain(there.values())
+            .map(|it| &it.root)
+            .collect();
         let mut wanted = Vec::new();
         for (name, sealed) in &seal.runs {
             let is_meant = given.iter().any(|it| Path::new(name).starts_with(&it.path));
@@ -326,8 +330,11 @@ impl Wanted<'_> {
             let what = what.to_owned();
             changes.push(Change { kind, name, what });
         };
-        let files = now.files.iter().map(|file| (&*file.name, file.digest));
-        let files: BTreeMap<&str, _> = files.collect();
+        let files: BTreeMap<&str, _> = now
+            .files
+            .iter()
+            .map(|file| (&*file.name, file.digest))
+            .collect();
         let others: BTreeMap<&str, UncoveredKind> = kinds(&now.uncovered);
         let were_others = kinds(&self.sealed.said.uncovered);
         for (name, digest) in &self.sealed.files {
@@ -370,8 +377,10 @@ impl Wanted<'_> {
 
 /// Returns the kinds of entries, by their names.
 fn kinds(entries: &[Uncovered]) -> BTreeMap<&str, UncoveredKind> {
-    let entries = entries.iter();
-    entries.map(|entry| (&*entry.name, entry.kind)).collect()
+    entries
+        .iter()
+        .map(|entry| (&*entry.name, entry.kind))
+        .collect()
 }
 
 /// Returns `true` if a link or a file was in the place of a directory.
@@ -399,8 +408,11 @@ fn other_rules(seal: &Seal, gate: &Gate) -> Vec<String> {
     }
     let new = are.iter().filter(|(id, _)| !were.contains_key(*id));
     others.extend(new.map(|(id, is)| format!("{id} was not on, and is ({})", is.level.word())));
-    let sources = gate.sources().into_iter();
-    let mut now: BTreeMap<String, _> = sources.map(|it| (it.name, it.digest)).collect();
+    let mut now: BTreeMap<String, _> = gate
+        .sources()
+        .into_iter()
+        .map(|it| (it.name, it.digest))
+        .collect();
     for was in &seal.check.configuration {
         match now.remove(&was.name) {
             Some(is) if is == was.digest.sha256 => {}
