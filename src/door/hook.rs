@@ -70,13 +70,16 @@ impl Hook {
             }
             Moment::After(outcome) => {
                 let call = event.call()?;
-                let after = self.session(event)?.after(event, call, outcome);
-                after.map(|()| Decision::Pass).map_err(in_words)?
+                self.session(event)?
+                    .after(event, call, outcome)
+                    .map(|()| Decision::Pass)
+                    .map_err(in_words)?
             }
-            Moment::Prompt => {
-                let prompted = self.session(event)?.prompt(event);
-                prompted.map(|()| Decision::Pass).map_err(in_words)?
-            }
+            Moment::Prompt => self
+                .session(event)?
+                .prompt(event)
+                .map(|()| Decision::Pass)
+                .map_err(in_words)?,
             Moment::Stop => {
                 if let Some(session) = self.begun_session(event)? {
                     session.stop().map_err(in_words)?;
@@ -112,8 +115,8 @@ impl Hook {
 
     /// Opens the run of the session of an event, which begins with it where there is none.
     fn session(&self, event: &HookEvent) -> Result<Session, String> {
-        let opened = self.open(event, true)?;
-        opened.ok_or_else(|| "the session has no run".into())
+        self.open(event, true)?
+            .ok_or_else(|| "the session has no run".into())
     }
 
     /// Opens the run of a session if it has begun.
@@ -168,11 +171,12 @@ impl Hook {
             return Ok(false);
         }
         let (task, history, repeated) = self.past(event, id, ended)?;
-        let recorder = self.recorder.clone().into_dir(shop.path());
-        let begun = recorder
+        self.recorder
+            .clone()
+            .into_dir(shop.path())
             .begin(task)
-            .and_then(|mut run| with_past(&mut run, history, repeated, ended.is_some()));
-        begun.map_err(in_words)?;
+            .and_then(|mut run| with_past(&mut run, history, repeated, ended.is_some()))
+            .map_err(in_words)?;
         shop.put(id).map_err(failed)?;
         Ok(true)
     }
@@ -246,8 +250,9 @@ fn run_id(session: &str) -> Result<String, String> {
         number.is_some_and(|number| number.bytes().all(|it| it.is_ascii_digit()))
     };
     let is_made = |id: &str| {
-        let digest = id.rsplit_once('-').map(|(_, digest)| digest);
-        digest.is_some_and(|it| it.len() == DIGITS && it.bytes().all(|it| it.is_ascii_hexdigit()))
+        id.rsplit_once('-')
+            .map(|(_, digest)| digest)
+            .is_some_and(|it| it.len() == DIGITS && it.bytes().all(|it| it.is_ascii_hexdigit()))
     };
     let plain = plain_id(session);
     if plain == session && !is_later(session) && !is_made(session) {

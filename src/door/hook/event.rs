@@ -178,9 +178,11 @@ impl HookEvent {
         let document = tape.read_record(bytes);
         let document = document.map_err(|why| unknown(format!("the input is {why}")))?;
         let value = document.root().to_value();
-        let name = value.get("hook_event_name").and_then(Value::as_str);
-        let name = name.ok_or_else(|| unknown("the input has no `hook_event_name`".into()))?;
-        let name = name.to_owned();
+        let name = value
+            .get("hook_event_name")
+            .and_then(Value::as_str)
+            .ok_or_else(|| unknown("the input has no `hook_event_name`".into()))?
+            .to_owned();
         // Of two names, neither is known to be the one.
         let is_named_once = serde_json::from_slice::<Named>(bytes).is_ok();
         let wrong = |why: String| NoEvent {
@@ -215,8 +217,9 @@ impl HookEvent {
     /// Returns the call that it is about.
     pub(super) fn call(&self) -> Result<Call, String> {
         let tool = self.tool.as_ref().and_then(Value::as_str);
-        let tool = tool.filter(|tool| !tool.trim().is_empty());
-        let tool = tool.ok_or("the call has no `tool_name`, by which rules would know it")?;
+        let tool = tool
+            .filter(|tool| !tool.trim().is_empty())
+            .ok_or("the call has no `tool_name`, by which rules would know it")?;
         Ok(Call {
             tool: tool.to_owned(),
             input: arguments(self.input.clone().unwrap_or_default()),
@@ -255,8 +258,9 @@ fn moment(name: &str, input: &Given, is_of_first: bool) -> Moment {
 /// Returns how a call ended, by what its tool answered.
 fn status_of(response: &Value) -> &'static str {
     let is = |name: &str, wanted: bool| response.get(name) == Some(&Value::Bool(wanted));
-    let exit = ["/exit_code", "/metadata/exit_code"];
-    let exit = exit.iter().find_map(|at| response.pointer(at)?.as_i64());
+    let exit = ["/exit_code", "/metadata/exit_code"]
+        .iter()
+        .find_map(|at| response.pointer(at)?.as_i64());
     let has_error = response.get("error").is_some_and(|error| match error {
         Value::Null | Value::Bool(false) => false,
         error => error != "",

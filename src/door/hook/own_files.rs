@@ -32,19 +32,24 @@ impl OwnFiles {
     /// Returns those of a hook in an event of the session with a run.
     pub(super) fn of(hook: &Hook, event: &HookEvent, run: &str) -> Self {
         let cwd = event.cwd.as_deref().map(Path::new);
-        let config = hook.config.iter().map(|path| whole(path));
-        let config: Vec<PathBuf> = config.collect();
+        let config: Vec<PathBuf> = hook.config.iter().map(|path| whole(path)).collect();
         let of_config = config.first().and_then(|path| path.parent());
-        let dirs = cwd.into_iter().flat_map(Path::ancestors);
-        let dirs = dirs.chain(of_config).chain(hook.home.as_deref());
+        let dirs = cwd
+            .into_iter()
+            .flat_map(Path::ancestors)
+            .chain(of_config)
+            .chain(hook.home.as_deref());
         let settings = hook.agent.settings();
-        let settings = dirs.flat_map(|dir| settings.iter().map(|name| dir.join(name)));
-        let settings: Vec<PathBuf> = settings.collect();
+        let settings: Vec<PathBuf> = dirs
+            .flat_map(|dir| settings.iter().map(|name| dir.join(name)))
+            .collect();
         let (runs, episodes) = (whole(&hook.runs), whole(&hook.runs.join(EPISODES)));
         let own_run = episodes.join(run);
-        let of_settings = settings.iter().filter_map(|path| path.parent());
-        let of_settings = of_settings.map(Path::to_owned);
-        let around = of_settings.chain([runs, episodes]);
+        let around = settings
+            .iter()
+            .filter_map(|path| path.parent())
+            .map(Path::to_owned)
+            .chain([runs, episodes]);
         Self {
             around: with_links(around.collect()),
             paths: with_links([config, settings, vec![own_run]].concat()),
@@ -57,13 +62,21 @@ impl OwnFiles {
     /// Returns what a call does to one of them, in words.
     pub(super) fn changed_by(&self, action: &Action) -> Option<String> {
         let text = |value: &Option<Value>| {
-            let text = value.as_ref().and_then(Value::as_str);
-            text.unwrap_or_default().to_owned()
+            value
+                .as_ref()
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
         };
         let of_act = text(&action.kind);
         if matches!(&*of_act, "edit" | "delete" | "move") {
-            let paths = action.extensions.get("x-paths").and_then(Value::as_array);
-            let mut paths = paths.into_iter().flatten().filter_map(Value::as_str);
+            let mut paths = action
+                .extensions
+                .get("x-paths")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
             let is_whole = of_act != "edit";
             if let Some(path) = paths.find(|path| self.has(path, is_whole)) {
                 let path = quote(path);

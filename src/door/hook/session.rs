@@ -75,10 +75,11 @@ impl Session {
     /// Has the rules count the calls that have begun, but for one, as long as what is returned
     /// exists.
     fn under_way(&mut self, but: &str) -> Result<Vec<Allowed>, Error> {
-        let open = self.open.iter();
-        let counted = open.filter(|begun| !begun.is_undone && begun.call != but);
-        let counted = counted.map(|begun| self.run.under_way_again(begun.action()));
-        counted.collect()
+        self.open
+            .iter()
+            .filter(|begun| !begun.is_undone && begun.call != but)
+            .map(|begun| self.run.under_way_again(begun.action()))
+            .collect()
     }
 
     /// Decides on a call, and notes that it has begun.
@@ -88,16 +89,18 @@ impl Session {
         event: &HookEvent,
         call: Call,
     ) -> Result<Decision, String> {
-        let id = event.call_id.clone();
-        let id = id.unwrap_or_else(|| self.run.next_call());
+        let id = event
+            .call_id
+            .clone()
+            .unwrap_or_else(|| self.run.next_call());
         // Where two hooks of one agent ask about a call, it is no other call under way.
         let _under_way = self.under_way(&id).map_err(in_words)?;
         let action = action_of(event, call, &id);
         let own = OwnFiles::of(hook, event, self.run.id()).changed_by(&action);
         let mut begun = note_of(event, "begun", &action);
         if hook.observes {
-            let observed = self.observe(event, &action, own.as_deref());
-            observed.map_err(in_words)?;
+            self.observe(event, &action, own.as_deref())
+                .map_err(in_words)?;
             self.note(begun).map_err(in_words)?;
             return Ok(Decision::Pass);
         }
@@ -166,8 +169,11 @@ impl Session {
                 self.run.note_answer(rule, &begun.act, true, "user")?;
             }
         }
-        let known = event.call_id.clone().or_else(|| begun.map(|it| it.call));
-        let id = known.unwrap_or_else(|| self.run.next_call());
+        let id = event
+            .call_id
+            .clone()
+            .or_else(|| begun.map(|it| it.call))
+            .unwrap_or_else(|| self.run.next_call());
         let mut action = action_of(event, call, &id);
         let output = outcome.output.clone().filter(|output| !output.is_null());
         action.output = output.map(|output| self.run.shortened(output, MAX_OUTPUT));
@@ -274,8 +280,9 @@ fn follow(seen: Seen, open: &mut Vec<Begun>, done: &mut BTreeSet<String>) {
             });
         }
         Some("undone") => {
-            let undone = open.iter_mut().filter(|begun| begun.call == call);
-            undone.for_each(|begun| begun.is_undone = true);
+            open.iter_mut()
+                .filter(|begun| begun.call == call)
+                .for_each(|begun| begun.is_undone = true);
         }
         _ => {}
     }
@@ -323,9 +330,9 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
         let why = format!("its timeline is larger than {limit} MiB");
         return Err(io::Error::other(why));
     }
-    let lines = content.split(|byte| *byte == b'\n');
-    let events = lines.filter_map(|line| serde_json::from_slice::<Acted>(line).ok());
-    let acts = events
+    let acts = content
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Acted>(line).ok())
         .filter(|event| event.phase == "act")
         .filter_map(|event| {
             let mut action: Action = serde_json::from_value(event.payload).ok()?;
