@@ -144,9 +144,10 @@ impl Proxy {
             // Some servers take it for the end of a line, and what follows for a message.
             return Err(Wrong::unreadable("the line has a carriage return within"));
         }
-        let document = tape.read_record(text);
-        let document = document.map_err(|why| Wrong::unreadable(&format!("the line is {why}")))?;
-        let root = document.root();
+        let root = tape
+            .read_record(text)
+            .map_err(|why| Wrong::unreadable(&format!("the line is {why}")))?
+            .root();
         let messages = messages(root);
         let mut passing = Vec::new();
         for message in &messages {

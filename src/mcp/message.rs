@@ -120,17 +120,23 @@ impl<'a> Message<'a> {
 
     /// Returns the id of the call of a tool, the name of the tool, and the arguments.
     pub(super) fn call(&self, node: Node<'_>) -> Result<(Id, String, Map<String, Value>), Wrong> {
-        let id = self.id.clone();
-        let id = id.ok_or_else(|| self.wrong("the id of a call is a number or a text"))?;
+        let id = self
+            .id
+            .clone()
+            .ok_or_else(|| self.wrong("the id of a call is a number or a text"))?;
         let wrong = |why: &str| self.wrong(why);
-        let params = self.params.filter(|params| params.kind() == Kind::Object);
-        let params = params.ok_or_else(|| wrong("`params` of a call is an object"))?;
+        let params = self
+            .params
+            .filter(|params| params.kind() == Kind::Object)
+            .ok_or_else(|| wrong("`params` of a call is an object"))?;
         must_be_clear(params, &["name", "arguments"]).map_err(|why| wrong(&why))?;
         if repeats_keys(node) {
             return Err(wrong("an object of the call has the same key twice"));
         }
-        let name = params.get("name").and_then(Node::text);
-        let name = name.ok_or_else(|| wrong("`name` of a call is a text"))?;
+        let name = params
+            .get("name")
+            .and_then(Node::text)
+            .ok_or_else(|| wrong("`name` of a call is a text"))?;
         let input = match params.get("arguments").filter(|it| !it.is_null()) {
             None => Value::Object(Map::new()),
             Some(it) => recordable(it.raw(), "an argument").map_err(|why| wrong(&why))?,
@@ -143,12 +149,12 @@ impl<'a> Message<'a> {
 
     /// Returns `true` if the client that it introduces can show a form to a person.
     pub(super) fn can_elicit(&self) -> bool {
-        let params = self.params;
-        let elicitation = params.and_then(|it| it.at(&["capabilities", "elicitation"]));
-        elicitation.is_some_and(|it| {
-            let has_form = it.get("form").is_some() || it.members().next().is_none();
-            it.kind() == Kind::Object && has_form
-        })
+        self.params
+            .and_then(|it| it.at(&["capabilities", "elicitation"]))
+            .is_some_and(|it| {
+                let has_form = it.get("form").is_some() || it.members().next().is_none();
+                it.kind() == Kind::Object && has_form
+            })
     }
 
     /// Returns the id of the request that it takes back.
@@ -168,8 +174,11 @@ impl<'a> Message<'a> {
 /// for it.
 fn must_be_clear(node: Node<'_>, names: &[&str]) -> Result<(), String> {
     for name in names {
-        let keys = node.all_members().map(Key::name);
-        let keys: Vec<_> = keys.filter(|key| folded(key) == *name).collect();
+        let keys: Vec<_> = node
+            .all_members()
+            .map(Key::name)
+            .filter(|key| folded(key) == *name)
+            .collect();
         if keys.len() > 1 {
             return Err(format!("{} is there twice", quote(name)));
         }

@@ -37,8 +37,12 @@ impl Outcome {
             };
         };
         let is_error = result.get("isError").and_then(Node::boolean) == Some(true);
-        let parts = result.get("content").map(Node::items);
-        let parts: Vec<Node<'_>> = parts.into_iter().flatten().collect();
+        let parts: Vec<Node<'_>> = result
+            .get("content")
+            .map(Node::items)
+            .into_iter()
+            .flatten()
+            .collect();
         let structured = result.get("structuredContent").filter(|it| !it.is_null());
         let output = match structured {
             Some(structured) => Some(value(structured)),
@@ -60,17 +64,21 @@ impl Outcome {
         mut action: Action,
         took: Duration,
     ) -> Result<(), Error> {
-        let input = action.input.take().map(arguments).unwrap_or_default();
-        let input = input.into_iter();
-        let input: Map<String, Value> = input
+        let input: Map<String, Value> = action
+            .input
+            .take()
+            .map(arguments)
+            .unwrap_or_default()
+            .into_iter()
             .map(|(name, value)| (name, run.shortened(value, MAX_OUTPUT)))
             .collect();
         action.input = Some(input.into());
         action.output = self.output.map(|output| run.shortened(output, MAX_OUTPUT));
         action.result_status = Some(self.status.into());
         action.duration_ms = Some(((took.as_secs_f64() * 1e6).round() / 1e3).into());
-        let media = self.media.iter();
-        let attached: Vec<Value> = media
+        let attached: Vec<Value> = self
+            .media
+            .iter()
             .filter_map(|(content, extension)| run.attach(content, extension).ok())
             .map(|attachment| attachment.name.into())
             .collect();
