@@ -66,8 +66,10 @@ impl CheckSettings {
     /// Requires a rule, or a group such as `plan/*`, to judge each run that has ended.
     pub(crate) fn require(&mut self, name: &str) -> Result<(), Error> {
         self.rules.must_have(name)?;
-        let required = self.rules.placed();
-        let required = required.filter(|of| rules::names(name, &of.rule.info.id));
+        let required = self
+            .rules
+            .placed()
+            .filter(|of| rules::names(name, &of.rule.info.id));
         self.required.extend(required.map(|of| of.index));
         Ok(())
     }
@@ -113,8 +115,10 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
 /// Returns the data that the rules that are on read in addition to that which is always read.
 fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
     let on = || {
-        let rules = rules.iter().zip(levels);
-        rules.filter(|(_, level)| **level != Level::Off)
+        rules
+            .iter()
+            .zip(levels)
+            .filter(|(_, level)| **level != Level::Off)
     };
     let of_team = on().filter_map(|(rule, level)| match rule.check {
         Check::Team(check) => Some((check, *level == Level::Ask)),

@@ -204,8 +204,10 @@ pub(crate) fn episode<R>(
     });
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
-    let facts = timeline.facts.as_ref();
-    let facts = facts.map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
+    let facts = timeline
+        .facts
+        .as_ref()
+        .map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
     let run = Run {
         stage: of_run,
         state,
@@ -453,8 +455,11 @@ fn reader<'i, 'a>(
     state: Option<StateFacts<'a>>,
     bytes: &'a [u8],
 ) -> TimelineReader<'i, 'a> {
-    let steps = state.and_then(StateFacts::steps).into_iter().flatten();
-    let step_ids = steps.filter_map(|step| step.text(InStep::Id));
+    let step_ids = state
+        .and_then(StateFacts::steps)
+        .into_iter()
+        .flatten()
+        .filter_map(|step| step.text(InStep::Id));
     let snapshot = Some(bytes).filter(|_| *lifecycle != Lifecycle::Terminal);
     TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),

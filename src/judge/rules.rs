@@ -56,8 +56,11 @@ impl RuleSet {
 
     /// Returns the built-in rules and those that a team declares.
     pub(crate) fn of_team(team: Team) -> Self {
-        let made = team.infos.iter().cloned();
-        let made = made.map(|(info, check)| Rule::with_info(info, Check::Team(check)));
+        let made = team
+            .infos
+            .iter()
+            .cloned()
+            .map(|(info, check)| Rule::with_info(info, Check::Team(check)));
         Self::with(made.collect(), team)
     }
 
@@ -72,15 +75,17 @@ impl RuleSet {
 
     /// Returns each rule with its place.
     pub(in crate::judge) fn placed(&self) -> impl Iterator<Item = PlacedRule<'_>> {
-        let rules = self.iter().enumerate();
-        rules.map(|(index, rule)| PlacedRule { rule, index })
+        self.iter()
+            .enumerate()
+            .map(|(index, rule)| PlacedRule { rule, index })
     }
 
     /// Returns the level of the rule with an id, given those of all.
     pub(crate) fn level_of(&self, levels: &[Level], id: &str) -> Level {
-        let mut rules = self.iter().zip(levels);
-        let of_rule = rules.find(|(rule, _)| rule.info.id == id);
-        of_rule.map_or(Level::Error, |(_, level)| *level)
+        self.iter()
+            .zip(levels)
+            .find(|(rule, _)| rule.info.id == id)
+            .map_or(Level::Error, |(_, level)| *level)
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<&Rule> {

@@ -289,8 +289,8 @@ fn events_of(
         };
         let root = document.root();
         let is_repeated = || {
-            let repeated = root.at(&["payload", "x-repeated"]);
-            repeated.is_some_and(|it| it.kind() == Kind::True)
+            root.at(&["payload", "x-repeated"])
+                .is_some_and(|it| it.kind() == Kind::True)
         };
         if root.kind() != Kind::Object || is_repeated() {
             continue;
@@ -299,8 +299,10 @@ fn events_of(
         let root = whole.as_ref().map_or(root, OwnedDocument::root);
         let view = judges.index.view(line, EventText::Parsed(root));
         if judges.concerns(&view) {
-            let time = root.get("timestamp").and_then(Node::text);
-            let time = time.and_then(|text| Timestamp::parse(&text));
+            let time = root
+                .get("timestamp")
+                .and_then(Node::text)
+                .and_then(|text| Timestamp::parse(&text));
             let event = AcrossEvent {
                 time: time.map(Timestamp::exact),
                 run,

@@ -25,17 +25,21 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec
     let mut places: Vec<Place> = Vec::new();
     let may_follow = |of: &PlacedRule<'_>| !of.rule.follows_from.is_empty();
     for PlacedRule { rule, index } in rules.placed().filter(may_follow) {
-        let findings = drafts.iter_mut().filter(|it| it.rule_index == index);
-        let mut findings = findings.take(MAX_CAUSED).peekable();
+        let mut findings = drafts
+            .iter_mut()
+            .filter(|it| it.rule_index == index)
+            .take(MAX_CAUSED)
+            .peekable();
         if findings.peek().is_none() {
             continue;
         }
         let words = rule.follows_from;
-        let typos_meant = in_order
+        let mut causes: Vec<_> = in_order
             .iter()
-            .filter(|(typo, _)| words.contains(&typo.meant));
-        let causes = typos_meant.map(|(typo, lines)| (typo.place(lines), cause(typo, lines)));
-        let mut causes: Vec<_> = causes.take(MAX_CAUSES).collect();
+            .filter(|(typo, _)| words.contains(&typo.meant))
+            .map(|(typo, lines)| (typo.place(lines), cause(typo, lines)))
+            .take(MAX_CAUSES)
+            .collect();
         places.extend(causes.iter().map(|(place, _)| place.clone()));
         let begun = typos
             .begun
@@ -69,9 +73,12 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec
 /// Returns the places of keys that violations of the schemas name, since a required field is
 /// absent.
 pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
-    let causes = drafts.iter().flat_map(|drafted| &drafted.draft.causes);
-    let places = causes.map(|(place, _)| place.clone());
-    places.take(MAX_FIRST).collect()
+    drafts
+        .iter()
+        .flat_map(|drafted| &drafted.draft.causes)
+        .map(|(place, _)| place.clone())
+        .take(MAX_FIRST)
+        .collect()
 }
 
 /// Returns the value of an event that a rule does not count, and that may be the cause.
@@ -85,10 +92,10 @@ fn of_value(typos: &Typos, words: &[&str], place: &Place) -> Option<(Place, Stri
     let line = typos
         .bare_status
         .filter(|_| words.contains(&"step_status"))?;
-    let pointer = place
+    place
         .pointer()
-        .filter(|_| matches!(place.target, Target::Value(_)));
-    pointer.filter(|it| it.as_str().ends_with("/status"))?;
+        .filter(|_| matches!(place.target, Target::Value(_)))
+        .filter(|it| it.as_str().ends_with("/status"))?;
     let number = line.number;
     let cause = format!("the `act` event on line {number} has `status`, but no `step_status`");
     let place = Place {
@@ -103,11 +110,15 @@ fn instead_of(phase: &str, typos: &Typos, in_order: &[(&Typo, &TypoLines)]) -> O
     let (what, (line, written), meant) = match &typos.projection_type {
         Some((line, written)) if phase == "runtime" => ("event type", (line, written), PROJECTION),
         _ => {
-            let mut typos_of = in_order.iter().filter(|(typo, _)| typo.within.is_none());
-            let typo = typos_of.find(|(typo, _)| typo.meant == phase);
+            let typo = in_order
+                .iter()
+                .filter(|(typo, _)| typo.within.is_none())
+                .find(|(typo, _)| typo.meant == phase);
             let typo = typo.map(|(typo, lines)| (&lines.first, &typo.written));
-            let begun = typos.begun.get(phase);
-            let begun = begun.map(|(line, written)| (line, written));
+            let begun = typos
+                .begun
+                .get(phase)
+                .map(|(line, written)| (line, written));
             ("phase", typo.or(begun)?, phase)
         }
     };

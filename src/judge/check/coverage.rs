@@ -15,8 +15,9 @@ use crate::judge::rules::coverage::required;
 pub(super) fn silent(settings: &CheckSettings, levels: &[Level]) -> BTreeMap<String, Coverage> {
     let rules = settings.rules.iter().zip(levels);
     let is_judged = |rule: &Rule| !matches!(rule.check, Check::Hook);
-    let on = rules.filter(|(rule, level)| **level != Level::Off && is_judged(rule));
-    on.map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
+    rules
+        .filter(|(rule, level)| **level != Level::Off && is_judged(rule))
+        .map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
         .collect()
 }
 
@@ -31,8 +32,11 @@ pub(super) fn demand(
 ) {
     let has_ended = loaded.run.stage.lifecycle == Lifecycle::Terminal;
     let id = &required::RULE.info.id;
-    let mut placed = settings.rules.placed().zip(levels);
-    let demanding = placed.find(|(of, _)| of.rule.info.id == *id);
+    let demanding = settings
+        .rules
+        .placed()
+        .zip(levels)
+        .find(|(of, _)| of.rule.info.id == *id);
     let Some((of, level)) = demanding.filter(|_| has_ended && !settings.required.is_empty()) else {
         return;
     };
@@ -68,8 +72,10 @@ pub(super) fn cover(report: &mut EpisodeReport) {
     let Some(coverage) = &mut report.coverage else {
         return;
     };
-    let skipped = report.skipped.iter();
-    let skipped = skipped.map(|it| (&it.rule, Coverage::Skipped));
+    let skipped = report
+        .skipped
+        .iter()
+        .map(|it| (&it.rule, Coverage::Skipped));
     let found = report.findings.iter().map(|it| (&it.rule, Coverage::Found));
     for (rule, coverage_of_rule) in skipped.chain(found) {
         coverage.insert(rule.clone(), coverage_of_rule);

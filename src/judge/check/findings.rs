@@ -61,8 +61,10 @@ fn tell_apart(findings: &mut [Finding]) {
     let were_alike = findings.iter().all(|finding| finding.former.is_none());
     for finding in findings {
         if !were_alike {
-            let former = finding.former.take();
-            let former = former.unwrap_or_else(|| finding.fingerprint.clone());
+            let former = finding
+                .former
+                .take()
+                .unwrap_or_else(|| finding.fingerprint.clone());
             finding.former = Some(apart(&mut met_before, former));
         }
         finding.fingerprint = apart(&mut met, std::mem::take(&mut finding.fingerprint));
@@ -83,11 +85,13 @@ fn located(
     let draft = drafted.draft;
     let location = locations.next().unwrap_or_default();
     let mut related = |places: Vec<(Place, String)>| -> Vec<Related> {
-        let related = places.into_iter().map(|(_, message)| Related {
-            message,
-            location: locations.next().unwrap_or_default(),
-        });
-        related.collect()
+        places
+            .into_iter()
+            .map(|(_, message)| Related {
+                message,
+                location: locations.next().unwrap_or_default(),
+            })
+            .collect()
     };
     let mut finding = Finding {
         rule_index: Some(drafted.rule_index),
@@ -126,8 +130,10 @@ fn identity(finding: &Finding, id: &str) -> Digest {
         Digest::of([file.as_bytes(), pointer.as_bytes(), text])
     };
     let others = finding.related.iter().map(|related| &related.location);
-    let places = std::iter::once(&finding.location).chain(others);
-    let places: Vec<Digest> = places.map(place).collect();
+    let places: Vec<Digest> = std::iter::once(&finding.location)
+        .chain(others)
+        .map(place)
+        .collect();
     let names = [id, &finding.rule, &finding.besides].map(str::as_bytes);
     Digest::of(names.into_iter().chain(places.iter().map(Digest::bytes)))
 }

@@ -65,9 +65,11 @@ impl DirectoryGlob {
                 .map(GlobPart::Name)
                 .map_err(|error| error.msg.to_owned()),
         };
-        let anywhere = (!text.contains('/')).then_some(Ok(GlobPart::AnyNames));
-        let parts = anywhere.into_iter().chain(text.split('/').map(part));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let parts = (!text.contains('/'))
+            .then_some(Ok(GlobPart::AnyNames))
+            .into_iter()
+            .chain(text.split('/').map(part))
+            .collect::<Result<Vec<_>, _>>()?;
         if parts.len() > MAX_PARTS {
             return Err(format!(
                 "it has more than {MAX_PARTS} parts between slashes"
@@ -91,8 +93,10 @@ impl DirectoryGlob {
             require_literal_leading_dot: false,
         };
         let is_here = dir == Path::new("");
-        let names = dir.iter().chain(is_here.then_some(OsStr::new("")));
-        let mut names = names.map(OsStr::to_string_lossy);
+        let mut names = dir
+            .iter()
+            .chain(is_here.then_some(OsStr::new("")))
+            .map(OsStr::to_string_lossy);
         // A configuration may have a glob for each of thousands of runs.
         if let Some(fixed) = &self.name
             && !names.clone().any(|name| name == **fixed)
@@ -174,8 +178,11 @@ pub(crate) fn relative(path: &Path, from: &Path, here: &Path) -> PathBuf {
         .zip(from.components())
         .take_while(|(a, b)| a == b)
         .count();
-    let up = from.components().skip(shared).map(|_| Component::ParentDir);
-    up.chain(path.components().skip(shared)).collect()
+    from.components()
+        .skip(shared)
+        .map(|_| Component::ParentDir)
+        .chain(path.components().skip(shared))
+        .collect()
 }
 
 /// Returns a path without `.` and `..`, by its text alone.

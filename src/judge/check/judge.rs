@@ -63,10 +63,16 @@ pub(super) fn episode<R>(
         let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
             locate::locate(places, &loaded, &episode.key)
         });
-        let mode = loaded.run.summary.read();
-        let mode = mode.and_then(|summary| summary.text(InSummary::Mode));
-        let adapter = loaded.run.state.read();
-        let adapter = adapter.and_then(|state| state.text(InState::Adapter));
+        let mode = loaded
+            .run
+            .summary
+            .read()
+            .and_then(|summary| summary.text(InSummary::Mode));
+        let adapter = loaded
+            .run
+            .state
+            .read()
+            .and_then(|state| state.text(InState::Adapter));
         let lifecycle = loaded.run.stage.lifecycle;
         let entry = settings.keep_cards.then(|| {
             let mode = mode.as_deref().map(Into::into);
@@ -177,8 +183,9 @@ pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement:
     let rules = &checker.settings.rules;
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
-        let rests_on = finding.rests_on;
-        let holds = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
+        let holds = finding
+            .rests_on
+            .is_some_and(|artifacts| !movement.touches(artifacts));
         if !holds {
             skips.push(Skip::new(&*finding.rule, &STILL_CHANGING));
         }

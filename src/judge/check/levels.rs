@@ -46,8 +46,9 @@ pub(crate) enum Decided<'l> {
 impl Levels {
     /// Returns the globs of all directories that levels are set for.
     pub(crate) fn globs(&self) -> impl Iterator<Item = &DirectoryGlob> {
-        let settings = self.configured.iter();
-        settings.flat_map(|setting| setting.paths.iter().flatten())
+        self.configured
+            .iter()
+            .flat_map(|setting| setting.paths.iter().flatten())
     }
 
     fn depend_on_dir(&self) -> bool {
@@ -67,8 +68,7 @@ impl CheckSettings {
 
     /// Returns a level for each rule, which is off only if the rule is off in every directory.
     pub(crate) fn levels_anywhere(&self) -> Vec<Level> {
-        let everywhere = self.decided(None);
-        let mut levels: Vec<Level> = everywhere.map(|(level, _)| level).collect();
+        let mut levels: Vec<Level> = self.decided(None).map(|(level, _)| level).collect();
         for (rule, level) in self.rules.iter().zip(&mut levels) {
             if *level == Level::Off && self.selects(&rule.info.id) {
                 let in_some_directory = self.levels.configured.iter().find(|setting| {
@@ -95,8 +95,7 @@ impl CheckSettings {
             (Some(globs), Some(dir)) => globs.iter().filter(|glob| glob.matches(dir)).count() > 0,
         };
         let levels = &self.levels;
-        let configured = levels.configured.iter().filter(is_in_force);
-        let configured: Vec<&LevelSetting> = configured.collect();
+        let configured: Vec<&LevelSetting> = levels.configured.iter().filter(is_in_force).collect();
         let level = move |rule: &'l Rule| {
             let is_of_rule = |setting: &&LevelSetting| names(&setting.rule, &rule.info.id);
             let why = |it: &'l LevelSetting| Decided::Set(&it.rule, &it.origin);
@@ -124,7 +123,9 @@ impl Checker {
             return Arc::clone(&self.levels);
         }
         let dir = self.settings.base.relative(key.as_path());
-        let decided = self.settings.decided(Some(&dir));
-        decided.map(|(level, _)| level).collect()
+        self.settings
+            .decided(Some(&dir))
+            .map(|(level, _)| level)
+            .collect()
     }
 }

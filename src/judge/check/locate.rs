@@ -58,8 +58,10 @@ pub(super) fn locate_in<'t>(
     for (place, location) in places.iter().copied().zip(&mut locations) {
         if place.target != Target::Whole {
             let elsewhere = place.elsewhere.as_ref().map(Arc::as_ptr);
-            let of_text = by_text.entry((place.artifact, place.line, elsewhere));
-            of_text.or_default().push((place, location));
+            by_text
+                .entry((place.artifact, place.line, elsewhere))
+                .or_default()
+                .push((place, location));
         }
     }
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
@@ -103,9 +105,10 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
         Some(document) => document.resolve(pointers),
         None => vec![None; sought.len()],
     };
-    let found = sought.iter().zip(resolved);
-    let found =
-        found.map(|((place, _), resolved)| find((bytes, document), &place.target, resolved));
+    let found = sought
+        .iter()
+        .zip(resolved)
+        .map(|((place, _), resolved)| find((bytes, document), &place.target, resolved));
     let (values, spans): (Vec<Option<Node<'_>>>, Vec<Range<usize>>) = found.unzip();
     let mut digests = digests(&values.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
     let spots = source::locate(bytes, line, &spans);

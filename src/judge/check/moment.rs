@@ -76,8 +76,10 @@ impl LiveChecker {
             return Vec::new();
         }
         self.judge(event, Some(read_again), |document| {
-            let index = &self.team().index;
-            let view = index.view(event.line, EventText::Parsed(document.root()));
+            let view = self
+                .team()
+                .index
+                .view(event.line, EventText::Parsed(document.root()));
             if !self.team().concerns(&view) {
                 return None;
             }
@@ -167,9 +169,13 @@ impl LiveChecker {
 
     /// Returns `true` if people are asked about a finding.
     pub(crate) fn asks(&self, finding: &Finding) -> bool {
-        let rules = self.check.settings.rules.iter().zip(&*self.levels);
-        let mut rules = rules.filter(|(rule, _)| *rule.info.id == *finding.rule);
-        rules.any(|(_, level)| *level == Level::Ask)
+        self.check
+            .settings
+            .rules
+            .iter()
+            .zip(&*self.levels)
+            .filter(|(rule, _)| *rule.info.id == *finding.rule)
+            .any(|(_, level)| *level == Level::Ask)
     }
 
     /// Returns the finding of the first rule for which the order of calls under way counts, where
@@ -184,8 +190,7 @@ impl LiveChecker {
         let index = &self.team().index;
         let view = index.view(event.line, EventText::Parsed(document.root()));
         let checks = self.team().are_not_simple(&view);
-        let rules = &self.check.settings.rules;
-        let mut placed = rules.placed().zip(&*self.levels);
+        let mut placed = self.check.settings.rules.placed().zip(&*self.levels);
         let (of, _) = placed.find(|(of, level)| {
             let is_it = matches!(of.rule.check, Check::Team(check)
                 if checks.contains(&check) && !self.depends_on_outcome(check));
@@ -197,8 +202,7 @@ impl LiveChecker {
 
     /// Returns the finding of the rule of hooks about their own files in a call, unless it is off.
     pub(crate) fn own_files(&self, event: WrittenLine<'_>, message: &str) -> Option<Finding> {
-        let rules = &self.check.settings.rules;
-        let mut placed = rules.placed().zip(&*self.levels);
+        let mut placed = self.check.settings.rules.placed().zip(&*self.levels);
         let (of, level) = placed.find(|(of, _)| matches!(of.rule.check, Check::Hook))?;
         let clause = match level {
             Level::Ask => Answer::None.clause(),
@@ -225,10 +229,11 @@ impl LiveChecker {
             Some(Ok(()))
         };
         let rules = &self.check.settings.rules;
-        let found = findings::locate(rules, vec![drafted], &[], &self.id, |places| {
+        findings::locate(rules, vec![drafted], &[], &self.id, |places| {
             locate_in(places, &self.key, |_| None, read)
-        });
-        found.into_iter().next()
+        })
+        .into_iter()
+        .next()
     }
 
     /// Returns the findings in a text. A rule that can't be judged is a finding too: nobody should

@@ -76,8 +76,11 @@ impl Worker {
         also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> Result<(EpisodeReport, R), E> {
         let Self { checker, buffers } = self;
-        let name = key.as_path().file_name().unwrap_or_default();
-        let name = name.to_string_lossy();
+        let name = key
+            .as_path()
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         let mut readings = 1;
         let mut fetched = fetch(readings)?;
         loop {

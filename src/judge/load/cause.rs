@@ -38,15 +38,18 @@ impl NotJson {
 
     /// Returns what to do about it, in a line or in a file that is replaced as a whole.
     pub(in crate::judge) fn help(&self, is_line: bool) -> Option<String> {
-        let help = self.cause.map_or_else(
-            || self.error.kind.advice(is_line),
-            |cause| {
-                let helps = cause.help.split_once(" || ");
-                let chosen = helps.map(|(line, file)| if is_line { line } else { file });
-                Some(chosen.unwrap_or(cause.help))
-            },
-        );
-        help.map(str::to_owned)
+        self.cause
+            .map_or_else(
+                || self.error.kind.advice(is_line),
+                |cause| {
+                    let chosen = cause
+                        .help
+                        .split_once(" || ")
+                        .map(|(line, file)| if is_line { line } else { file });
+                    Some(chosen.unwrap_or(cause.help))
+                },
+            )
+            .map(str::to_owned)
     }
 }
 
@@ -159,8 +162,11 @@ fn is_path(text: &[u8]) -> bool {
 /// Returns `true` if all of the first lines are of the form `key: value`, or belong to such a line.
 fn is_yaml(start: &[u8]) -> bool {
     let is_line = |line: &[u8]| {
-        let colon = line.iter().position(|byte| *byte == b':');
-        let key = colon.and_then(|at| line.get(..at)).unwrap_or(b" ");
+        let key = line
+            .iter()
+            .position(|byte| *byte == b':')
+            .and_then(|at| line.get(..at))
+            .unwrap_or(b" ");
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
         key.iter().all(is_word) || line.starts_with(b"- ") || line.starts_with(b"  ")
     };

@@ -261,8 +261,7 @@ impl<'a> EventsReader<'_, 'a> {
 /// Returns why a line is not an event.
 fn no_event_on(read: LineRead<'_>) -> NoEvent {
     let mut tape = Tape::default();
-    let why = event_on(read, &mut tape).err();
-    why.unwrap_or_else(|| NoEvent {
+    event_on(read, &mut tape).err().unwrap_or_else(|| NoEvent {
         place: Some((read.line().number, 1)),
         reason: "the line can't be read as an event".into(),
     })

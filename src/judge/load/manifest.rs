@@ -113,8 +113,11 @@ fn judged<'b>(
     wanted: FilesWanted,
     troubles: &mut Troubles,
 ) -> LoadedManifest<'b> {
-    let entries = document.root().get("files").into_iter();
-    let mut entries = entries.flat_map(Node::items);
+    let mut entries = document
+        .root()
+        .get("files")
+        .into_iter()
+        .flat_map(Node::items);
     LoadedManifest {
         bytes,
         document: Some(document),
@@ -159,15 +162,20 @@ fn verify_files(
             });
         }
     }
-    let unjudged = verifier.unjudged.reason();
-    unjudged.map_or(Usable::Read(()), Usable::Unjudged)
+    verifier
+        .unjudged
+        .reason()
+        .map_or(Usable::Read(()), Usable::Unjudged)
 }
 
 /// Returns the names of the files of the run that a manifest does not list, where it has the digest
 /// of any.
 fn unlisted(files: &dyn Artifacts, manifest: Document<'_>) -> Usable<Vec<String>> {
-    let entries = manifest.root().get("files").into_iter();
-    let entries = entries.flat_map(Node::items);
+    let entries = manifest
+        .root()
+        .get("files")
+        .into_iter()
+        .flat_map(Node::items);
     let has_digest = |entry: Node<'_>| Entry::of(entry).is_some_and(|it| it.digest.is_some());
     if !entries.clone().any(has_digest) {
         return Usable::NotDue;
@@ -194,8 +202,9 @@ impl<'a> Entry<'a> {
     /// Returns an object with a name, and with a digest or a size; anything else says nothing that
     /// can be judged.
     fn of(entry: Node<'a>) -> Option<Self> {
-        let digest = entry.get("sha256").and_then(Node::text);
-        let digest = digest
+        let digest = entry
+            .get("sha256")
+            .and_then(Node::text)
             .and_then(|text| FileDigest::parse(text.strip_prefix("sha256:").unwrap_or(&text)));
         let size = entry.get("size_bytes").and_then(Node::number);
         (digest.is_some() || size.is_some()).then_some(())?;
@@ -269,8 +278,9 @@ impl Verifier<'_> {
             let digests = self.digest_other_line_ends(&path);
             self.other_line_ends.insert(path.clone(), digests);
         }
-        let known = self.other_line_ends.get(&*path);
-        known.is_some_and(|digests| digests.contains(&listed))
+        self.other_line_ends
+            .get(&*path)
+            .is_some_and(|digests| digests.contains(&listed))
     }
 
     /// Returns the digests of a file with other line ends; none where it can't be read or is too
@@ -301,10 +311,8 @@ impl Verifier<'_> {
         let measured = match opened.size() {
             Some(size) if !with_digest => Some((size, None)),
             Some(size) if size > self.bytes_left => None,
-            _ => {
-                let read = FileDigest::of_stream(opened, self.bytes_left)?;
-                read.map(|(size, digest)| (size, Some(digest)))
-            }
+            _ => FileDigest::of_stream(opened, self.bytes_left)?
+                .map(|(size, digest)| (size, Some(digest))),
         };
         let Some(measured) = measured else {
             let why = format!(

@@ -24,8 +24,8 @@ pub(super) fn judge(
     lifecycle: Lifecycle,
     alone: &Alone,
 ) {
-    let files_of_team = judges.judged_files();
-    let named: Vec<_> = files_of_team
+    let named: Vec<_> = judges
+        .judged_files()
         .map(|(index, name)| (index, Arc::clone(name)))
         .collect();
     let mut kept = 0;

@@ -61,8 +61,9 @@ pub(crate) fn with_progress(
 fn tells_now(entry: &mut RunEntry, event: Node<'_>) -> bool {
     let text = |path: &[&str]| event.at(path)?.text();
     if waits(event) {
-        let reasons = ["reason", "message", "question", "step_id"].into_iter();
-        let mut reasons = reasons.filter_map(|key| text(&["payload", key]));
+        let mut reasons = ["reason", "message", "question", "step_id"]
+            .into_iter()
+            .filter_map(|key| text(&["payload", key]));
         entry.paused = Some(Box::new(Pause {
             since: text(&["timestamp"]).map(Cow::into_owned),
             reason: reasons.next().map(Cow::into_owned),

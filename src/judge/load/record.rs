@@ -131,8 +131,9 @@ impl<'b> LoadedRecord<'b> {
     /// Returns the document, whether or not it has facts; its tape is made when it is first asked
     /// for.
     pub(crate) fn document(&self) -> Result<Document<'b>, NoText> {
-        let document = self.read.document(self.text.clone()?);
-        document.map_err(NoText::Refused)
+        self.read
+            .document(self.text.clone()?)
+            .map_err(NoText::Refused)
     }
 
     /// Returns the record as it is written, whether or not it has facts.
@@ -333,10 +334,10 @@ impl RecordKind {
         if violations.is_empty() {
             return;
         }
-        let typos = misspellings
+        let typos: BTreeMap<(Pointer, &str), Key<'_>> = misspellings
             .iter()
-            .map(|typo| ((typo.pointer.parent(), typo.known), typo.key));
-        let typos: BTreeMap<(Pointer, &str), Key<'_>> = typos.collect();
+            .map(|typo| ((typo.pointer.parent(), typo.known), typo.key))
+            .collect();
         for mut violation in violations {
             let object = violation.pointer.clone();
             violation.explain_absence(|field| {
@@ -354,8 +355,11 @@ impl RecordKind {
     fn differing(&self, violations: &[Violation]) -> Vec<String> {
         let identifier = self.identifier.map(|(field, _)| field);
         let is_version = |field: &str| field == self.version.0 || Some(field) == identifier;
-        let fields = violations.iter().flat_map(Violation::fields);
-        fields.filter(|field| !is_version(field)).collect()
+        violations
+            .iter()
+            .flat_map(Violation::fields)
+            .filter(|field| !is_version(field))
+            .collect()
     }
 
     fn version(

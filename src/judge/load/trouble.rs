@@ -300,14 +300,16 @@ pub(in crate::judge) struct Troubles {
 impl Troubles {
     /// Returns what the machine lacked to read an artifact: no fault of the episode.
     pub(in crate::judge) fn lacking(&self) -> Option<&str> {
-        let mut all = self.by_sort.iter().flat_map(|troubles| &troubles.met);
-        all.find_map(|trouble| match trouble {
-            Trouble::Unreadable {
-                why: Unreadable::Lacking(what),
-                ..
-            } => Some(&**what),
-            _ => None,
-        })
+        self.by_sort
+            .iter()
+            .flat_map(|troubles| &troubles.met)
+            .find_map(|trouble| match trouble {
+                Trouble::Unreadable {
+                    why: Unreadable::Lacking(what),
+                    ..
+                } => Some(&**what),
+                _ => None,
+            })
     }
 
     /// Adds what the machine lacked to read an artifact that not every check reads. For any other

@@ -25,8 +25,7 @@ impl TeamCheck {
             broken_line: timeline.and_then(|timeline| timeline.broken_line),
             unjudged: &|artifact| unjudged(artifact, loaded),
         };
-        let judge = loaded.judges.judge(self)?;
-        judge.report(Some(&facts), findings)
+        loaded.judges.judge(self)?.report(Some(&facts), findings)
     }
 }
 

@@ -27,6 +27,5 @@ fn unlike(unlike: Unlike) -> Draft {
         "`{field}` of the action {id} is {in_action}, but {in_event} in its `act` event on line {}",
         line.number
     );
-    let draft = Draft::new(Place::state(at), message);
-    draft.related(Place::event(line, event_at), "the `act` event")
+    Draft::new(Place::state(at), message).related(Place::event(line, event_at), "the `act` event")
 }

@@ -43,8 +43,8 @@ impl RuleSet {
 
     /// Returns the rule with an id.
     pub(crate) fn find(&self, id: &str) -> Result<&RuleInfo, Error> {
-        let mut infos = self.iter().map(|rule| &rule.info);
-        infos
+        self.iter()
+            .map(|rule| &rule.info)
             .find(|info| info.id == id)
             .ok_or_else(|| self.unknown(id))
     }
@@ -55,19 +55,23 @@ impl RuleSet {
         let distance = |known: &&str| strsim::osa_distance(given, known);
         let last_part = |known: &str| known.split('/').next_back() == given.split('/').next_back();
         let nearest = if given.contains('/') {
-            let near = ids().filter(|known| distance(known) <= 3 || last_part(known));
-            near.min_by_key(distance).map(str::to_owned)
+            ids()
+                .filter(|known| distance(known) <= 3 || last_part(known))
+                .min_by_key(distance)
+                .map(str::to_owned)
         } else if given == "all" {
             Some("*".to_owned())
         } else {
             // A group, or a rule without its group.
-            let parts = ids().filter_map(|id| Some((id, id.split_once('/')?)));
-            let near = parts.flat_map(|(id, (group, rule))| {
-                let of_group = (distance(&group), 0, format!("{group}/*"));
-                [of_group, (distance(&rule), 1, id.to_owned())]
-            });
-            let near = near.filter(|(distance, ..)| *distance <= 2);
-            near.min().map(|(.., name)| name)
+            ids()
+                .filter_map(|id| Some((id, id.split_once('/')?)))
+                .flat_map(|(id, (group, rule))| {
+                    let of_group = (distance(&group), 0, format!("{group}/*"));
+                    [of_group, (distance(&rule), 1, id.to_owned())]
+                })
+                .filter(|(distance, ..)| *distance <= 2)
+                .min()
+                .map(|(.., name)| name)
         };
         Error::UnknownRule {
             name: brief(name),

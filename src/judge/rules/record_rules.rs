@@ -31,8 +31,11 @@ pub(super) fn version(
         let VersionField { field, found, .. } = version;
         let supported = quote(version.supported);
         let message = format!("`{field}` is {found}{clause} {supported}");
-        let differs = version.differs.as_deref().filter(|_| !is_newer);
-        let help = differs.map(|fields| differing(fields, version.supported));
+        let help = version
+            .differs
+            .as_deref()
+            .filter(|_| !is_newer)
+            .map(|fields| differing(fields, version.supported));
         let draft = Draft::new(version.place(), message).help(help);
         (version.artifact == artifact).then_some(draft)
     });

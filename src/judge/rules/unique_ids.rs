@@ -13,8 +13,9 @@ pub(super) fn report<'a>(
     list: &str,
     (items, id): (impl Iterator<Item = RowItem<'a>> + Clone, impl Slot),
 ) -> Option<Compared> {
-    let items = items.enumerate();
-    let mut ids = items.filter_map(|(index, item)| Some((index, item.text(id)?)));
+    let mut ids = items
+        .enumerate()
+        .filter_map(|(index, item)| Some((index, item.text(id)?)));
     if !repeats(ids.clone().map(|(_, id)| id)) {
         return Compared::when(ids.next().is_some());
     }

@@ -31,14 +31,17 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 /// Names the first tag that differs, in the order of the alphabet.
 fn message(in_state: Node<'_>, in_summary: Node<'_>) -> String {
     let (of_state, of_summary) = (in_state.by_name(), in_summary.by_name());
-    let keys = in_state.members().chain(in_summary.members());
-    let differing = keys.map(Key::name).filter_map(|name| {
-        let pair = (of_state.get(&name).copied(), of_summary.get(&name).copied());
-        match pair {
-            (Some(in_state), Some(in_summary)) if in_state.equals(in_summary) => None,
-            _ => Some((name, pair)),
-        }
-    });
+    let differing = in_state
+        .members()
+        .chain(in_summary.members())
+        .map(Key::name)
+        .filter_map(|name| {
+            let pair = (of_state.get(&name).copied(), of_summary.get(&name).copied());
+            match pair {
+                (Some(in_state), Some(in_summary)) if in_state.equals(in_summary) => None,
+                _ => Some((name, pair)),
+            }
+        });
     let Some((name, (in_state, in_summary))) = differing.min_by(|(a, _), (b, _)| a.cmp(b)) else {
         return "the tags differ".to_owned();
     };

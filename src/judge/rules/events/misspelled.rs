@@ -55,6 +55,7 @@ fn draft(typo: &Typo, lines: &TypoLines) -> Draft {
         ),
         Some(_) => format!("Rename the key to `{meant}`, if that is what it means."),
     };
-    let draft = Draft::new(typo.place(lines), message);
-    draft.besides(&format!("{meant} {count}")).help(Some(help))
+    Draft::new(typo.place(lines), message)
+        .besides(&format!("{meant} {count}"))
+        .help(Some(help))
 }

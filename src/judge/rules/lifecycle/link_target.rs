@@ -17,9 +17,10 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let state = ctx.state()?;
-    let known = state.known_links();
-    let known = known.filter_map(|(key, link)| Some((Cow::Borrowed(key), link?)));
-    let links = known.chain(state.other_links());
+    let links = state
+        .known_links()
+        .filter_map(|(key, link)| Some((Cow::Borrowed(key), link?)))
+        .chain(state.other_links());
     let mut compared = None;
     for (key, link) in links.filter(|(_, link)| link.is_fact()) {
         let Some(target) = link.string() else {

@@ -61,8 +61,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 /// Returns the first of some keys, and how many others there are; `None` where there are no keys. A
 /// state may link millions, so no more of them are kept.
 fn listed<'k>(what: &str, mut keys: impl Iterator<Item = Cow<'k, str>>) -> Option<String> {
-    let shown = keys.by_ref().take(LISTED);
-    let shown: Vec<String> = shown.map(|key| format!("`{}`", brief(&key))).collect();
+    let shown: Vec<String> = keys
+        .by_ref()
+        .take(LISTED)
+        .map(|key| format!("`{}`", brief(&key)))
+        .collect();
     let rest = match keys.count() {
         0 => String::new(),
         more => format!(" and {more} more"),

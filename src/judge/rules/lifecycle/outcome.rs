@@ -31,8 +31,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     for draft in drafts.into_iter().flatten() {
         ctx.push(draft);
     }
-    let stated = [status.is_some(), outcome.is_some(), success.is_some()];
-    let are_two = stated.into_iter().filter(|it| *it).count() > 1;
+    let are_two = [status.is_some(), outcome.is_some(), success.is_some()]
+        .into_iter()
+        .filter(|it| *it)
+        .count()
+        > 1;
     Compared::when(are_two || (no_vetoes && state.is_some()) || of_ok.is_some())
 }
 

@@ -23,8 +23,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         return None;
     }
     let is_running = |step: RowItem<'_>| step.text(InStep::Status).as_deref() == Some("running");
-    let steps = state.steps().into_iter().flatten().enumerate();
-    let mut running = steps.filter(|(_, step)| is_running(*step));
+    let mut running = state
+        .steps()
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter(|(_, step)| is_running(*step));
     let Some((first, _)) = running.next() else {
         let any_step = state.steps().is_some_and(|mut it| it.next().is_some());
         return Compared::when(any_step);
@@ -39,8 +43,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (name, status) = (pointer.dotted(), quote(&status));
     let message =
         format!("`{name}` is \"running\"{more}, but the run has ended with the status {status}");
-    let draft = Draft::new(Place::state(pointer), message);
-    let draft = draft.besides(&(others + 1));
+    let draft = Draft::new(Place::state(pointer), message).besides(&(others + 1));
     ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
     Some(Compared)
 }

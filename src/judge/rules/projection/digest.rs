@@ -34,8 +34,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let by_line_ends = FileDigest::with_other_line_ends(text).contains(&in_event);
         message += if by_line_ends { ONLY_LINE_ENDS } else { "" };
         let place = Place::event(projection.line, "/payload/state_sha256");
-        let draft = Draft::new(place, message).besides(&actual);
-        let draft = draft.help(by_line_ends.then(|| KEEP_LINE_ENDS.into()));
+        let draft = Draft::new(place, message)
+            .besides(&actual)
+            .help(by_line_ends.then(|| KEEP_LINE_ENDS.into()));
         ctx.push(draft.related(Place::whole(Artifact::State), "the state"));
     }
     Some(Compared)

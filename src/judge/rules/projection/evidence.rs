@@ -160,8 +160,10 @@ fn only(side: &str, these: Option<Node<'_>>, others: Option<Node<'_>>) -> Option
             }
         }
     }
-    let keys = first.iter().map(|key| format!("`{}`", brief(key)));
-    let keys: Vec<String> = keys.collect();
+    let keys: Vec<String> = first
+        .iter()
+        .map(|key| format!("`{}`", brief(key)))
+        .collect();
     (!keys.is_empty()).then(|| format!("only {side} links {}", keys.join(", ")))
 }
 

@@ -24,8 +24,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if lifecycle == Lifecycle::Terminal {
         return None;
     }
-    let projection = timeline.projection_event();
-    let projection = projection.filter(|_| lifecycle == Lifecycle::NonTerminal);
+    let projection = timeline
+        .projection_event()
+        .filter(|_| lifecycle == Lifecycle::NonTerminal);
     if let Some(projection) = projection {
         let differences = [
             outcomes(state, projection),

@@ -21,9 +21,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if assertions.kind() != Kind::Array {
         return None;
     }
-    let results = assertions.items();
-    let results = results.map(|item| item.get("passed")?.boolean());
-    let results: Vec<bool> = results.collect::<Option<_>>()?;
+    let results: Vec<bool> = assertions
+        .items()
+        .map(|item| item.get("passed")?.boolean())
+        .collect::<Option<_>>()?;
     let failed = results.iter().position(|result| !result);
     if passed == failed.is_none() {
         return Some(Compared);

@@ -19,10 +19,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let metrics = state.outcomes()?.get("metrics")?;
     let total = steps.len() as u64;
     let statuses: Option<Vec<_>> = steps.map(|step| step.text(InStep::Status)).collect();
-    let done = statuses.map(|statuses| {
-        let done = statuses.iter().filter(|status| **status == "done");
-        done.count() as u64
-    });
+    let done =
+        statuses.map(|statuses| statuses.iter().filter(|status| **status == "done").count() as u64);
     let mut compared = None;
     for (name, number, what) in [
         ("steps_total", Some(total), "step"),

@@ -40,8 +40,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft(name, message, phase, counted).besides(&counted.number));
         }
     }
-    let acts = summary.number(InSummary::ActCount);
-    acts.and_then(|stated| act_count(stated, tally.acts, ctx))
+    summary
+        .number(InSummary::ActCount)
+        .and_then(|stated| act_count(stated, tally.acts, ctx))
         .or(compared)
 }
 

@@ -21,21 +21,22 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let stated = [
         ("applied", InSummary::DirectionApplied),
         ("vetoed", InSummary::DirectionVetoed),
-    ];
-    let stated = stated.map(|(name, slot)| Some((name, summary.number(slot)?)));
+    ]
+    .map(|(name, slot)| Some((name, summary.number(slot)?)));
     let stated = || stated.iter().flatten();
     // A number that is larger than any number of events is none here.
     let sum = stated().try_fold(0_u64, |sum, (_, count)| sum.checked_add(count.whole()?));
     if sum.is_none_or(|sum| sum > counted.number) {
-        let counts = stated();
-        let counts = counts.map(|(name, count)| format!("`{name}` is {}", brief(count.text())));
-        let counts: Vec<String> = counts.collect();
+        let counts: Vec<String> = stated()
+            .map(|(name, count)| format!("`{name}` is {}", brief(count.text())))
+            .collect();
         let (counts, events) = (counts.join(" and "), super::directions_in_timeline(counted));
         let message = format!("{counts} in `flags.direction`, but {events}");
         let place = |name| Place::summary(format!("/flags/direction/{name}"));
         let mut names = stated().map(|(name, _)| *name);
-        let draft = Draft::new(place(names.next()?), message).besides(&counted.number);
-        let draft = draft.related_to(names.map(|name| (place(name), format!("`{name}`"))));
+        let draft = Draft::new(place(names.next()?), message)
+            .besides(&counted.number)
+            .related_to(names.map(|name| (place(name), format!("`{name}`"))));
         ctx.push(draft.related_to(super::first_direction(counted)));
     }
     Compared::when(stated().next().is_some())

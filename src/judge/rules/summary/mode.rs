@@ -30,8 +30,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         .map(|line| (Place::event(line, "/phase"), "`direction` events"));
     let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
     if !present.is_empty() {
-        let names: Vec<&str> = present.iter().map(|(_, name)| *name).collect();
-        let names = names.join(" and ");
+        let names = present
+            .iter()
+            .map(|(_, name)| *name)
+            .collect::<Vec<&str>>()
+            .join(" and ");
         let message = format!("`flags.mode` is \"minimal\", but the run has {names}");
         let draft = Draft::new(Place::summary("/flags/mode"), message);
         ctx.push(draft.related_to(present));

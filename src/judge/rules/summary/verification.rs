@@ -66,8 +66,7 @@ fn unverified(ctx: &mut Context<'_>, summary: SummaryFacts<'_>) {
     let message = format!(
         "`outcome` is \"success\" and `verification.provided` is true, but `verification.passed` is {passed}"
     );
-    let draft = Draft::new(Place::summary(place), message);
-    let draft = draft.help(Some(
+    let draft = Draft::new(Place::summary(place), message).help(Some(
         "Write the outcome `success_unverified` where nothing was verified.".into(),
     ));
     ctx.push(draft.related(Place::summary("/outcome"), "the outcome"));
