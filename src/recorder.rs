@@ -393,8 +393,8 @@ impl Recorder {
         let dir = self.make_episode_dir(&id)?;
         if let Some(content) = snapshot {
             let snapshots = self.dir_in(&dir, SNAPSHOTS)?;
-            let replaced = self.replace(&snapshots, &beside(PRE), PRE, &content);
-            replaced.map_err(|failed| failed.0)?;
+            self.replace(&snapshots, &beside(PRE), PRE, &content)
+                .map_err(|failed| failed.0)?;
             if self.durability != Durability::Process {
                 self.sync_dir(&snapshots)?;
             }
@@ -469,8 +469,9 @@ impl Recorder {
             }
             made => made.map_err(Error::io("making", &path.join(id)))?,
         }
-        let opened = episodes.dir(id);
-        let dir = opened.map_err(Error::io("opening", &path.join(id)))?;
+        let dir = episodes
+            .dir(id)
+            .map_err(Error::io("opening", &path.join(id)))?;
         changed.push(episodes);
         if self.durability != Durability::Process {
             changed.iter().try_for_each(|dir| self.sync_dir(dir))?;
@@ -479,15 +480,16 @@ impl Recorder {
     }
 
     fn sync_dir(&self, dir: &OpenDir) -> Result<(), Error> {
-        let synced = self.disk.sync_dir(dir);
-        synced.map_err(Error::io("syncing", dir.path()))
+        self.disk
+            .sync_dir(dir)
+            .map_err(Error::io("syncing", dir.path()))
     }
 
     /// Opens a directory in that of an episode, and makes it where it is missing.
     fn dir_in(&self, dir: &OpenDir, name: &str) -> Result<OpenDir, Error> {
-        let made = make_unless_there(self.disk.as_ref(), dir, name.as_ref());
-        let opened = made.and_then(|()| dir.dir(name));
-        opened.map_err(Error::io("making", &dir.path().join(name)))
+        make_unless_there(self.disk.as_ref(), dir, name.as_ref())
+            .and_then(|()| dir.dir(name))
+            .map_err(Error::io("making", &dir.path().join(name)))
     }
 
     /// Replaces a file by another one, which is written beside it and renamed.

@@ -44,14 +44,14 @@ impl Attachment {
             return Err(Error::too_large("the attachment", MAX_ATTACHMENT_BYTES));
         }
         let sha256 = FileDigest::of(content).to_string();
-        let name = path(&sha256, extension.strip_prefix('.').unwrap_or(extension));
-        let name = name.ok_or_else(|| {
-            let why = format!(
-                "its extension is {}, and has to be at most {MAX_EXTENSION} letters and digits",
-                quote(extension)
-            );
-            Error::refused("the attachment", why)
-        })?;
+        let name =
+            path(&sha256, extension.strip_prefix('.').unwrap_or(extension)).ok_or_else(|| {
+                let why = format!(
+                    "its extension is {}, and has to be at most {MAX_EXTENSION} letters and digits",
+                    quote(extension)
+                );
+                Error::refused("the attachment", why)
+            })?;
         Ok(Self {
             name,
             sha256,
@@ -78,8 +78,7 @@ fn path(sha256: &str, extension: &str) -> Option<String> {
 
 /// Reads the file at a path that the caller gives, and its extension, if that is a plain one.
 pub(super) fn read(given: &Path) -> Result<(Vec<u8>, &str), Error> {
-    let content = OpenDir::read_file(given, MAX_ATTACHMENT_BYTES + 1);
-    let content = content.map_err(|why| {
+    let content = OpenDir::read_file(given, MAX_ATTACHMENT_BYTES + 1).map_err(|why| {
         let shown = escape(&given.display().to_string()).into_owned();
         Error::refused("the attachment", format!("{shown} can't be read: {why}"))
     })?;

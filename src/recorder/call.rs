@@ -300,12 +300,15 @@ fn read(text: &str) -> Result<Map<String, Value>, NoObject> {
 /// Returns the sentences of findings, each with its rule and what helps.
 pub(crate) fn sentences(findings: &[Finding]) -> String {
     let mut rules = BTreeSet::new();
-    let each = findings.iter().filter(|it| rules.insert(&it.rule));
-    let each = each.map(|it| match &*it.help {
-        "" => format!("{} ({})", it.message, it.rule),
-        help => format!("{} ({}): {help}", it.message, it.rule),
-    });
-    each.collect::<Vec<_>>().join("\n")
+    findings
+        .iter()
+        .filter(|it| rules.insert(&it.rule))
+        .map(|it| match &*it.help {
+            "" => format!("{} ({})", it.message, it.rule),
+            help => format!("{} ({}): {help}", it.message, it.rule),
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns the sentences of findings for a person who is asked about a call.
@@ -373,31 +376,36 @@ pub(crate) fn paths(input: &Map<String, Value>, directory: Option<&str>) -> Opti
     };
     // What a patch is about is known, also where its directory is not.
     let as_named = |path: &str| change.map(|_| path.to_owned());
-    let paths = named
+    let paths: Vec<String> = named
         .into_iter()
-        .map(|path| absolute(path, directory).or_else(|| as_named(path)));
-    let paths: Vec<String> = paths.collect::<Option<_>>()?;
+        .map(|path| absolute(path, directory).or_else(|| as_named(path)))
+        .collect::<Option<_>>()?;
     (!paths.is_empty()).then_some(paths)
 }
 
 /// Returns the patch in the arguments of a call.
 fn patch(input: &Map<String, Value>) -> Option<&str> {
-    let values = input.values().flat_map(|value| match value {
-        Value::Array(items) => items.as_slice(),
-        one => std::slice::from_ref(one),
-    });
-    let mut texts = values.filter_map(Value::as_str);
-    texts.find(|text| text.contains(PATCH))
+    input
+        .values()
+        .flat_map(|value| match value {
+            Value::Array(items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        })
+        .filter_map(Value::as_str)
+        .find(|text| text.contains(PATCH))
 }
 
 fn paths_of_patch(patch: &str) -> Vec<&str> {
     let mut seen = BTreeSet::new();
-    let named = patch.lines().filter_map(|line| {
-        let line = line.trim_start().strip_prefix("*** ")?;
-        let file = PATCHED.iter().find_map(|mark| line.strip_prefix(mark))?;
-        Some(file.trim())
-    });
-    named.filter(|path| seen.insert(*path)).collect()
+    patch
+        .lines()
+        .filter_map(|line| {
+            let line = line.trim_start().strip_prefix("*** ")?;
+            let file = PATCHED.iter().find_map(|mark| line.strip_prefix(mark))?;
+            Some(file.trim())
+        })
+        .filter(|path| seen.insert(*path))
+        .collect()
 }
 
 /// Returns a path without `.` and `..`. One in a home directory or on Windows stays as it is.

@@ -115,9 +115,10 @@ pub enum Error {
 /// Returns the sentence of the first finding, in which text of the records is escaped, and its
 /// rule.
 fn sentence(findings: &[Finding]) -> String {
-    let first = findings.first();
-    let first = first.map(|it| format!("{} ({})", it.message, it.rule));
-    let first = first.unwrap_or_default();
+    let first = findings
+        .first()
+        .map(|it| format!("{} ({})", it.message, it.rule))
+        .unwrap_or_default();
     match findings.len() {
         0 | 1 => first,
         number => format!("{first}, and {}", count(number as u64 - 1, "more finding")),

@@ -304,8 +304,11 @@ impl RunFold {
             if !attachment.is_named_by_digest() {
                 return Err(wrong(event));
             }
-            let artifacts = self.state.outcomes.artifacts.get_or_insert_default();
-            artifacts.push(attachment.name.clone());
+            self.state
+                .outcomes
+                .artifacts
+                .get_or_insert_default()
+                .push(attachment.name.clone());
             self.attached.insert(attachment.name.clone(), attachment);
         }
         if event.is("runtime", "run.interrupt") {
@@ -378,8 +381,11 @@ impl RunFold {
     }
 
     pub(super) fn with_status(&self, status: StepStatus) -> impl Iterator<Item = &Step> {
-        let steps = self.state.plan.steps.iter();
-        steps.filter(move |step| step.status == status)
+        self.state
+            .plan
+            .steps
+            .iter()
+            .filter(move |step| step.status == status)
     }
 }
 

@@ -91,8 +91,9 @@ pub struct Paused {
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Run");
-        shown.field("id", &self.id()).finish_non_exhaustive()
+        f.debug_struct("Run")
+            .field("id", &self.id())
+            .finish_non_exhaustive()
     }
 }
 
@@ -155,12 +156,12 @@ impl Run {
 
     /// Hands out the lines of the timeline.
     pub(crate) fn each_line(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
-        let read = whole_lines(self.events.content()?, &mut |line| {
+        whole_lines(self.events.content()?, &mut |line| {
             take(line);
             true
-        });
-        read.map(drop)
-            .map_err(Error::io("reading", &self.events.path()))
+        })
+        .map(drop)
+        .map_err(Error::io("reading", &self.events.path()))
     }
 
     /// Has the clock tell the times of the events that follow.
@@ -171,8 +172,10 @@ impl Run {
     /// Returns the ids of the steps that are pending, in the order of the plan.
     #[must_use]
     pub fn pending(&self) -> Vec<String> {
-        let pending = self.fold.with_status(StepStatus::Pending);
-        pending.map(|step| step.id.clone()).collect()
+        self.fold
+            .with_status(StepStatus::Pending)
+            .map(|step| step.id.clone())
+            .collect()
     }
 
     /// Returns the ids of the steps that are open, sorted.
@@ -445,8 +448,8 @@ impl Run {
     fn replace(&mut self, dir: &OpenDir, name: &str, content: &[u8]) -> Result<(), Error> {
         self.must_be_sound()?;
         let replaced = self.recorder.replace(dir, &beside(name), name, content);
-        let replaced = self.unless_unknown(replaced);
-        replaced.or_else(|error| self.must_be_in_place().and(Err(error)))
+        self.unless_unknown(replaced)
+            .or_else(|error| self.must_be_in_place().and(Err(error)))
     }
 
     /// Makes the name of a file that was replaced durable, as far as that is asked for.
@@ -461,11 +464,13 @@ impl Run {
 
     /// Refuses to call a run recorded whose files are no longer where its readers look for them.
     fn must_be_in_place(&self) -> Result<(), Error> {
-        let timelines = [&self.events, &self.learn];
-        let lost = timelines.into_iter().find(|it| !it.is_in_place());
-        let lost = lost.map(TimelineFile::path);
-        let dir = (!self.dir.is_in_place()).then(|| self.path().to_owned());
-        dir.or(lost)
+        let lost = [&self.events, &self.learn]
+            .into_iter()
+            .find(|it| !it.is_in_place())
+            .map(TimelineFile::path);
+        (!self.dir.is_in_place())
+            .then(|| self.path().to_owned())
+            .or(lost)
             .map_or(Ok(()), |path| Err(Error::Lost { path }))
     }
 

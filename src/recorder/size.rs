@@ -120,11 +120,13 @@ impl Size {
         if self.bytes > MAX_BYTES {
             return Err(Error::too_large(what, MAX_BYTES));
         }
-        let exceeded = limits.into_iter().find(|(size, most, _)| size > most);
-        exceeded.map_or(Ok(()), |(_, most, counted)| {
-            let limit = format!("{most} {counted}");
-            Err(Error::TooLarge { what, limit })
-        })
+        limits
+            .into_iter()
+            .find(|(size, most, _)| size > most)
+            .map_or(Ok(()), |(_, most, counted)| {
+                let limit = format!("{most} {counted}");
+                Err(Error::TooLarge { what, limit })
+            })
     }
 }
 
@@ -156,8 +158,7 @@ impl Size {
         match node.kind() {
             Kind::Object => {
                 self.objects += 1;
-                let mut members = node.members();
-                members.try_for_each(|key| {
+                node.members().try_for_each(|key| {
                     self.is_reserved |= key.name() == RESERVED;
                     self.of_node(key.value(), what)
                 })
@@ -195,9 +196,14 @@ fn unwritable(node: Node<'_>) -> Option<&'static str> {
 /// Returns `true` if a number may be a double as a program writes it: a fraction without further
 /// digits.
 fn is_double(number: &str) -> bool {
-    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
-    let digits = mantissa.bytes().filter(u8::is_ascii_digit);
-    let significant = digits.skip_while(|digit| *digit == b'0').count();
+    let significant = number
+        .split(['e', 'E'])
+        .next()
+        .unwrap_or_default()
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .skip_while(|digit| *digit == b'0')
+        .count();
     number.contains(['.', 'e', 'E']) && significant <= DOUBLE_DIGITS
 }
 

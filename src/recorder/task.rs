@@ -158,7 +158,9 @@ impl Task {
 
 /// Returns the text of an absolute path: a run may go on in another directory.
 pub(super) fn text_of_path(path: PathBuf) -> Result<String, Error> {
-    let path = std::path::absolute(&path).unwrap_or(path);
-    let text = path.into_os_string().into_string();
-    text.map_err(|_| Error::refused("the workspace", "its path is not UTF-8"))
+    std::path::absolute(&path)
+        .unwrap_or(path)
+        .into_os_string()
+        .into_string()
+        .map_err(|_| Error::refused("the workspace", "its path is not UTF-8"))
 }

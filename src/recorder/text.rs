@@ -13,8 +13,8 @@ pub(super) fn json(record: &(impl Serialize + ?Sized), what: &'static str) -> Re
 
 /// Returns the text of a record: sorted keys, compact, one newline at the end.
 pub(super) fn text(record: &impl Serialize, what: &'static str) -> Result<Vec<u8>, Error> {
-    let text = serde_json::to_vec(&json(record, what)?);
-    let mut text = text.map_err(|error| Error::refused(what, error.to_string()))?;
+    let mut text = serde_json::to_vec(&json(record, what)?)
+        .map_err(|error| Error::refused(what, error.to_string()))?;
     text.push(b'\n');
     if text.len() > MAX_RECORD_BYTES {
         return Err(Error::too_large(what, MAX_RECORD_BYTES));

@@ -60,8 +60,8 @@ impl TimelineFile {
 
     /// Refuses a file that does not hold what was written, which takes a look at all of it.
     pub(super) fn must_be_as_written(&self) -> Result<(), Error> {
-        let content = FileDigest::of_stream(self.content()?, self.held.length);
-        let content = content.map_err(Error::io("reading", &self.path()))?;
+        let content = FileDigest::of_stream(self.content()?, self.held.length)
+            .map_err(Error::io("reading", &self.path()))?;
         let written = FileDigest::finish(self.held.digest.clone());
         if content == Some((self.held.length, written)) {
             return Ok(());
@@ -71,8 +71,7 @@ impl TimelineFile {
 
     /// Returns what the file holds, from its beginning.
     pub(super) fn content(&self) -> Result<RecordedFile, Error> {
-        let content = content_of(&self.file);
-        content.map_err(Error::io("reading", &self.path()))
+        content_of(&self.file).map_err(Error::io("reading", &self.path()))
     }
 
     /// Takes the lock of the file, until this is dropped; `false` where another writer has it.
@@ -87,14 +86,15 @@ impl TimelineFile {
 
     fn cut_to(&self, length: u64) -> Result<(), Error> {
         let path = self.path();
-        let cut = self.disk.cut(&path, &self.file, length);
-        cut.map_err(Error::io("cutting", &path))
+        self.disk
+            .cut(&path, &self.file, length)
+            .map_err(Error::io("cutting", &path))
     }
 
     fn append_all(&self, bytes: &[u8]) -> Result<(), Error> {
         let path = self.path();
-        let appended = append_all(self.disk.as_ref(), &path, &self.file, bytes);
-        appended.map_err(Error::io("writing", &path))
+        append_all(self.disk.as_ref(), &path, &self.file, bytes)
+            .map_err(Error::io("writing", &path))
     }
 
     /// Keeps the beginning of the file and rewrites the rest.
@@ -127,8 +127,9 @@ impl TimelineFile {
 
     pub(super) fn sync(&mut self) -> Result<(), Error> {
         let path = self.path();
-        let synced = self.disk.sync(&path, &self.file);
-        synced.map_err(Error::io("syncing", &path))
+        self.disk
+            .sync(&path, &self.file)
+            .map_err(Error::io("syncing", &path))
     }
 }
 

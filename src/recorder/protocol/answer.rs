@@ -309,8 +309,7 @@ impl Failed {
     }
 
     pub(crate) fn is_fault(&self) -> bool {
-        let faults = ["io", "not_durable", "lost", "poisoned", "forked"];
-        faults.contains(&self.error.kind)
+        ["io", "not_durable", "lost", "poisoned", "forked"].contains(&self.error.kind)
     }
 }
 

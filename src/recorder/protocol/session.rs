@@ -472,8 +472,9 @@ fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
     };
     // Its form is that of the whole values.
     let mut action = in_one_form(act.action, run.directory());
-    let large = [&mut action.input_excerpt, &mut action.output];
-    let large = large.into_iter().flatten();
+    let large = [&mut action.input_excerpt, &mut action.output]
+        .into_iter()
+        .flatten();
     for value in large.chain(action.extensions.values_mut()) {
         *value = run.shortened(value.take(), most);
     }
@@ -491,28 +492,39 @@ fn cut_values(action: &Action) -> Vec<CutValue> {
     let fields = [
         ("input_excerpt", &action.input_excerpt),
         ("output", &action.output),
-    ];
-    let fields = fields.into_iter();
-    let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?)));
-    let more = action.extensions.iter();
-    let more = more.map(|(name, value)| (name.clone(), value));
-    let members = action.input.iter().filter_map(Value::as_object).flatten();
-    let members = members.map(|(name, value)| (format!("input.{name}"), value));
-    let input = action.input.iter().map(|value| ("input".to_owned(), value));
-    let values = input.chain(members).chain(fields).chain(more);
-    let cut = values.filter(|(_, value)| is_shortened(value));
-    cut.map(|(field, value)| CutValue {
-        field,
-        bytes: value
-            .get("bytes")
-            .and_then(Value::as_u64)
-            .unwrap_or_default(),
-        attachment: value
-            .get("attachment")
-            .and_then(Value::as_str)
-            .map(Into::into),
-    })
-    .collect()
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?)));
+    let more = action
+        .extensions
+        .iter()
+        .map(|(name, value)| (name.clone(), value));
+    let members = action
+        .input
+        .iter()
+        .filter_map(Value::as_object)
+        .flatten()
+        .map(|(name, value)| (format!("input.{name}"), value));
+    action
+        .input
+        .iter()
+        .map(|value| ("input".to_owned(), value))
+        .chain(members)
+        .chain(fields)
+        .chain(more)
+        .filter(|(_, value)| is_shortened(value))
+        .map(|(field, value)| CutValue {
+            field,
+            bytes: value
+                .get("bytes")
+                .and_then(Value::as_u64)
+                .unwrap_or_default(),
+            attachment: value
+                .get("attachment")
+                .and_then(Value::as_str)
+                .map(Into::into),
+        })
+        .collect()
 }
 
 fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
@@ -520,8 +532,7 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
     let attachment = match (attach.path, attach.base64) {
         (Some(path), None) if attach.extension.is_none() => run.attach_file(path)?,
         (None, Some(text)) => {
-            let content = BASE64.decode(text.as_bytes());
-            let content = content.map_err(|error| {
+            let content = BASE64.decode(text.as_bytes()).map_err(|error| {
                 wrong(&format!("`base64` is not base64 with its padding: {error}"))
             })?;
             run.attach(&content, attach.extension.as_deref().unwrap_or_default())?
@@ -539,8 +550,8 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
 }
 
 fn each_shortened(run: &mut Run, members: Map<String, Value>, most: usize) -> Map<String, Value> {
-    let members = members.into_iter();
     members
+        .into_iter()
         .map(|(name, value)| (name, run.shortened(value, most)))
         .collect()
 }

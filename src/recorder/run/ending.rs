@@ -162,8 +162,9 @@ impl End {
 
     /// Adds a metric to `outcomes.metrics`.
     pub fn metric(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        let metrics = self.metrics.get_or_insert_default();
-        metrics.insert(name.into(), value.into());
+        self.metrics
+            .get_or_insert_default()
+            .insert(name.into(), value.into());
         self
     }
 
@@ -343,9 +344,12 @@ impl Run {
         };
         let held =
             |kind: &str, name: &str, held: &Held| entry(kind, name, &held.sha256(), held.length);
-        let attached = self.fold.attached.values();
-        let attached = attached.map(|it| entry("attachment", &it.name, &it.sha256, it.bytes));
-        let mut files: Vec<Value> = attached.collect();
+        let mut files: Vec<Value> = self
+            .fold
+            .attached
+            .values()
+            .map(|it| entry("attachment", &it.name, &it.sha256, it.bytes))
+            .collect();
         files.push(held("events", "events.jsonl", &self.events.held));
         files.push(held("learn", "learn.jsonl", &self.learn.held));
         let verification = self.fold.verification.as_ref();

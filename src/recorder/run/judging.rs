@@ -185,12 +185,14 @@ impl Run {
     ) -> Vec<Finding> {
         let (mut number, mut offset) = (self.fold.events + 1, self.events.held.length);
         let to_come = asked.map(|lines| {
-            let lines = lines.iter().map(|line| {
-                let next = written(Artifact::Events, number, offset, line);
-                (number, offset) = (number + 1, offset + line.len() as u64);
-                next
-            });
-            lines.collect::<Vec<_>>()
+            lines
+                .iter()
+                .map(|line| {
+                    let next = written(Artifact::Events, number, offset, line);
+                    (number, offset) = (number + 1, offset + line.len() as u64);
+                    next
+                })
+                .collect::<Vec<_>>()
         });
         let read_again = |line: Line, bytes: &mut Vec<u8>| {
             let mut known = to_come.iter().flatten();
@@ -226,8 +228,10 @@ impl Run {
             Artifact::Learn => self.fold.proposals,
             _ => 1,
         };
-        let live = self.live.as_ref();
-        let found = live.map(|it| it.record(written(artifact, number, offset, bytes)));
+        let found = self
+            .live
+            .as_ref()
+            .map(|it| it.record(written(artifact, number, offset, bytes)));
         self.keep(found.unwrap_or_default());
     }
 
@@ -316,8 +320,9 @@ impl Run {
         let payload = &draft.payload;
         let (mut answer, mut questions, mut answers) = (answer, 0, Vec::new());
         let (event, text, findings) = loop {
-            let event = draft.clone();
-            let event = event.numbered(self.id(), self.fold.events + 1, self.now());
+            let event = draft
+                .clone()
+                .numbered(self.id(), self.fold.events + 1, self.now());
             let text = event.line()?;
             let mut found = self.holding_findings(&event, &text, payload);
             found.extend(self.own_finding(&text, own));
@@ -381,8 +386,9 @@ impl Run {
         draft: &RunEvent,
         own: Option<&str>,
     ) -> Result<Vec<Finding>, Error> {
-        let event = draft.clone();
-        let event = event.numbered(self.id(), self.fold.events + 1, self.now());
+        let event = draft
+            .clone()
+            .numbered(self.id(), self.fold.events + 1, self.now());
         let text = event.line()?;
         let mut found = self.holding_findings(&event, &text, &draft.payload);
         found.extend(self.own_finding(&text, own));
@@ -441,8 +447,7 @@ impl Run {
         let Some((live, gate)) = self.holding() else {
             return Vec::new();
         };
-        let under_way = self.under_way.iter().map(|act| act.text.clone());
-        let under_way: Vec<Vec<u8>> = under_way.collect();
+        let under_way: Vec<Vec<u8>> = self.under_way.iter().map(|act| act.text.clone()).collect();
         let holds = |finding: &Finding| {
             finding.severity == Severity::Error
                 && live.declared(finding).is_some_and(|check| match check {
@@ -472,8 +477,9 @@ impl Run {
             return Vec::new();
         }
         let next = written(Artifact::Events, self.fold.events + 1, 0, text);
-        let unclear = live.too_many_under_way(next, under_way.len());
-        unclear.into_iter().collect()
+        live.too_many_under_way(next, under_way.len())
+            .into_iter()
+            .collect()
     }
 
     /// Asks people about an act; returns whether it may be made, and who says so. `None` where
@@ -520,15 +526,19 @@ impl Run {
         said_no: &[GivenAnswer],
     ) -> Result<(), Error> {
         let act = act_digest(text);
-        let equal = self
+        let taken_back: Vec<GivenAnswer> = self
             .under_way
             .iter()
-            .filter(|it| act_digest(&it.text) == act);
-        let taken_back = equal.flat_map(|it| &it.answers).filter(|answer| {
-            let mut rules = said_no.iter().map(|it| &it.rule);
-            rules.any(|rule| *rule == answer.rule)
-        });
-        let taken_back: Vec<GivenAnswer> = taken_back.cloned().collect();
+            .filter(|it| act_digest(&it.text) == act)
+            .flat_map(|it| &it.answers)
+            .filter(|answer| {
+                said_no
+                    .iter()
+                    .map(|it| &it.rule)
+                    .any(|rule| *rule == answer.rule)
+            })
+            .cloned()
+            .collect();
         for GivenAnswer { rule, by } in taken_back {
             self.note_answer(&rule, payload, true, &by)?;
         }
@@ -556,8 +566,10 @@ impl Run {
 
     /// Returns the rules that hold back, if there are any.
     fn holding(&self) -> Option<(&LiveChecker, &Gate)> {
-        let live = self.live.as_ref().filter(|_| self.recorder.holds_back);
-        live.zip(self.recorder.gate.as_deref())
+        self.live
+            .as_ref()
+            .filter(|_| self.recorder.holds_back)
+            .zip(self.recorder.gate.as_deref())
     }
 
     fn hold(
@@ -607,8 +619,11 @@ impl Run {
         let directory = self.dir.directory().ok()?;
         let whole = with_whole_values(document.root(), &mut |name| {
             let mut content = Vec::new();
-            let opened = directory.open_named(name).ok()?;
-            opened.read_record(&mut content).ok()?;
+            directory
+                .open_named(name)
+                .ok()?
+                .read_record(&mut content)
+                .ok()?;
             Some(content)
         });
         whole.map(String::into_bytes)
@@ -694,8 +709,12 @@ pub struct Allowed(Arc<()>);
 fn sequences(lines: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
     let mut all = vec![Vec::new()];
     for (at, first) in lines.iter().enumerate() {
-        let others = lines.iter().enumerate().filter(|(other, _)| *other != at);
-        let others: Vec<Vec<u8>> = others.map(|(_, line)| line.clone()).collect();
+        let others: Vec<Vec<u8>> = lines
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .map(|(_, line)| line.clone())
+            .collect();
         let rest = sequences(&others).into_iter();
         all.extend(rest.map(|rest| [vec![first.clone()], rest].concat()));
     }

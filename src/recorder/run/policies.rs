@@ -226,8 +226,10 @@ fn apply(change: &Change, steps: &mut Vec<Step>) -> Option<Vec<Value>> {
 
 /// Returns a step that is not executed yet, after its place in the plan.
 fn pending<'s>(steps: &'s mut [Step], id: &str) -> Option<(usize, &'s mut Step)> {
-    let mut steps = steps.iter_mut().enumerate();
-    let found = steps.find(|(_, step)| step.id == id)?;
+    let found = steps
+        .iter_mut()
+        .enumerate()
+        .find(|(_, step)| step.id == id)?;
     (found.1.status == StepStatus::Pending).then_some(found)
 }
 

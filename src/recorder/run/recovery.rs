@@ -246,8 +246,11 @@ impl Recorder {
 impl Left {
     /// Makes the records whole. Those that can't be trusted are refused, and stay as they are.
     fn repair(&mut self) -> Result<(), Error> {
-        let directory = self.run.dir.directory();
-        let directory = directory.map_err(Error::io("reading", self.run.path()))?;
+        let directory = self
+            .run
+            .dir
+            .directory()
+            .map_err(Error::io("reading", self.run.path()))?;
         if self.has_ended {
             self.run.must_be_trusted(&directory)?;
             return if self.files.learn.is_whole {
@@ -282,8 +285,9 @@ impl Left {
 
     fn relearn(&mut self) -> Result<(), Error> {
         let lines = std::mem::take(&mut self.files.learn);
-        let learn = &mut self.run.learn;
-        learn.becomes(lines.held, lines.kept, &lines.missing)
+        self.run
+            .learn
+            .becomes(lines.held, lines.kept, &lines.missing)
     }
 
     fn go_on(mut self) -> Result<Run, Error> {
@@ -352,8 +356,10 @@ impl Run {
     /// Removes files, as far as they are there: mostly they are not, and nothing is written then.
     fn remove(&self, dir: &OpenDir, names: impl IntoIterator<Item = String>) -> Result<(), Error> {
         for name in names.into_iter().filter(|name| dir.has(name)) {
-            let removed = self.recorder.disk.remove(dir, &name);
-            removed.map_err(Error::io("removing", &dir.path().join(name)))?;
+            self.recorder
+                .disk
+                .remove(dir, &name)
+                .map_err(Error::io("removing", &dir.path().join(name)))?;
         }
         Ok(())
     }

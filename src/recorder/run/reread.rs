@@ -64,8 +64,8 @@ pub(super) fn reread(
     let rest = whole_lines(events.content()?, &mut |line| {
         wrong = lines.add(id, line).err();
         wrong.is_none()
-    });
-    let rest = rest.map_err(reading())?;
+    })
+    .map_err(reading())?;
     lines.tail.add(&rest);
     // A state that another writer persisted may hold more than its events, and would be lost.
     if lines.is_ahead() && lines.tail.length == 0 {
@@ -101,11 +101,15 @@ fn is_hole(line: &[u8]) -> bool {
 }
 
 fn parse(tape: &mut Tape, line: &[u8]) -> Result<RunEvent, String> {
-    let document = tape.read_record(line);
-    let document = document.map_err(|error| format!("is {error}"))?;
+    let document = tape
+        .read_record(line)
+        .map_err(|error| format!("is {error}"))?;
     let root = document.root();
-    let lacking = FIELDS.into_iter().filter(|field| root.get(field).is_none());
-    let lacking: Vec<String> = lacking.map(|field| format!("no `{field}`")).collect();
+    let lacking: Vec<String> = FIELDS
+        .into_iter()
+        .filter(|field| root.get(field).is_none())
+        .map(|field| format!("no `{field}`"))
+        .collect();
     let value = value(document, "the line").map_err(|error| format!("can't be read: {error}"));
     tape.release();
     if !lacking.is_empty() {
@@ -203,8 +207,9 @@ impl Reread {
             return Ok(());
         };
         fold.add(&event).map_err(wrong)?;
-        let fits = fold.held().check("the state");
-        fits.map_err(|error| error.to_string())?;
+        fold.held()
+            .check("the state")
+            .map_err(|error| error.to_string())?;
         if fold.events == self.sealed && fold.sealed_last.is_some() && !fold.is_sealed() {
             return Err(wrong(
                 "has a digest that differs from that of the state computed from the events".into(),
@@ -256,8 +261,9 @@ impl Learn {
         self.held.add(line);
         let mut there = Vec::new();
         if let Some(file) = &mut self.file {
-            let read = file.take(line.len() as u64).read_to_end(&mut there);
-            read.map_err(|error| error.to_string())?;
+            file.take(line.len() as u64)
+                .read_to_end(&mut there)
+                .map_err(|error| error.to_string())?;
         }
         let equal = line.iter().zip(&there).take_while(|(a, b)| a == b).count();
         self.kept += equal as u64;

@@ -219,8 +219,14 @@ impl Run {
         if let Some(open) = self.fold.open.iter().find(|id| !ids.contains(id.as_str())) {
             return refused(format!("it lacks the step {open:?}, which is open"));
         }
-        let actions = self.fold.state.outcomes.actions.iter().flatten();
-        let mut acted = actions.filter_map(|action| action.step_id.as_ref()?.as_str());
+        let mut acted = self
+            .fold
+            .state
+            .outcomes
+            .actions
+            .iter()
+            .flatten()
+            .filter_map(|action| action.step_id.as_ref()?.as_str());
         if let Some(step) = acted.find(|id| !ids.contains(id)) {
             return refused(format!("it lacks the step {step:?}, which has an action"));
         }
@@ -625,8 +631,9 @@ impl Run {
                     self.close(open, StepEnd::Done)?;
                 }
                 Err(error) => {
-                    let known = Some(error).filter(|error| !error.is_null());
-                    let error = known.unwrap_or_else(|| "unknown".into());
+                    let error = Some(error)
+                        .filter(|error| !error.is_null())
+                        .unwrap_or_else(|| "unknown".into());
                     self.close(open, StepEnd::Failed(error))?;
                     break;
                 }

@@ -45,8 +45,11 @@ type Files = BTreeMap<String, String>;
 /// Returns what a snapshot in the directory of an episode holds, up to a limit.
 fn snapshot(dir: &OpenDir, name: &str) -> Option<(Vec<u8>, Held)> {
     let (directory, mut bytes) = (dir.directory().ok()?, Vec::new());
-    let opened = directory.open_named(&format!("{SNAPSHOTS}/{name}"));
-    opened.ok()?.read_record(&mut bytes).ok()?;
+    directory
+        .open_named(&format!("{SNAPSHOTS}/{name}"))
+        .ok()?
+        .read_record(&mut bytes)
+        .ok()?;
     let held = Held::of(&bytes);
     Some((bytes, held))
 }
@@ -167,8 +170,10 @@ impl Run {
                 let passed = evaluated.iter().all(|it| it.passed);
                 verification.passed = Some(passed && verification.passed != Some(false));
             }
-            let assertions = verification.assertions.get_or_insert_default();
-            assertions.extend(evaluated.iter().map(Evaluated::item));
+            verification
+                .assertions
+                .get_or_insert_default()
+                .extend(evaluated.iter().map(Evaluated::item));
         }
         if self.must_fit(&recorded(&verification)).is_err() {
             // A run must be able to end: the snapshots have all that the diff would say.
@@ -194,9 +199,11 @@ impl Run {
             let content = text(&files, "the snapshot").ok()?;
             Some((dir.directory().ok()?, content, files))
         });
-        let snapshots = before.pre.as_ref();
-        let snapshots = snapshots.map(|_| self.recorder.dir_in(&self.dir, SNAPSHOTS));
-        let snapshots = snapshots.transpose()?;
+        let snapshots = before
+            .pre
+            .as_ref()
+            .map(|_| self.recorder.dir_in(&self.dir, SNAPSHOTS))
+            .transpose()?;
         let (Some(pre), Some(snapshots), Some((workspace, content, post))) =
             (before.kept(&self.dir), snapshots, after)
         else {
