@@ -138,8 +138,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::from(FAULT),
     }
-    let parsed = command().try_get_matches_from(&args);
-    let parsed = parsed.and_then(|matches| Ok((Command::from_arg_matches(&matches)?, matches)));
+    let parsed = command()
+        .try_get_matches_from(&args)
+        .and_then(|matches| Ok((Command::from_arg_matches(&matches)?, matches)));
     let done = match parsed {
         Ok((command, matches)) => {
             let (name, of_command) = matches.subcommand().unzip();

@@ -34,8 +34,12 @@ const HEADINGS: [(&str, &[&str]); 5] = [
 
 /// Has the help of the program list its commands under headings.
 pub(super) fn under_headings(command: Command) -> Command {
-    let width = HEADINGS.iter().flat_map(|(_, names)| *names);
-    let width = width.map(|name| name.len()).max().unwrap_or_default();
+    let width = HEADINGS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .map(|name| name.len())
+        .max()
+        .unwrap_or_default();
     let mut list = String::new();
     for (heading, names) in HEADINGS {
         let known = names

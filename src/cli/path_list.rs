@@ -57,12 +57,14 @@ impl PathList {
         );
         let here = std::env::current_dir().unwrap_or_default();
         let is_above = |path: &Path| {
-            let mut above = here.ancestors().skip(1);
-            above.any(|dir| is_directory(dir.join(path).parent().unwrap_or(dir)))
+            here.ancestors()
+                .skip(1)
+                .any(|dir| is_directory(dir.join(path).parent().unwrap_or(dir)))
         };
         let is_stray = |path: &PathBuf| {
-            let run_data = path.ancestors().find(|it| it.ends_with(EPISODES));
-            run_data.is_some_and(|dir| !is_directory(dir))
+            path.ancestors()
+                .find(|it| it.ends_with(EPISODES))
+                .is_some_and(|dir| !is_directory(dir))
         };
         let is_all = self.paths.is_empty() && !self.has_deleted;
         if self.lost.iter().any(|path| is_above(path)) || is_all && self.lost.iter().all(is_stray) {
@@ -78,8 +80,10 @@ impl PathList {
 }
 
 fn is_artifact(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.and_then(Artifact::from_file_name).is_some()
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .and_then(Artifact::from_file_name)
+        .is_some()
 }
 
 fn is_directory(path: &Path) -> bool {
@@ -94,8 +98,10 @@ fn is_other(path: &Path) -> bool {
 /// Returns what is left of the run whose artifact was deleted, if anything is: another artifact
 /// stands for the episode as well. The directory does not, because episodes may lie below it.
 fn sibling(deleted: &Path) -> Option<PathBuf> {
-    let others = Artifact::ALL.map(|other| deleted.with_file_name(other.file_name()));
-    others.into_iter().find(|other| !is_gone(other))
+    Artifact::ALL
+        .map(|other| deleted.with_file_name(other.file_name()))
+        .into_iter()
+        .find(|other| !is_gone(other))
 }
 
 /// Reads a list of paths, each terminated by the byte `end`; `-` is standard input.

@@ -223,7 +223,8 @@ pub(super) fn known_runs() -> Vec<CompletionCandidate> {
         id.chars()
             .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
     };
-    let latest = std::iter::once("@latest".to_owned());
-    let names = latest.chain(ids.filter(is_plain));
-    names.map(CompletionCandidate::new).collect()
+    std::iter::once("@latest".to_owned())
+        .chain(ids.filter(is_plain))
+        .map(CompletionCandidate::new)
+        .collect()
 }

@@ -195,12 +195,13 @@ const DECISIVE: [&str; 7] = [
 
 /// Parses a whole number.
 pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
-    let number = text.parse::<T>().map_err(|error| match error.kind() {
-        IntErrorKind::PosOverflow => "the number is too large",
-        IntErrorKind::Zero => "expected a whole number, at least 1",
-        _ => "expected a whole number",
-    });
-    number.map_err(str::to_owned)
+    text.parse::<T>()
+        .map_err(|error| match error.kind() {
+            IntErrorKind::PosOverflow => "the number is too large",
+            IntErrorKind::Zero => "expected a whole number, at least 1",
+            _ => "expected a whole number",
+        })
+        .map_err(str::to_owned)
 }
 
 /// Parses the name of a rule or a group. Names in a built-in group are known while the command line
@@ -209,8 +210,9 @@ pub(super) fn parse_rule(name: &str) -> Result<String, String> {
     let group = name.split_once('/').map(|(group, _)| group);
     let is_built_in = |group| all_rules().any(|rule| rule.id.split('/').next() == Some(group));
     if group.is_none_or(is_built_in) {
-        let known = RuleSet::default().must_have(name);
-        known.map_err(|error| error.to_string())?;
+        RuleSet::default()
+            .must_have(name)
+            .map_err(|error| error.to_string())?;
     }
     Ok(name.to_owned())
 }
@@ -487,8 +489,10 @@ fn levels_of_variable() -> Result<Vec<(String, Level)>> {
     let text = std::env::var_os(RULES).unwrap_or_default();
     let text = text.to_str().ok_or("it is not UTF-8".to_owned());
     let levels = text.and_then(|text| {
-        let levels = text.split(',').filter(|_| !text.is_empty());
-        levels.map(parse_level).collect()
+        text.split(',')
+            .filter(|_| !text.is_empty())
+            .map(parse_level)
+            .collect()
     });
     levels.map_err(CommandFailure::of(format!(
         "invalid value of the variable {RULES}"

@@ -43,8 +43,7 @@ pub(super) fn parse_output<F, E: Display>(
         .filter(|at| at + 1 < bytes.len())
         .ok_or_else(|| no_format(&setting))?;
     let (name, path) = bytes.split_at(at);
-    let format = parse_format(&String::from_utf8_lossy(name));
-    let format = format.map_err(|error| error.to_string())?;
+    let format = parse_format(&String::from_utf8_lossy(name)).map_err(|error| error.to_string())?;
     match path {
         b"=-" => Err("`-` is not a file; use --format to print to standard output".into()),
         path => Ok((
@@ -173,8 +172,9 @@ pub(super) fn write_whole(
     write: impl FnOnce(&mut WholeFile) -> io::Result<()>,
 ) -> Result<()> {
     let mut file = whole_file(path)?;
-    let written = write(&mut file).and_then(|()| file.keep());
-    written.map_err(unwritable(path))
+    write(&mut file)
+        .and_then(|()| file.keep())
+        .map_err(unwritable(path))
 }
 
 pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> CommandFailure + use<> {

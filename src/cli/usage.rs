@@ -30,20 +30,22 @@ pub(super) fn refuse(matches: &ArgMatches, id: &str, reason: &str) -> Result<()>
 
 /// Refuses all options of a group, which have no effect here.
 pub(super) fn refuse_all<A: Args>(matches: &ArgMatches, why: &str) -> Result<()> {
-    let group = A::augment_args(clap::Command::new(""));
-    let mut ids = group.get_arguments().map(Arg::get_id);
-    ids.try_for_each(|id| refuse(matches, id.as_str(), &format!("has no effect {why}")))
+    A::augment_args(clap::Command::new(""))
+        .get_arguments()
+        .map(Arg::get_id)
+        .try_for_each(|id| refuse(matches, id.as_str(), &format!("has no effect {why}")))
 }
 
 /// Returns those options of a group that were given, as they were.
 pub(super) fn given<A: Args>(matches: &ArgMatches) -> Vec<String> {
-    let group = A::augment_args(clap::Command::new(""));
-    let given = group.get_arguments().flat_map(|arg| {
-        let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
-        let name = arg.get_long().unwrap_or_default();
-        values.map(move |value| format!("--{name} {}", brief(&value.to_string_lossy())))
-    });
-    given.collect()
+    A::augment_args(clap::Command::new(""))
+        .get_arguments()
+        .flat_map(|arg| {
+            let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+            let name = arg.get_long().unwrap_or_default();
+            values.map(move |value| format!("--{name} {}", brief(&value.to_string_lossy())))
+        })
+        .collect()
 }
 
 /// Refuses to colour the output for programs, which never has colour. Other values of the option
@@ -95,9 +97,12 @@ pub(super) fn printable(mut error: clap::Error) -> String {
         error.insert(kind, value);
     }
     // What is left comes from the reasons why a value is refused.
-    let text = error.render().to_string();
-    let lines = text.lines().map(|line| escaped(line) + "\n");
-    lines.collect()
+    error
+        .render()
+        .to_string()
+        .lines()
+        .map(|line| escaped(line) + "\n")
+        .collect()
 }
 
 /// Has a complaint about a word suggest the one that is probably meant, as findings do.
@@ -119,8 +124,10 @@ pub(super) fn is_for_programs(command: &str, matches: &ArgMatches) -> bool {
         let has = matches.ids().any(|it| it.as_str() == id);
         has && matches.value_source(id) != Some(ValueSource::DefaultValue)
     };
-    let mut formats = matches.ids().filter(|id| id.as_str() == "format");
-    let format = formats.find_map(|id| matches.get_raw(id.as_str())?.next());
+    let format = matches
+        .ids()
+        .filter(|id| id.as_str() == "format")
+        .find_map(|id| matches.get_raw(id.as_str())?.next());
     let is_for_people = |format: &OsStr| format == "human" || format == "concise";
     matches!(
         command,
@@ -141,8 +148,11 @@ const OTHER_OPTIONS: [(&str, &str); 3] = [
 pub(super) fn suggest_option(error: &mut clap::Error) {
     let is_value = |text: &str| text.contains("as a value");
     if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) {
-        let kept = tips.iter().filter(|tip| !is_value(&tip.to_string()));
-        let kept = kept.cloned().collect();
+        let kept = tips
+            .iter()
+            .filter(|tip| !is_value(&tip.to_string()))
+            .cloned()
+            .collect();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(kept));
     }
     if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
@@ -187,18 +197,19 @@ pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, ar
         return;
     };
     let is_given = |arg: &Arg| {
-        let mut args = args.iter().filter_map(|given| given.to_str());
-        args.any(|given| {
-            let long = given.strip_prefix("--");
-            let long = long.and_then(|given| given.split('=').next());
+        args.iter().filter_map(|given| given.to_str()).any(|given| {
+            let long = given
+                .strip_prefix("--")
+                .and_then(|given| given.split('=').next());
             let short = given.strip_prefix('-').and_then(|it| it.chars().next());
             (long.is_some() && long == arg.get_long())
                 || (short.is_some() && short == arg.get_short())
         })
     };
     let is_set = |name: &OsStr| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let long = shown.strip_prefix("--");
-    let long = long.and_then(|shown| shown.split([' ', '=', '[']).next());
+    let long = shown
+        .strip_prefix("--")
+        .and_then(|shown| shown.split([' ', '=', '[']).next());
     let variable = command
         .get_subcommands()
         .flat_map(clap::Command::get_arguments)

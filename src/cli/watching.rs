@@ -67,11 +67,11 @@ pub(super) fn start_watch(
 /// Calls a function on Ctrl-C and on SIGTERM, which no longer end the process.
 pub(super) fn stop_by_signals(stop: impl Fn() + Send + 'static) -> Result<()> {
     let signals = Signals::new([SIGINT, SIGTERM]);
-    let waiting = signals.and_then(|mut signals| {
-        let wait = move || signals.forever().for_each(|_| stop());
-        thread::Builder::new().spawn(wait)
-    });
-    waiting
+    signals
+        .and_then(|mut signals| {
+            let wait = move || signals.forever().for_each(|_| stop());
+            thread::Builder::new().spawn(wait)
+        })
         .map(drop)
         .map_err(CommandFailure::of("can't wait for signals"))
 }

@@ -40,8 +40,11 @@ pub(super) const FORMATS: &[OutputFormat] = &[
 
 /// Returns the format with a name, if it is one of those that are known.
 pub(super) fn named_format(known: &[OutputFormat], name: &str) -> Result<OutputFormat, String> {
-    let words = known.iter().filter_map(ValueEnum::to_possible_value);
-    let words: Vec<String> = words.map(|word| word.get_name().to_owned()).collect();
+    let words: Vec<String> = known
+        .iter()
+        .filter_map(ValueEnum::to_possible_value)
+        .map(|word| word.get_name().to_owned())
+        .collect();
     let at = words.iter().position(|word| word == name);
     let format = at.and_then(|at| known.get(at)).copied();
     format.ok_or_else(|| format!("{} is not one of {}", quote(name), words.join(", ")))
@@ -89,11 +92,13 @@ impl JsonArgs {
 pub(super) fn word_among<T: Clone + Send + Sync>(
     known: &'static [(&str, T, &str)],
 ) -> impl TypedValueParser<Value = T> {
-    let described = known.iter();
-    let described = described.map(|(word, _, about)| PossibleValue::new(*word).help(*about));
+    let described = known
+        .iter()
+        .map(|(word, _, about)| PossibleValue::new(*word).help(*about));
     PossibleValuesParser::new(described).try_map(|word| {
-        let found = known.iter().find(|(known, ..)| *known == word);
-        found
+        known
+            .iter()
+            .find(|(known, ..)| *known == word)
             .map(|(_, value, _)| value.clone())
             .ok_or("an unknown word")
     })

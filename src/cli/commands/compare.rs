@@ -164,8 +164,10 @@ fn write(
     if format != OutputFormat::Html {
         return write_result(format, comparison, text::human, text::markdown, out);
     }
-    let flipped = comparison.flipped.iter().take(page::MAX_DIFFED);
-    let diffs: Vec<_> = flipped
+    let diffs: Vec<_> = comparison
+        .flipped
+        .iter()
+        .take(page::MAX_DIFFED)
         .map(|pair| diff(&pair.base, &pair.candidate, gate))
         .collect();
     writeln!(out, "{}", page::page(comparison, &diffs))
@@ -174,8 +176,9 @@ fn write(
 /// Returns what differs between two runs, or why that is not known.
 fn diff(base: &str, candidate: &str, gate: &mut Gate) -> Result<Vec<Difference>, String> {
     let mut subject = |dir: &str| {
-        let subject = RunReader::open(dir).and_then(|run| opened(&run, gate));
-        subject.map_err(|error| error.to_string())
+        RunReader::open(dir)
+            .and_then(|run| opened(&run, gate))
+            .map_err(|error| error.to_string())
     };
     let diff = crate::look::diff::compare(&subject(base)?, &subject(candidate)?);
     diff.map(|diff| diff.differences)

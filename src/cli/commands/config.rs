@@ -57,8 +57,9 @@ impl ConfigCommand {
             Some(name) => levels(&settings.gate, name, self.directory(output)?.as_deref())?,
             None => rows(&settings, &now()?),
         };
-        let rows = rows.iter();
-        let rows = rows.map(|row| row.each_ref().map(|text| escape(text).into_owned()));
+        let rows = rows
+            .iter()
+            .map(|row| row.each_ref().map(|text| escape(text).into_owned()));
         Grid::new([""; 3], 0..0, rows).text(output.stdout(), "  ", [0, 0])?;
         if settings.file.name().is_none() && !matches.get_flag("no_config") {
             output.note("no runvet.toml was found");
@@ -82,17 +83,19 @@ impl ConfigCommand {
 
 /// Returns the level of each rule of a name, and what decides it.
 fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Result<Vec<Row>> {
-    let named = gate.decided(episode).filter(|(rule, ..)| names(name, rule));
-    let rows = named.map(|(rule, level, why)| {
-        let why = match why {
-            Decided::Default => "default".to_owned(),
-            Decided::Set(set, origin) if set == rule => origin.to_owned(),
-            Decided::Set(set, origin) => format!("{origin} ({set})"),
-            Decided::NotSelected => "not selected".to_owned(),
-        };
-        [rule.to_owned(), level.to_string(), why]
-    });
-    let rows: Vec<Row> = rows.collect();
+    let rows: Vec<Row> = gate
+        .decided(episode)
+        .filter(|(rule, ..)| names(name, rule))
+        .map(|(rule, level, why)| {
+            let why = match why {
+                Decided::Default => "default".to_owned(),
+                Decided::Set(set, origin) if set == rule => origin.to_owned(),
+                Decided::Set(set, origin) => format!("{origin} ({set})"),
+                Decided::NotSelected => "not selected".to_owned(),
+            };
+            [rule.to_owned(), level.to_string(), why]
+        })
+        .collect();
     if rows.is_empty() {
         gate.find_rule(name)?;
     }

@@ -51,8 +51,10 @@ impl ExampleCommand {
     pub(super) fn run(self, output: &mut Output) -> Result {
         let text = match (self.what, &self.dir) {
             (ExampleKind::Run, Some(dir)) => {
-                let id = dir.file_name().map(path::id);
-                let id = id.ok_or_else(|| CommandFailure::fault("the directory needs a name"))?;
+                let id = dir
+                    .file_name()
+                    .map(path::id)
+                    .ok_or_else(|| CommandFailure::fault("the directory needs a name"))?;
                 write_new_dir(dir, &files(&id)?).map_err(unwritable(dir))?;
                 return Ok(Exit::Success);
             }
@@ -78,13 +80,14 @@ fn files(id: &str) -> Result<Vec<(&'static str, String)>> {
     let named = |text: &str| text.replace("\"ep_1\"", &quoted);
     let (state, summary) = (named(STATE), named(SUMMARY));
     let digest = FileDigest::of(state.as_bytes()).to_string();
-    let files = [
+    let mut files: Vec<_> = [
         (Artifact::Events, EVENTS.replace("<state_sha256>", &digest)),
         (Artifact::Learn, String::new()),
         (Artifact::Summary, summary),
         (Artifact::State, state),
-    ];
-    let mut files: Vec<_> = files.map(|(file, text)| (file.file_name(), text)).into();
+    ]
+    .map(|(file, text)| (file.file_name(), text))
+    .into();
     let listed = files.iter().map(|(name, text)| {
         let sha256 = FileDigest::of(text.as_bytes()).to_string();
         json!({"name": name, "sha256": sha256, "size_bytes": text.len()})

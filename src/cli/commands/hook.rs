@@ -96,8 +96,9 @@ impl HookCommand {
             Some(runs) => (runs.clone(), false),
             None => (runs_of_user()?, true),
         };
-        let gate = ConfigArgs::of(self.config.clone()).gate();
-        let mut gate = gate.map_err(|why| self.in_words(&why))?;
+        let mut gate = ConfigArgs::of(self.config.clone())
+            .gate()
+            .map_err(|why| self.in_words(&why))?;
         for (name, level) in &self.rule {
             gate = gate.level(name, *level).map_err(|why| why.to_string())?;
         }
@@ -119,8 +120,8 @@ impl HookCommand {
             return Err("the answer can't be written: standard output is closed".into());
         }
         let line = format!("{answer}\n");
-        let written = write_all(io::stdout(), line.as_bytes());
-        written.map_err(|why| format!("the answer can't be written: {why}"))
+        write_all(io::stdout(), line.as_bytes())
+            .map_err(|why| format!("the answer can't be written: {why}"))
     }
 
     fn in_words(&self, failure: &CommandFailure) -> String {
@@ -138,17 +139,20 @@ impl HookCommand {
 /// takes too long.
 fn in_time(work: impl FnOnce() -> Result<(), String> + Send + 'static) -> Result<(), String> {
     let (done, answer) = mpsc::channel();
-    let worker = thread::Builder::new().spawn(move || {
-        let done = done.send(catch_unwind(AssertUnwindSafe(work)));
-        drop(done);
-    });
-    worker.map_err(|why| format!("no thread can be started: {why}"))?;
+    thread::Builder::new()
+        .spawn(move || {
+            let done = done.send(catch_unwind(AssertUnwindSafe(work)));
+            drop(done);
+        })
+        .map_err(|why| format!("no thread can be started: {why}"))?;
     match answer.recv_timeout(LIMIT) {
         Ok(Ok(answered)) => answered,
         Ok(Err(panic)) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            let text = text.unwrap_or("it panicked");
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("it panicked");
             Err(format!("this is a mistake in runvet: {text}"))
         }
         Err(_) => Err(
@@ -188,9 +192,9 @@ fn may_be_before(input: &[u8]) -> bool {
 
 /// Returns the run-data directory of this user's sessions.
 fn runs_of_user() -> Result<PathBuf, String> {
-    let state = directory_of_user("XDG_STATE_HOME");
-    let state = state.or_else(|| Some(directory_of_user("HOME")?.join(".local/state")));
-    let state = state.ok_or("no directory of this user is known: name one with --into")?;
+    let state = directory_of_user("XDG_STATE_HOME")
+        .or_else(|| Some(directory_of_user("HOME")?.join(".local/state")))
+        .ok_or("no directory of this user is known: name one with --into")?;
     Ok(state.join("runvet/hooks"))
 }
 

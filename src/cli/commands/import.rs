@@ -212,8 +212,9 @@ impl ImportCommand {
             return Ok(());
         }
         if !imported.skipped.is_empty() {
-            let counts = imported.skipped.iter();
-            let counts: Vec<String> = counts
+            let counts: Vec<String> = imported
+                .skipped
+                .iter()
                 .map(|(kind, number)| format!("{number} {kind}"))
                 .collect();
             output.note(&format!("left out: {}", counts.join(", ")));
@@ -301,8 +302,10 @@ fn print_log(log: &Explained, output: &mut Output) -> Result<()> {
     let files = escape(&files);
     writeln!(out, "{files}: {}, because {}", log.format, log.form)?;
     writeln!(out, "  {}", count(log.runs, "run"))?;
-    let taken = log.taken.iter();
-    let taken = taken.map(|(part, number)| (format!("{} -> {}", part.name, part.becomes), number));
+    let taken = log
+        .taken
+        .iter()
+        .map(|(part, number)| (format!("{} -> {}", part.name, part.becomes), number));
     print_counts("values by type", log.values.iter(), output)?;
     print_counts("taken", taken, output)?;
     print_counts("left out", log.left_out.iter(), output)?;
@@ -357,8 +360,7 @@ fn worse(one: Exit, other: Exit) -> Exit {
 
 /// Checks runs as `runvet validate` does that is given their directories.
 fn check(dirs: &BTreeSet<&Path>, output: &mut Output) -> Result {
-    let declared = declared();
-    let command = declared
+    let command = declared()
         .find_subcommand("validate")
         .cloned()
         .unwrap_or_default();
@@ -367,6 +369,7 @@ fn check(dirs: &BTreeSet<&Path>, output: &mut Output) -> Result {
         .no_binary_name(true)
         .try_get_matches_from(std::iter::once("--".as_ref()).chain(words))
         .map_err(CommandFailure::fault)?;
-    let validate = Validate::from_arg_matches(&matches).map_err(CommandFailure::fault)?;
-    validate.run(&matches, output)
+    Validate::from_arg_matches(&matches)
+        .map_err(CommandFailure::fault)?
+        .run(&matches, output)
 }

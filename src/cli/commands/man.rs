@@ -48,8 +48,11 @@ fn write_pages(command: Command, dir: &Path) -> io::Result<()> {
 /// Renders a page. Its synopsis is the usage that the help shows, and arguments without a name have
 /// a section of their own, which the library would put behind the options.
 fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let usage = command.render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage: ").replace('-', "\\-");
+    let usage = command
+        .render_usage()
+        .to_string()
+        .trim_start_matches("Usage: ")
+        .replace('-', "\\-");
     let has_positionals = command.get_positionals().next().is_some();
     let only = |is_positional: bool| {
         let hidden = |arg: Arg| {
@@ -67,16 +70,19 @@ fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     if has_positionals {
         let mut arguments = Vec::new();
         only(true).render_options_section(&mut arguments)?;
-        let arguments = String::from_utf8_lossy(&arguments);
-        let arguments = arguments.replacen(".SH OPTIONS", ".SH ARGUMENTS", 1);
+        let arguments =
+            String::from_utf8_lossy(&arguments).replacen(".SH OPTIONS", ".SH ARGUMENTS", 1);
         page.write_all(arguments.as_bytes())?;
     }
     man.render_options_section(page)?;
     if command.has_subcommands() {
         man.render_subcommands_section(page)?;
     }
-    let after = command.get_after_long_help().or(command.get_after_help());
-    let after = after.map(ToString::to_string).unwrap_or_default();
+    let after = command
+        .get_after_long_help()
+        .or(command.get_after_help())
+        .map(ToString::to_string)
+        .unwrap_or_default();
     page.extend(notes(&command, &after).into_bytes());
     man.render_version_section(page)
 }
@@ -87,8 +93,11 @@ fn notes(command: &Command, after: &str) -> String {
     let mut notes = String::new();
     let mut section = |name: &str, lines: &str| {
         // A line that begins with a point or a quote would be a request.
-        let lines = lines.replace('\\', "\\e").replace('-', "\\-");
-        let lines = lines.replace("\n.", "\n\\&.").replace("\n'", "\n\\&'");
+        let lines = lines
+            .replace('\\', "\\e")
+            .replace('-', "\\-")
+            .replace("\n.", "\n\\&.")
+            .replace("\n'", "\n\\&'");
         for part in [".SH ", name, "\n.nf\n", &lines, "\n.fi\n"] {
             notes.push_str(part);
         }

@@ -97,8 +97,9 @@ fn row(text: &DashboardText<'_>, pair: &PlanPair) -> SideRow {
         (false, true) => Some(("?", Paint::Caution)),
         (false, false) => None,
     };
-    let cells = [&pair.persisted, &pair.rebuilt].map(|step| step.as_ref());
-    let cells = cells.map(|step| step.map(|step| text.step(step)).unwrap_or_default());
+    let cells = [&pair.persisted, &pair.rebuilt]
+        .map(|step| step.as_ref())
+        .map(|step| step.map(|step| text.step(step)).unwrap_or_default());
     (mark, String::new(), cells)
 }
 

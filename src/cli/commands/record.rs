@@ -256,8 +256,7 @@ impl RecordCommand {
             self.must_have_workspace()?;
             recorder.begin(self.task(""))
         };
-        let exit = session::record(begin, &self, &asked, output);
-        exit.map(crate::gate::Exit::code)
+        session::record(begin, &self, &asked, output).map(crate::gate::Exit::code)
     }
 
     /// Refuses to begin where the workspace is not there: the run could never end well.
@@ -299,8 +298,10 @@ impl RecordCommand {
     }
 
     fn task(&self, text: impl Into<String>) -> Task {
-        let tags = self.tags.iter();
-        let tags = tags.map(|(name, value)| (name.clone(), value.clone().into()));
+        let tags = self
+            .tags
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone().into()));
         let parent = self.parent.clone();
         let tags = tags.chain(parent.map(|id| (PARENT.to_owned(), id.into())));
         Task {

@@ -134,11 +134,14 @@ impl RecordedRun {
                 dir,
             });
         }
-        let found = run_data.get(name, output);
-        let found = found.map_err(|failure| match failure {
-            CommandFailure::Fault(message) | CommandFailure::Drawn(message) => ("absent", message),
-            CommandFailure::Output(error) => ("io", error.to_string()),
-        })?;
+        let found = run_data
+            .get(name, output)
+            .map_err(|failure| match failure {
+                CommandFailure::Fault(message) | CommandFailure::Drawn(message) => {
+                    ("absent", message)
+                }
+                CommandFailure::Output(error) => ("io", error.to_string()),
+            })?;
         let shown = found.path().display();
         let wrong = |message: String| ("argument", message);
         let dir = std::path::absolute(found.path()).map_err(|error| wrong(error.to_string()))?;

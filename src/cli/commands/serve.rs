@@ -104,11 +104,13 @@ impl ServeCommand {
             return Err(CommandFailure::Fault(message.into()));
         }
         refuse_overlap(&dirs)?;
-        let watches = dirs.into_iter().map(|dir| {
-            let poll = self.watched.interval(&dir, output);
-            start_watch(dir, id, matches, poll)
-        });
-        let watches = watches.collect::<Result<Vec<_>>>()?;
+        let watches = dirs
+            .into_iter()
+            .map(|dir| {
+                let poll = self.watched.interval(&dir, output);
+                start_watch(dir, id, matches, poll)
+            })
+            .collect::<Result<Vec<_>>>()?;
         let (token, hosts) = (token.as_deref(), self.allowed_host);
         let serve = serve::BoundService::bind(watches, self.listen, token, hosts)?;
         let is_shown = self.token_file.is_some() && io::stderr().is_terminal();
@@ -140,8 +142,10 @@ impl ServeCommand {
 /// Refuses a directory that lies in another one: its runs would be there twice.
 fn refuse_overlap(dirs: &[PathBuf]) -> Result<()> {
     let real = |dir: &PathBuf| dir.canonicalize().ok();
-    let real = dirs.iter().filter_map(|dir| Some((real(dir)?, dir)));
-    let mut real: Vec<_> = real.collect();
+    let mut real: Vec<_> = dirs
+        .iter()
+        .filter_map(|dir| Some((real(dir)?, dir)))
+        .collect();
     // A directory comes right before those in it.
     real.sort();
     for pair in real.windows(2) {
@@ -164,8 +168,9 @@ fn open_browser(url: &str, output: &Output) {
     } else {
         "xdg-open"
     };
-    let browser = env::var_os("BROWSER").filter(|browser| !browser.is_empty());
-    let browser = browser.unwrap_or_else(|| usual.into());
+    let browser = env::var_os("BROWSER")
+        .filter(|browser| !browser.is_empty())
+        .unwrap_or_else(|| usual.into());
     let mut command = Command::new(&browser);
     let command = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null());
     match command.stderr(Stdio::null()).spawn() {

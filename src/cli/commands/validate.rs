@@ -247,8 +247,8 @@ impl Validate {
         (setup.gate).looks_at_all(!self.is_part(), &setup.paths, &found.episodes);
         let (number, empty) = (found.episodes.len(), found.empty());
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
-            let outcome = gate.each_of(found.faults, &found.episodes, take);
-            outcome.with_empty(empty)
+            gate.each_of(found.faults, &found.episodes, take)
+                .with_empty(empty)
         })?;
         if outcome.is_complete {
             if excluded > 0 && !is_empty {
@@ -463,8 +463,11 @@ impl Validate {
     fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<()> {
         let format = settings.format();
         let (reports, _) = FileContent::sorted(&self.outputs);
-        let formats = reports.iter().map(|(format, _)| *format);
-        let formats: Vec<Format> = formats.chain([format]).collect();
+        let formats: Vec<Format> = reports
+            .iter()
+            .map(|(format, _)| *format)
+            .chain([format])
+            .collect();
         let is_idle = |option| !formats.iter().any(|it| it.honoured().contains(&option));
         let context = format!("in the format {format}");
         if is_idle("color") {

@@ -161,12 +161,15 @@ fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
         return None;
     }
     let wanted: String = phase.chars().take(64).collect::<String>().to_lowercase();
-    let occurring = counted.keys().map(String::as_str);
-    let near = occurring.chain(KNOWN).filter_map(|known| {
-        let distance = strsim::osa_distance(&wanted, known);
-        let limit = (wanted.chars().count() / 3).clamp(1, 3);
-        (distance <= limit && known.len() <= 64).then_some((distance, known))
-    });
+    let near = counted
+        .keys()
+        .map(String::as_str)
+        .chain(KNOWN)
+        .filter_map(|known| {
+            let distance = strsim::osa_distance(&wanted, known);
+            let limit = (wanted.chars().count() / 3).clamp(1, 3);
+            (distance <= limit && known.len() <= 64).then_some((distance, known))
+        });
     let help = match near.min() {
         Some((_, near)) => format!("did you mean `{}`?", brief(near)),
         None => format!("runtimes write {}", KNOWN.join(", ")),

@@ -85,15 +85,16 @@ impl ConfigFile {
     /// Returns a gate that follows what was read of it; mistakes are drawn with their places.
     pub(super) fn gate(&self, config: &Config) -> Result<Gate> {
         let (mistakes, now) = (self.mistakes.clone(), now()?);
-        let gate = Gate::default().configured(self.source(), config, mistakes, Some(&now));
-        gate.map_err(|error| {
-            let options = Options::default().style(style(Color::Auto));
-            let drawn = error.each().map(|mistake| {
-                let help = mistake.help.as_deref();
-                draw(&options, &mistake.message, &mistake.location, help)
-            });
-            CommandFailure::Drawn(drawn.collect::<Vec<_>>().join("\n"))
-        })
+        Gate::default()
+            .configured(self.source(), config, mistakes, Some(&now))
+            .map_err(|error| {
+                let options = Options::default().style(style(Color::Auto));
+                let drawn = error.each().map(|mistake| {
+                    let help = mistake.help.as_deref();
+                    draw(&options, &mistake.message, &mistake.location, help)
+                });
+                CommandFailure::Drawn(drawn.collect::<Vec<_>>().join("\n"))
+            })
     }
 }
 

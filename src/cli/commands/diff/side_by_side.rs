@@ -85,10 +85,8 @@ impl DashboardText<'_> {
         (pointer, lists): (&str, [Option<Node<'_>>; 2]),
         cell: impl Fn(&Self, Node<'_>) -> StyledLine,
     ) -> io::Result<()> {
-        let [left, right] = lists.map(|list| {
-            let items = list.into_iter().flat_map(Node::items);
-            items.collect::<Vec<_>>()
-        });
+        let [left, right] =
+            lists.map(|list| list.into_iter().flat_map(Node::items).collect::<Vec<_>>());
         let aligned = rows(pointer, &left, &right);
         if aligned.is_empty() {
             return Ok(());

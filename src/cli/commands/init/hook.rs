@@ -110,12 +110,14 @@ impl HookArgs {
     /// nothing else.
     fn of_event(&self, agent: Agent, event: &str, config: &str) -> Value {
         let holds_back = Agent::is_before(event) && !self.fail_open;
-        let options = [
+        let options: String = [
             (self.observe, " --observe"),
             (self.fail_open, " --fail-open"),
-        ];
-        let options = options.into_iter().filter(|(is_given, _)| *is_given);
-        let options: String = options.map(|(_, option)| option).collect();
+        ]
+        .into_iter()
+        .filter(|(is_given, _)| *is_given)
+        .map(|(_, option)| option)
+        .collect();
         let command = format!(
             "runvet hook {} --config {config}{options} || exit {}",
             agent.name(),

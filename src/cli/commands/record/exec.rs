@@ -391,8 +391,7 @@ fn pass(
     let printed = Arc::new(Mutex::new(Printed::default()));
     let (kept, events) = (Arc::clone(&printed), events.clone());
     thread::spawn(move || {
-        let passed = from.map_or(Ok(()), |from| copy(from, to, &kept));
-        let lost = passed.err();
+        let lost = from.map_or(Ok(()), |from| copy(from, to, &kept)).err();
         locked(&kept).lost = lost.filter(|why| why.kind() != io::ErrorKind::BrokenPipe);
         let _ = events.send(Happened::Passed);
     });

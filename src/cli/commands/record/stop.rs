@@ -42,15 +42,17 @@ impl StopSignal {
 /// Returns the signals that ask to stop, without those that are ignored, as `nohup` has it.
 pub(in crate::cli::commands) fn signals() -> impl Iterator<Item = i32> {
     let ignored = ignored();
-    let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter();
-    all.filter(move |signal| ignored >> (signal - 1) & 1 == 0)
+    [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+        .into_iter()
+        .filter(move |signal| ignored >> (signal - 1) & 1 == 0)
 }
 
 /// Returns the signals that are ignored, a bit for each, where the system tells.
 fn ignored() -> u64 {
-    let status = read_text(Path::new("/proc/self/status")).unwrap_or_default();
-    let mut lines = status.lines();
-    let ignored = lines.find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
-    ignored.unwrap_or_default()
+    read_text(Path::new("/proc/self/status"))
+        .unwrap_or_default()
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+        .unwrap_or_default()
 }

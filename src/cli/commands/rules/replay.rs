@@ -17,8 +17,10 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
     let of_team = of_team(&gate);
     // An answer that the runs have is one to another question.
     let holding = |(info, _): &&(RuleInfo, TeamCheck)| info.holds != Some(Holds::End);
-    let checks = of_team.iter().filter(holding);
-    let checks = checks.map(|(_, check)| (*check, false));
+    let checks = of_team
+        .iter()
+        .filter(holding)
+        .map(|(_, check)| (*check, false));
     let mut replay = Replay::new(gate.rule_set().team(), checks);
     let mut found = vec![0_usize; of_team.len()];
     let mut exit = Exit::Success;
@@ -67,12 +69,13 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
 
 /// Returns the rules of the team that may hold an act back.
 fn of_team(gate: &Gate) -> Vec<(RuleInfo, TeamCheck)> {
-    let rules = gate.rule_set().iter();
-    let of_team = rules.filter_map(|rule| match rule.check {
-        Check::Team(TeamCheck::Vocabulary) | Check::BuiltIn(_) | Check::Hook => None,
-        Check::Team(check) => Some((rule.info.clone(), check)),
-    });
-    of_team.collect()
+    gate.rule_set()
+        .iter()
+        .filter_map(|rule| match rule.check {
+            Check::Team(TeamCheck::Vocabulary) | Check::BuiltIn(_) | Check::Hook => None,
+            Check::Team(check) => Some((rule.info.clone(), check)),
+        })
+        .collect()
 }
 
 /// Prints what a rule would have held back, asked about or found.

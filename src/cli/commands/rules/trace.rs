@@ -23,8 +23,8 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     let mut gate = gate.select([id])?.keep_coverage(true);
     let report = run.judge(&mut gate)?;
     let record = |artifact| {
-        let path = run.artifact(artifact);
-        path.and_then(|_| run.document(artifact).ok())
+        run.artifact(artifact)
+            .and_then(|_| run.document(artifact).ok())
     };
     let records = [Artifact::State, Artifact::Summary].map(record);
     let [state, summary] = records

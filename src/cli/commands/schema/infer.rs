@@ -134,9 +134,12 @@ impl Infer {
     ) -> Result<(), crate::look::read::Error> {
         if self.record == InferredRecord::Action {
             if run.artifact(Artifact::State).is_some() {
-                let state = run.state()?;
-                let actions = state.object().at(&["outcomes", "actions"]);
-                actions.into_iter().flat_map(Node::items).for_each(add);
+                run.state()?
+                    .object()
+                    .at(&["outcomes", "actions"])
+                    .into_iter()
+                    .flat_map(Node::items)
+                    .for_each(add);
             }
             return Ok(());
         }

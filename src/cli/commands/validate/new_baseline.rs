@@ -57,8 +57,11 @@ impl Validate {
             }
         });
         bar.finish_and_clear();
-        let baseline = outcome.is_complete.then(|| gate.baseline().cloned());
-        baseline.flatten().ok_or(unjudged)
+        outcome
+            .is_complete
+            .then(|| gate.baseline().cloned())
+            .flatten()
+            .ok_or(unjudged)
     }
 
     /// Moves what was written to its place.
@@ -99,8 +102,10 @@ impl Validate {
         baseline: &Baseline,
         output: &Output,
     ) -> Result<()> {
-        let written = baseline.write(&mut file).and_then(|()| file.keep());
-        written.map_err(unwritable(path))?;
+        baseline
+            .write(&mut file)
+            .and_then(|()| file.keep())
+            .map_err(unwritable(path))?;
         if !self.quiet {
             let (findings, skips, episodes) = baseline.size();
             let skips = match skips {

@@ -140,8 +140,11 @@ impl Validate {
         }
         let given: BTreeSet<&Path> = setup.paths.iter().map(PathBuf::as_path).collect();
         let are_episodes: LazyCell<BTreeSet<PathBuf>, _> = LazyCell::new(|| {
-            let paths = episodes.iter().map(Dir::path);
-            paths.filter(|path| given.contains(&**path)).collect()
+            episodes
+                .iter()
+                .map(Dir::path)
+                .filter(|path| given.contains(&**path))
+                .collect()
         });
         let is_episode = |path: &Path| are_episodes.contains(path);
         let globs = setup.gate.unmet_globs(&setup.paths, is_episode);

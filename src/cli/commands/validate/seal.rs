@@ -70,8 +70,9 @@ impl SealFile {
     }
 
     pub(super) fn add(&mut self, episode: &EpisodeReport) -> Result<()> {
-        let added = self.writer.add(episode);
-        added.map_err(CommandFailure::of("the runs can't be sealed"))
+        self.writer
+            .add(episode)
+            .map_err(CommandFailure::of("the runs can't be sealed"))
     }
 }
 
@@ -150,8 +151,8 @@ impl Validate {
             since: self.period.since(),
             until: self.period.until(),
         };
-        let written = writer.finish(&terms, outcome, &mut file);
-        written
+        writer
+            .finish(&terms, outcome, &mut file)
             .and_then(|()| file.keep())
             .map_err(unwritable(&path))
     }
