@@ -101,6 +101,7 @@ fn command() -> clap::Command {
             arg
         }
     };
+
     declared().mut_subcommands(|command| command.mut_args(without_empty))
 }
 
@@ -111,18 +112,21 @@ fn declared() -> clap::Command {
         if !matches!(arg.get_value_names(), Some([name]) if name == "BOOL") {
             return arg;
         }
+
         arg.num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true")
             .value_parser(BoolishValueParser::new())
             .hide_possible_values(true)
     };
+
     let ascii = Arg::new(ASCII)
         .long(ASCII)
         .global(true)
         .action(ArgAction::SetTrue)
         .help("Write text for people in ASCII alone, as with TERM=dumb");
     let command = Command::command().mut_subcommands(|command| command.mut_args(complete));
+
     headings::under_headings(command).arg(ascii)
 }
 
@@ -138,6 +142,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::from(FAULT),
     }
+
     let parsed = command()
         .try_get_matches_from(&args)
         .and_then(|matches| Ok((Command::from_arg_matches(&matches)?, matches)));
@@ -163,6 +168,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             .map(|()| Exit::Success.code())
             .map_err(CommandFailure::from),
     };
+
     let code = match done.and_then(|code| Ok(output.finish().map(|()| code)?)) {
         Ok(_) if output.is_muted() => FAULT,
         Ok(code) => code,
@@ -171,5 +177,6 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             FAULT
         }
     };
+
     ExitCode::from(code)
 }

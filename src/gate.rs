@@ -90,10 +90,12 @@ pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
         let why = format!("{path} is inside run data, because of {sign}, so it is not read");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     };
+
     store::must_be_file(&here.join(&path)).map_err(|error| {
         let why = format!("can't read the configuration {}: {error}", path.display());
         io::Error::new(error.kind(), why)
     })?;
+
     Ok(Some(path))
 }
 
@@ -118,6 +120,7 @@ pub fn configs_not_in_force<'d>(
         } else {
             ""
         };
+
         format!(
             "{table}{} is not in force: the configuration is a file called runvet.toml",
             path.display()
@@ -130,6 +133,7 @@ pub fn configs_not_in_force<'d>(
              upward; to use it, set --config {path}"
         )
     });
+
     in_run_data.chain(misnamed).chain(beyond).collect()
 }
 
@@ -218,18 +222,22 @@ impl Gate {
         let paths: Vec<P> = paths.into_iter().collect();
         let mut found = self.search(&paths, GivenPaths::Each);
         let empty = found.empty();
+
         if let Some(wrong) = found.faults.iter().position(Fault::is_of_given_path) {
             return Err(found.faults.swap_remove(wrong).into());
         }
+
         let mut episodes = Vec::new();
         let given: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().into()).collect();
         self.are_whole = self.are_whole(&given, &found.episodes);
+
         let outcome = self
             .each_of(found.faults, &found.episodes, |judged| {
                 episodes.extend(judged);
                 ControlFlow::Continue(())
             })
             .with_empty(empty);
+
         Ok(Report {
             schema_version: REPORT_VERSION.into(),
             tool: Tool::this(),
@@ -267,6 +275,7 @@ impl Gate {
             LinkPolicy::Beneath(store) => Some(&**store),
             LinkPolicy::Refused | LinkPolicy::Inside => None,
         };
+
         self.with_excludes(|excludes| {
             store::discover(paths, self.parallelism(), excludes, given, store)
         })
@@ -306,19 +315,23 @@ impl Gate {
                 return outcome;
             }
         }
+
         let mut is_whole = true;
         let (checker, jobs) = (self.checker(), self.parallelism());
         let are_whole = std::mem::take(&mut self.are_whole);
+
         if checker.looks_across() {
             let runs: Vec<EpisodeDir> = episodes.iter().cloned().map(Into::into).collect();
             checker.look_across(are_whole.then_some(&*runs), jobs);
         }
+
         let worker = || Worker::new(Arc::clone(&checker));
         let check = |worker: &mut Worker, episode: &E| {
             worker
                 .directory(&episode.clone().into(), None, |_| ())
                 .map(|(report, ())| report)
         };
+
         in_order(episodes, jobs, worker, check, |checked| {
             let judged = checked.map(|mut episode| {
                 self.suppressions.apply(&mut episode, &checker);
@@ -334,6 +347,7 @@ impl Gate {
             .get_or_insert_with(|| Box::new(Worker::new(checker)));
         ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_whole;
+
         outcome
     }
 
@@ -354,6 +368,7 @@ impl Gate {
                 break;
             }
         }
+
         ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_whole;
         outcome
@@ -506,6 +521,7 @@ impl Gate {
         });
         let (mut report, other) = check(worker)?;
         self.suppressions.apply(&mut report, worker.checker());
+
         Ok((report, other))
     }
 }

@@ -129,6 +129,7 @@ impl Proxy {
         if let Err(wrong) = self.pass(line, &mut tape, &mut passage) {
             passage.answer(&wrong.answer());
         }
+
         tape.release();
         self.tape = tape;
         passage
@@ -140,16 +141,19 @@ impl Proxy {
             passage.to_server.extend(line);
             return Ok(());
         }
+
         if text.contains(&b'\r') {
             // Some servers take it for the end of a line, and what follows for a message.
             return Err(Wrong::unreadable("the line has a carriage return within"));
         }
+
         let root = tape
             .read_record(text)
             .map_err(|why| Wrong::unreadable(&format!("the line is {why}")))?
             .root();
         let messages = messages(root);
         let mut passing = Vec::new();
+
         for message in &messages {
             match self.fate(*message) {
                 Fate::Passes => passing.push(message.raw()),
@@ -161,12 +165,14 @@ impl Proxy {
                 Fate::Follows(text) => passage.to_server.extend(format!("{text}\n").into_bytes()),
             }
         }
+
         if passing.len() == messages.len() {
             passage.to_server.extend(line);
         } else if !passing.is_empty() {
             let rest = format!("[{}]\n", passing.join(","));
             passage.to_server.extend(rest.into_bytes());
         }
+
         Ok(())
     }
 
@@ -175,6 +181,7 @@ impl Proxy {
             Ok(message) => message,
             Err(wrong) => return Fate::Stays(Some(wrong.answer())),
         };
+
         match message.method.as_deref() {
             None => self.answered(&message),
             Some("initialize") => {
@@ -197,6 +204,7 @@ impl Proxy {
         if is_open {
             return Err(message.wrong("a call with this id is under way"));
         }
+
         let open = self.open.values().map(|call| call.bytes);
         let asked = self.asked.values().map(|call| call.text.len());
         let held: usize = open.chain(asked).sum();
@@ -204,10 +212,12 @@ impl Proxy {
         if is_full || held + node.raw().len() > MAX_HELD {
             return Err(message.wrong("too many calls are under way"));
         }
+
         let tool = match &self.name {
             Some(name) => format!("mcp__{name}__{tool}"),
             None => tool,
         };
+
         let mut action = Action::new(tool);
         action.input = Some(input.into());
         Ok(Call {
@@ -225,6 +235,7 @@ impl Proxy {
         let number = run.next_call();
         let answer = answer.map(|is_yes| (is_yes, "user"));
         let decided = run.hold_call(None, call.action.clone(), &number, answer, self.can_ask);
+
         match decided {
             Ok(CallDecision::Go(under_way)) => {
                 let mut action = call.action;
@@ -236,6 +247,7 @@ impl Proxy {
                     since: Instant::now(),
                     _under_way: under_way,
                 };
+
                 self.passed += 1;
                 self.open.insert(call.id, open);
                 match answer {
@@ -265,6 +277,7 @@ impl Proxy {
         let input = call.action.input.as_ref().map(Value::to_string);
         let input = shortened(&input.unwrap_or_default(), MAX_SHOWN);
         self.asked.insert(self.questions, call);
+
         json!({
             "jsonrpc": "2.0",
             "id": format!("{OWN}{}", self.questions),
@@ -282,6 +295,7 @@ impl Proxy {
         let Some(number) = number.filter(|number| (1..=self.questions).contains(number)) else {
             return Fate::Passes;
         };
+
         match self.asked.remove(&number) {
             Some(call) => self.decide(call, Some(message.accepts())),
             None => Fate::Stays(None),
@@ -297,6 +311,7 @@ impl Proxy {
             self.record(call, Outcome::without("cancelled"));
             return Fate::Passes;
         }
+
         let asked = self.asked.iter().find(|(_, call)| call.id == id);
         let Some(number) = asked.map(|(number, _)| *number) else {
             return Fate::Passes;
@@ -305,6 +320,7 @@ impl Proxy {
             // The client wants no answer.
             let _ = self.decide(call, Some(false));
         }
+
         Fate::Passes
     }
 
@@ -313,12 +329,14 @@ impl Proxy {
         if self.open.is_empty() && self.asked.is_empty() {
             return;
         }
+
         let mut tape = std::mem::take(&mut self.tape);
         if let Ok(document) = tape.read_record(without_end(line)) {
             for message in messages(document.root()) {
                 self.ended(message);
             }
         }
+
         tape.release();
         self.tape = tape;
     }
@@ -333,6 +351,7 @@ impl Proxy {
             }
             return;
         }
+
         // The server asks under an id of ours: nobody can tell the answers apart.
         if let Some(call) = question_number(&id).and_then(|number| self.asked.remove(&number)) {
             let _ = self.decide(call, Some(false));
@@ -355,17 +374,21 @@ impl Proxy {
         for (_, call) in std::mem::take(&mut self.asked) {
             let _ = self.decide(call, Some(false));
         }
+
         let mut open: Vec<OpenCall> = std::mem::take(&mut self.open).into_values().collect();
         open.sort_by_key(|call| call.order);
         let missing = open.len();
+
         for call in open {
             self.record(call, Outcome::without("missing"));
         }
+
         let unanswered = || {
             let calls = count(missing as u64, "call");
             let message = format!("the server ended without an answer to {calls}");
             (missing > 0).then(|| json!({"exit_code": 0, "message": message}))
         };
+
         let end = error.or_else(unanswered).map_or_else(End::ok, End::error);
         match self.run.take() {
             Some(run) => Ok(run.finish(end)?.findings),

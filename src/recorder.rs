@@ -369,9 +369,11 @@ impl Recorder {
             Some(id) => self.redactor.iter().fold(id, |id, it| it.id(&id)),
             None => episode_id(now, random),
         };
+
         locked(&self.workspaces).extend(task.named_workspace());
         let mut start = self.start(task)?;
         let (before, snapshot) = self.look_before(&mut start)?;
+
         if self.stop.load(Ordering::Relaxed) {
             // The workspace was perhaps not read, so this run could never end well.
             let path = self.run_data.join(EPISODES).join(&id);
@@ -399,12 +401,14 @@ impl Recorder {
                 self.sync_dir(&snapshots)?;
             }
         }
+
         // A timeline of learning alone belongs to no run.
         let mut events = TimelineFile::open(&self.disk, &dir, "events.jsonl", true)?;
         let learn = TimelineFile::open(&self.disk, &dir, "learn.jsonl", true)?;
         if !events.lock()? {
             return Err(Error::Busy { id });
         }
+
         events.append(&line).map_err(|failed| failed.0)?;
         if self.durability != Durability::Process {
             events.sync()?;
@@ -421,12 +425,14 @@ impl Recorder {
             let why = format!("it is {}, not between 0 and 1", self.threshold);
             return Err(Error::refused("the threshold", why));
         }
+
         let is_meta = !self.policies.is_empty();
         let (mode, intuition) = if is_meta {
             (RuntimeMode::Meta, IntuitionMode::Hybrid)
         } else {
             (RuntimeMode::Minimal, IntuitionMode::Advisory)
         };
+
         let mut payload = object([
             ("intuition_mode", intuition.word().into()),
             ("mode", mode.word().into()),
@@ -435,6 +441,7 @@ impl Recorder {
         ]);
         payload.extend(task.declared()?);
         Size::of(&payload).check("the task")?;
+
         Ok(RunEvent::new("start", payload))
     }
 
@@ -453,6 +460,7 @@ impl Recorder {
             );
             return Err(Error::refused("the run-data directory", why));
         }
+
         let open_episodes = || {
             let (run_data, mut changed) = open_or_make(self.disk.as_ref(), &self.run_data)?;
             let name = OsStr::new(EPISODES);
@@ -462,6 +470,7 @@ impl Recorder {
             }
             Ok((run_data.dir(name)?, changed))
         };
+
         let (episodes, mut changed) = open_episodes().map_err(Error::io("making", &path))?;
         match self.disk.make_dir(&episodes, id.as_ref()) {
             Err(source) if source.kind() == ErrorKind::AlreadyExists => {
@@ -469,6 +478,7 @@ impl Recorder {
             }
             made => made.map_err(Error::io("making", &path.join(id)))?,
         }
+
         let dir = episodes
             .dir(id)
             .map_err(Error::io("opening", &path.join(id)))?;
@@ -476,6 +486,7 @@ impl Recorder {
         if self.durability != Durability::Process {
             changed.iter().try_for_each(|dir| self.sync_dir(dir))?;
         }
+
         Ok(dir)
     }
 
@@ -509,6 +520,7 @@ impl Recorder {
             // Where this fails too, the file does no harm: the next process removes it.
             let _ = self.disk.remove(dir, beside);
         }
+
         written
     }
 
@@ -518,6 +530,7 @@ impl Recorder {
             let path = &path;
             move |source| (Error::io(operation, path)(source), true)
         };
+
         let file = match self.disk.create(dir, beside) {
             // An earlier process left the file: this one has the lock.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -526,11 +539,13 @@ impl Recorder {
             }
             created => created,
         };
+
         let (file, disk) = (file.map_err(failed("creating"))?, self.disk.as_ref());
         append_all(disk, &path, &file, content).map_err(failed("writing"))?;
         if self.durability == Durability::Process {
             return Ok(());
         }
+
         disk.sync(&path, &file)
             .map_err(|source| (Error::io("syncing", &path)(source), false))
     }

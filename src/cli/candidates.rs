@@ -28,6 +28,7 @@ pub(super) fn answered(args: &[OsString]) -> Result<bool, clap::Error> {
             arg
         }
     };
+
     let factory = || command().mut_subcommands(|command| command.mut_args(without_paths));
     let here = std::env::current_dir().ok();
     CompleteEnv::with_factory(factory)
@@ -47,6 +48,7 @@ pub(super) fn script(shell: &str) -> Result<Vec<u8>> {
     if let Some(shell) = shells.completer(shell) {
         shell.write_registration(ASKED_BY, "runvet", "runvet", "runvet", &mut script)?;
     }
+
     Ok(script)
 }
 
@@ -56,6 +58,7 @@ pub(super) fn rules() -> Vec<CompletionCandidate> {
         .filter_map(|rule| rule.id.split('/').next())
         .collect();
     groups.dedup();
+
     let groups = groups.into_iter().map(|group| format!("{group}/*"));
     let rules = all_rules().map(|rule| (rule.id.to_string(), &*rule.title));
     let candidate =
@@ -71,5 +74,6 @@ pub(super) fn levels() -> Vec<CompletionCandidate> {
         let name = rule.get_value().to_string_lossy().into_owned();
         levels.map(|level| CompletionCandidate::new(format!("{name}={level}")))
     };
+
     rules().iter().flat_map(with).collect()
 }

@@ -166,6 +166,7 @@ impl Other {
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         };
+
         exit.map(Exit::code)
     }
 }

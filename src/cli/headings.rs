@@ -41,6 +41,7 @@ pub(super) fn under_headings(command: Command) -> Command {
         .max()
         .unwrap_or_default();
     let mut list = String::new();
+
     for (heading, names) in HEADINGS {
         let known = names
             .iter()
@@ -61,6 +62,7 @@ pub(super) fn under_headings(command: Command) -> Command {
             list.push('\n');
         }
     }
+
     let list = list.trim_end();
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n\nOptions:\n{{options}}{{after-help}}"

@@ -86,11 +86,13 @@ impl Write for WholeLines {
             Ok(text) if is_in_ascii() && !self.is_for_programs => ascii(text),
             _ => Cow::Borrowed(""),
         };
+
         let mut rest = if text.is_empty() {
             bytes
         } else {
             text.as_bytes()
         };
+
         while !rest.is_empty() {
             let newline = memchr::memchr(b'\n', rest);
             let (line, after) = rest.split_at(newline.map_or(rest.len(), |at| at + 1));
@@ -98,6 +100,7 @@ impl Write for WholeLines {
             if self.waiting.len() + line.len() > BLOCK && self.whole > 0 {
                 self.write_out(self.whole)?;
             }
+
             self.waiting.extend_from_slice(line);
             if newline.is_some() {
                 self.whole = self.waiting.len();
@@ -105,6 +108,7 @@ impl Write for WholeLines {
                 self.write_out(self.waiting.len())?;
             }
         }
+
         Ok(bytes.len())
     }
 
@@ -123,6 +127,7 @@ pub(super) fn write_all(to: impl AsFd, mut bytes: &[u8]) -> io::Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
+
     Ok(())
 }
 
@@ -171,6 +176,7 @@ impl Output {
             self.fault(&format!("no episode found{}", found.exclusion()));
             return Ok(Exit::NothingFound);
         }
+
         Ok(match number {
             0 => Exit::Success,
             _ => Exit::Fault,
@@ -200,6 +206,7 @@ impl Output {
         } else {
             text.into()
         };
+
         if write_all(io::stderr(), text.as_bytes()).is_err() {
             self.is_muted.store(true, Ordering::Relaxed);
         }
@@ -222,6 +229,7 @@ pub(super) fn style(color: Color) -> Style {
         Color::Never => false,
         Color::Auto => !set("NO_COLOR") && (forced || (is_terminal && !is_in_ascii())),
     };
+
     match (coloured, is_in_ascii()) {
         (true, _) => Style::Colour,
         (false, true) => Style::Ascii,
@@ -239,5 +247,6 @@ pub(super) fn width() -> usize {
         .ok()
         .filter(|columns| *columns > 0)
         .or_else(requested);
+
     columns.map_or(usize::MAX, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }

@@ -82,6 +82,7 @@ impl RunDataArgs {
         if let Some(path) = &self.run_data {
             return Ok(RunData::open(path)?);
         }
+
         let here = std::env::current_dir().unwrap_or_default();
         let above = here
             .ancestors()
@@ -92,6 +93,7 @@ impl RunDataArgs {
             Some((0, _)) | None => PathBuf::from("."),
             Some((levels, _)) => std::iter::repeat_n("..", levels).collect(),
         };
+
         RunData::find_here(&path, only).map_err(|error| match error {
             Error::NoRunData { path } if path == Path::new(".") => CommandFailure::Fault(
                 "there is no run data here: no directory called `episodes` is in the working \
@@ -107,10 +109,12 @@ impl RunDataArgs {
         if paths.is_empty() {
             return self.open_here(false);
         }
+
         if matches.value_source("run_data") == Some(ValueSource::CommandLine) {
             let message = "--run-data has no effect beside paths; leave one of them out";
             return Err(CommandFailure::Fault(message.into()));
         }
+
         Ok(RunData::find(paths)?)
     }
 
@@ -137,6 +141,7 @@ impl RunDataArgs {
         {
             return Ok(run);
         }
+
         let run_data = self.open()?;
         note_faults(&run_data, output);
         Ok(run_data.get("@latest")?)
@@ -158,6 +163,7 @@ impl RunDataArgs {
         if found.is_ok() && name.contains('/') {
             return Ok(found?);
         }
+
         let mut faults = run_data.faults().iter();
         if let Some(fault) = faults.find(|fault| fault.path().ends_with(name)) {
             return Err(CommandFailure::Fault(fault.to_string()));
@@ -165,6 +171,7 @@ impl RunDataArgs {
         if !std::mem::replace(are_faults_noted, true) {
             note_faults(run_data, output);
         }
+
         found.map_err(|error| match &error {
             Error::UnknownRun { nearest, .. } if nearest.is_empty() => {
                 let path = run_data.path().display();
@@ -223,6 +230,7 @@ pub(super) fn known_runs() -> Vec<CompletionCandidate> {
         id.chars()
             .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
     };
+
     std::iter::once("@latest".to_owned())
         .chain(ids.filter(is_plain))
         .map(CompletionCandidate::new)

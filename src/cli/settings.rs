@@ -214,6 +214,7 @@ pub(super) fn parse_rule(name: &str) -> Result<String, String> {
             .must_have(name)
             .map_err(|error| error.to_string())?;
     }
+
     Ok(name.to_owned())
 }
 
@@ -352,9 +353,11 @@ impl GateArgs {
             file: file.source(),
             shown: Vec::new(),
         };
+
         given.merge("profile", self.profile, &mut config.profile);
         config.follow_profile();
         merge(&mut given, &mut config);
+
         let rules = self.rules(matches)?;
         let verify_manifest = &mut config.verify_manifest;
         given.merge("verify_manifest", self.verify_manifest, verify_manifest);
@@ -363,6 +366,7 @@ impl GateArgs {
             self.require_ended,
             &mut config.require_ended,
         );
+
         let mut gate = file.gate(&config)?;
         self.merge_baseline(&mut given, &mut config);
         let configured = config.select.iter().map(|rule| rule.get_ref().clone());
@@ -378,17 +382,20 @@ impl GateArgs {
         ] {
             given.show(id, switch.as_ref(), "false", bool::to_string);
         }
+
         given.show("profile", config.profile.as_ref(), "-", Profile::to_string);
         for rule in self.require.iter().flatten() {
             let origin = given.origin("require").unwrap_or_default();
             let row = ["require".to_owned(), rule.clone(), origin];
             given.shown.push(row);
         }
+
         gate = self.over(gate, &given, &rules)?;
         if let Some(baseline) = config.baseline.as_ref().filter(|_| with_baseline) {
             let origin = given.file.origin(&baseline.origin);
             gate = gate.with_baseline(read_baseline(&baseline.value, &origin, matches)?);
         }
+
         let are_changed = !rules.is_empty() || DECISIVE.iter().any(|id| given.origin(id).is_some());
         Ok(Settings {
             shown: given.shown,
@@ -406,6 +413,7 @@ impl GateArgs {
         if let Some(baseline) = &mut config.baseline {
             baseline.value = given.file.dir.join(&baseline.value);
         }
+
         given.merge("baseline", self.baseline.clone(), &mut config.baseline);
         if self.no_baseline {
             config.baseline = None;
@@ -439,6 +447,7 @@ impl GateArgs {
         for rule in self.require.iter().flatten() {
             gate = gate.require(rule)?;
         }
+
         for (id, switch, rules) in [
             ("verify_manifest", self.verify_manifest, &MANIFEST[..]),
             ("require_ended", self.require_ended, &[UNENDED]),
@@ -451,9 +460,11 @@ impl GateArgs {
                 gate = gate.level_by(&rule.info.id, *level, origin)?;
             }
         }
+
         for (rule, level, origin) in rules {
             gate = gate.level_by(rule, *level, origin)?;
         }
+
         Ok(gate)
     }
 
@@ -464,6 +475,7 @@ impl GateArgs {
             Some(ValueSource::CommandLine) => (levels_of_variable()?, self.rule.clone()),
             _ => (self.rule.clone(), Vec::new()),
         };
+
         let by = |origin| move |(rule, level)| (rule, level, origin);
         let of_flags = of_flags.into_iter().map(by("--rule"));
         let of_variable = of_variable.into_iter().map(by(RULES));
@@ -478,6 +490,7 @@ fn read_baseline(path: &Path, origin: &str, matches: &ArgMatches) -> Result<Base
         Err(why) if !is_named => Err(format!("can't read the baseline {}: {why}", path.display())),
         _ => Baseline::read(path).map_err(|error| error.to_string()),
     };
+
     read.map_err(|error| {
         CommandFailure::Fault(format!(
             "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
@@ -494,6 +507,7 @@ fn levels_of_variable() -> Result<Vec<(String, Level)>> {
             .map(parse_level)
             .collect()
     });
+
     levels.map_err(CommandFailure::of(format!(
         "invalid value of the variable {RULES}"
     )))
@@ -510,6 +524,7 @@ pub(super) fn now() -> Result<Timestamp> {
         Some(seconds) => seconds.to_str().and_then(|seconds| seconds.parse().ok()),
         None => SystemTime::UNIX_EPOCH.elapsed().ok().map(|it| it.as_secs()),
     };
+
     let seconds = since_1970.and_then(|seconds| i64::try_from(seconds).ok());
     let wrong = "SOURCE_DATE_EPOCH is not a number of seconds since 1970";
     let seconds = seconds.ok_or_else(|| CommandFailure::Fault(wrong.into()))?;

@@ -44,6 +44,7 @@ pub(super) fn parse_output<F, E: Display>(
         .ok_or_else(|| no_format(&setting))?;
     let (name, path) = bytes.split_at(at);
     let format = parse_format(&String::from_utf8_lossy(name)).map_err(|error| error.to_string())?;
+
     match path {
         b"=-" => Err("`-` is not a file; use --format to print to standard output".into()),
         path => Ok((
@@ -64,6 +65,7 @@ fn no_format(path: &Path) -> String {
         "txt" => "human",
         _ => return "expected FORMAT=PATH, such as json=report.json".into(),
     };
+
     let path = path.to_string_lossy();
     format!("expected FORMAT=PATH, such as {format}={}", escape(&path))
 }
@@ -93,6 +95,7 @@ impl Sinks {
         let of_stdout = |of: Format| (of, of.renderer(&options), SinkTarget::Stdout);
         let mut sinks: Vec<ReportSink> = stdout.map(of_stdout).into_iter().collect();
         options.hides_faults = false;
+
         let in_file = options.style(Style::Plain);
         for (index, (format, path)) in outputs.iter().enumerate() {
             let mut earlier = outputs.iter().take(index);
@@ -101,13 +104,16 @@ impl Sinks {
                 let message = format!("two reports can't both be written to {shown}");
                 return Err(CommandFailure::Fault(message));
             }
+
             if baselines.iter().any(|other| is_one_file(other, path)) {
                 let message = format!("{shown} can't be both a report and the baseline");
                 return Err(CommandFailure::Fault(message));
             }
+
             let target = SinkTarget::File(path.clone(), whole_file(path)?);
             sinks.push((*format, format.renderer(&in_file), target));
         }
+
         let mut sinks = Self(sinks);
         if sinks.have(Format::Github)
             && let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY")
@@ -117,6 +123,7 @@ impl Sinks {
             let target = SinkTarget::JobSummary(path.into(), Vec::new());
             sinks.0.push((format, format.renderer(&in_file), target));
         }
+
         Ok(sinks)
     }
 
@@ -136,8 +143,10 @@ impl Sinks {
                     (path, kept)
                 }
             };
+
             kept.map_err(unwritable(&path))?;
         }
+
         Ok(())
     }
 
@@ -156,6 +165,7 @@ impl Sinks {
                 SinkTarget::JobSummary(_, text) => write(&mut **renderer, text)?,
             }
         }
+
         Ok(())
     }
 }

@@ -94,8 +94,10 @@ pub(super) fn printable(mut error: clap::Error) -> String {
             }
             other => other,
         };
+
         error.insert(kind, value);
     }
+
     // What is left comes from the reasons why a value is refused.
     error
         .render()
@@ -124,11 +126,13 @@ pub(super) fn is_for_programs(command: &str, matches: &ArgMatches) -> bool {
         let has = matches.ids().any(|it| it.as_str() == id);
         has && matches.value_source(id) != Some(ValueSource::DefaultValue)
     };
+
     let format = matches
         .ids()
         .filter(|id| id.as_str() == "format")
         .find_map(|id| matches.get_raw(id.as_str())?.next());
     let is_for_people = |format: &OsStr| format == "human" || format == "concise";
+
     matches!(
         command,
         "show" | "schema" | "example" | "completions" | "man" | "record"
@@ -155,6 +159,7 @@ pub(super) fn suggest_option(error: &mut clap::Error) {
             .collect();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(kept));
     }
+
     if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
         && error.kind() == ErrorKind::UnknownArgument
         && let Some((_, ours)) = OTHER_OPTIONS.iter().find(|(other, _)| other == given)
@@ -162,6 +167,7 @@ pub(super) fn suggest_option(error: &mut clap::Error) {
         let tips = vec![format!("the option is {ours}").into()];
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
+
     if cfg!(not(feature = "commands")) {
         let tip = "this build has the feature `minimal` alone, with the commands `validate` and \
                    `explain`; `cargo build` adds the others, and all formats";
@@ -176,6 +182,7 @@ pub(super) fn ask_for_record(error: &mut clap::Error) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
     };
+
     if text(ContextKind::InvalidArg).as_deref() == Some("<RECORD>")
         && text(ContextKind::SuggestedValue).is_none()
         && let Some(run) = text(ContextKind::InvalidValue)
@@ -206,6 +213,7 @@ pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, ar
                 || (short.is_some() && short == arg.get_short())
         })
     };
+
     let is_set = |name: &OsStr| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let long = shown
         .strip_prefix("--")
@@ -216,6 +224,7 @@ pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, ar
         .find(|arg| long.is_some() && arg.get_long() == long && !is_given(arg))
         .and_then(Arg::get_env)
         .filter(|name| is_set(name));
+
     if let Some(name) = variable {
         let name = format!("variable {}", name.to_string_lossy());
         error.insert(ContextKind::InvalidArg, ContextValue::String(name));

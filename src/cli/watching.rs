@@ -45,6 +45,7 @@ impl WatchArgs {
                 dir.display()
             ));
         }
+
         self.poll.or_else(|| is_needed.then_some(POLL_SECONDS))
     }
 }
@@ -60,6 +61,7 @@ pub(super) fn start_watch(
         Some(ValueSource::DefaultValue) => GivenPaths::None,
         _ => GivenPaths::Each,
     };
+
     let poll = poll.map(|seconds| Duration::from_secs(seconds.get()));
     Ok(Watch::new(dir, given, poll)?)
 }

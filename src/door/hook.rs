@@ -93,6 +93,7 @@ impl Hook {
                 };
             }
         };
+
         Ok(self.agent.printed(decision))
     }
 
@@ -103,12 +104,14 @@ impl Hook {
         if !self.is_kept_no_longer {
             return Ok(Some(json!({"manifest_sha256": recorded.manifest_sha256})));
         }
+
         let id = &recorded.state.episode.id;
         let removed = match Workshop::take(&self.runs, id) {
             Ok(Some(shop)) => shop.remove(id),
             Ok(None) => Err(io::ErrorKind::WouldBlock.into()),
             Err(why) => Err(why),
         };
+
         removed.map_err(|why| format!("the run {id} can't be removed: {why}"))?;
         Ok(self.agent.printed(Decision::Pass))
     }
@@ -129,6 +132,7 @@ impl Hook {
         let first = run_id(&event.session)?;
         let patience = Instant::now();
         let (mut id, mut number, mut ended) = (first.clone(), 1, None);
+
         loop {
             let why = match self.recorder.reopen(&id) {
                 Ok(run) => return Session::of(run).map(Some).map_err(in_words),
@@ -149,12 +153,15 @@ impl Hook {
                     if self.begin(event, &id, ended.as_deref())? {
                         continue;
                     }
+
                     format!("{} is in the way of a run", display(&path))
                 }
             };
+
             if patience.elapsed() > PATIENCE {
                 return Err(why);
             }
+
             sleep(PAUSE);
         }
     }
@@ -167,9 +174,11 @@ impl Hook {
         let Some(shop) = Workshop::take(&self.runs, id).map_err(failed)? else {
             return Ok(false);
         };
+
         if !is_before_run(&self.runs.join(EPISODES).join(id)) {
             return Ok(false);
         }
+
         let (task, history, repeated) = self.past(event, id, ended)?;
         self.recorder
             .clone()
@@ -178,6 +187,7 @@ impl Hook {
             .and_then(|mut run| with_past(&mut run, history, repeated, ended.is_some()))
             .map_err(in_words)?;
         shop.put(id).map_err(failed)?;
+
         Ok(true)
     }
 
@@ -195,17 +205,20 @@ impl Hook {
             Some(path) => History::read(self.agent.format(), path, &event.session, asked)
                 .map_err(|why| format!("the transcript {} can't be used: {why}", display(path)))?,
         };
+
         let repeated = match ended {
             Some(ended) if !history.has_calls() => session::acts_of(&self.runs, ended)
                 .map_err(|why| format!("the run {ended} can't be read: {why}"))?,
             _ => Vec::new(),
         };
+
         let task = history.task().or(event.prompt.as_deref());
         let mut tags: Map<String, Value> = (history.tags().iter())
             .map(|(name, text)| (name.clone(), text.as_str().into()))
             .collect();
         tags.extend(event.cwd.clone().map(|cwd| ("cwd".to_owned(), cwd.into())));
         tags.extend(ended.map(|ended| (PARENT.to_owned(), ended.into())));
+
         let known = history.started_at().unwrap_or_else(SystemTime::now);
         let fallback = || format!("unknown: a session of {}", self.agent.name());
         let task = Task {
@@ -218,6 +231,7 @@ impl Hook {
                     .map_or_else(fallback, str::to_owned),
             )
         };
+
         Ok((task, history, repeated))
     }
 }
@@ -233,9 +247,11 @@ fn with_past(
         history.record(run, is_repeated)?;
         run.by_clock();
     }
+
     for action in acts {
         run.act(None, action)?;
     }
+
     run.persist()
 }
 
@@ -245,23 +261,28 @@ fn run_id(session: &str) -> Result<String, String> {
     if session.is_empty() {
         return Err("`session_id` is empty".into());
     }
+
     let is_later = |id: &str| {
         let number = id.rsplit_once('.').map(|(_, number)| number);
         number.is_some_and(|number| number.bytes().all(|it| it.is_ascii_digit()))
     };
+
     let is_made = |id: &str| {
         id.rsplit_once('-')
             .map(|(_, digest)| digest)
             .is_some_and(|it| it.len() == DIGITS && it.bytes().all(|it| it.is_ascii_hexdigit()))
     };
+
     let plain = plain_id(session);
     if plain == session && !is_later(session) && !is_made(session) {
         return Ok(plain);
     }
+
     let digest = FileDigest::of(session.as_bytes()).to_string();
     let digest = digest.get(..DIGITS).unwrap_or_default();
     let stem: String = plain.chars().take(STEM).collect();
     let stem = if stem.is_empty() { "session" } else { &stem };
+
     Ok(format!("{stem}-{digest}"))
 }
 

@@ -160,6 +160,7 @@ impl Baseline {
             message: format!("the baseline {} {message}", shown(path)),
             source: None,
         };
+
         let damaged = |error: serde_json::Error| refused(format!("is damaged: {error}"));
         let Versioned { version } = serde_json::from_str(text).map_err(damaged)?;
         if version != VERSION {
@@ -167,6 +168,7 @@ impl Baseline {
                 "has version {version}, but this runvet reads version {VERSION}"
             )));
         }
+
         let written: BaselineVersion = serde_json::from_str(text).map_err(damaged)?;
         Ok(Self {
             source: Some(SealedFile {
@@ -192,12 +194,14 @@ impl Baseline {
                 .or_default()
                 .insert(AcceptedFinding::of(finding));
         }
+
         let mut skips: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         // What kept changing, or was not read for lack of memory, must be checked again.
         for skip in episode.skipped.iter().filter(|skip| !skip.is_momentary()) {
             let reason = (skip.kind, &skip.reason, &skip.besides);
             skips.entry(reason).or_default().insert(skip.rule.clone());
         }
+
         for ((kind, reason, besides), rules) in skips {
             self.skips.entry(name(dir)).or_default().insert(KnownSkips {
                 kind,
@@ -284,6 +288,7 @@ fn write_entries<T: Serialize>(
         }
         out.write_all(b"]")?;
     }
+
     out.write_all(b"}")
 }
 
@@ -299,6 +304,7 @@ fn merged<T: Clone + Ord>(
             .or_default()
             .extend(known.iter().cloned());
     }
+
     merged
 }
 

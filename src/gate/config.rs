@@ -219,6 +219,7 @@ pub(in crate::gate) fn read_team(
             .map(|rule| rule.info.id.split('/').next())
             .any(|known| known == Some(group))
     };
+
     let team = team::read(
         file,
         &config.team(),
@@ -227,6 +228,7 @@ pub(in crate::gate) fn read_team(
         &is_built_in,
         mistakes,
     );
+
     RuleSet::of_team(team)
 }
 

@@ -46,6 +46,7 @@ impl Gate {
             .chain(self.settings.levels.globs())
             .chain(ignored);
         let tops = self.tops(given, is_episode);
+
         globs
             .filter_map(|glob| glob.unmet(&tops))
             .collect::<BTreeSet<&str>>()
@@ -72,11 +73,13 @@ impl Gate {
             let name = path.file_name().unwrap_or_default();
             Artifact::from_file_name(name.as_encoded_bytes()).is_some()
         };
+
         let is_within = |path: &Path| {
             path.ancestors()
                 .skip(1)
                 .any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
         };
+
         let is_whole =
             |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
         given
@@ -98,6 +101,7 @@ impl Gate {
         if self.tops(given, is_episode).is_empty() {
             return Vec::new();
         }
+
         let missed = self.selectors().into_iter();
         let missed = missed.filter(|(_, _, selector, _)| events.has_missed(selector));
         let parts = missed.map(|(rule, key, _, is_banned)| {
@@ -105,6 +109,7 @@ impl Gate {
             let what = format!("{rule}: `{key}` matches no event of any run");
             (what, !is_banned)
         });
+
         parts.collect()
     }
 
@@ -137,6 +142,7 @@ impl Gate {
                 selectors.push((rule.info.id.to_string(), key, at.clone(), is_banned));
             }
         }
+
         selectors
     }
 }

@@ -51,6 +51,7 @@ impl Ignored {
                 *level != Level::Off && names(self.table.rule.get_ref(), &rule.info.id)
             });
         self.has_covered |= covers;
+
         covers
     }
 
@@ -76,6 +77,7 @@ impl Ignored {
                 .split('/')
                 .all(|part| tokens.next().is_some_and(|it| part == "*" || part == it))
         };
+
         let is_of = |file: &str| location.artifact.is_some_and(|it| it.file_name() == file);
         !self.has_expired
             && names(self.table.rule.get_ref(), rule)
@@ -94,6 +96,7 @@ impl Ignored {
             }
             _ => return None,
         };
+
         Some(format!("{}: this ignore {why}", self.place))
     }
 }

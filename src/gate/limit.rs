@@ -40,6 +40,7 @@ impl FromStr for Limit {
             Some(share) => (share.parse().ok().filter(|it| *it <= 100.0), true),
             None => (text.parse::<u32>().ok().map(f64::from), false),
         };
+
         let number = number.filter(|it: &f64| it.is_finite() && *it >= 0.0);
         Ok(Self {
             text: text.to_owned(),

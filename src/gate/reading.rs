@@ -50,6 +50,7 @@ impl ConfigReader<'_> {
             );
             is_asking && rule.info.holds == Some(Holds::Before)
         };
+
         let other = self
             .rules
             .iter()
@@ -62,10 +63,12 @@ impl ConfigReader<'_> {
             );
             self.mistake(name, message, None);
         }
+
         let of_hook = self.rules.iter().find(|rule| {
             let is_meant = name.get_ref() != "*" && names(name.get_ref(), &rule.info.id);
             is_meant && matches!(rule.check, Check::Hook)
         });
+
         if let Some(rule) = of_hook.filter(|_| level == Level::Warning) {
             let message = format!(
                 "`{}` has no level `warning`: it asks (`ask`), refuses (`error`) or is `off`",
@@ -86,9 +89,11 @@ impl ConfigReader<'_> {
                 origin: file.origin(origin),
             });
         };
+
         if let Some(profile) = &config.profile {
             set(&profile.origin, "strict/*", Level::Error);
         }
+
         for (switch, rules) in [
             (&config.verify_manifest, &MANIFEST[..]),
             (&config.require_ended, &[UNENDED]),
@@ -99,10 +104,12 @@ impl ConfigReader<'_> {
                 }
             }
         }
+
         for rule in &config.select {
             self.know_rule(rule);
             levels.selected.push(rule.get_ref().clone());
         }
+
         self.levels_in(None, &config.rules, levels);
         for within in &config.overrides {
             let paths: Vec<DirectoryGlob> = within
@@ -122,6 +129,7 @@ impl ConfigReader<'_> {
             name if name.ends_with('*') => 1,
             _ => 2,
         });
+
         for (rule, level) in rules {
             self.know_rule(rule);
             self.must_hold_back(rule, *level.get_ref());

@@ -40,11 +40,13 @@ impl CheckRequest {
             text,
             ..RequestMembers::default()
         };
+
         Parser::new(bytes, &mut members).text().map_err(|error| {
             let (line, column) = line_and_column(bytes, error.span(bytes).start);
             format!("{error}, at line {line}, column {column}")
         })?;
         members.wrong.map_or(Ok(()), Err)?;
+
         let episode_id = members.episode_id.ok_or("it has no `episode_id`")?;
         let records = members.records.ok_or("it has no `records`")?;
         Ok(Self {
@@ -90,9 +92,11 @@ impl RequestMembers<'_> {
                 format!("`records` has `{name}`, which is none of {names}")
             });
         };
+
         if records.iter().any(|(other, _)| *other == artifact) {
             return self.refuse(|| format!("`records` has `{name}` twice"));
         }
+
         let text = match kind {
             Kind::String => text(),
             Kind::Array if matches!(artifact, Artifact::Events | Artifact::Learn) => {
@@ -106,6 +110,7 @@ impl RequestMembers<'_> {
             }
             _ => json.to_owned(),
         };
+
         records.push((artifact, text));
     }
 }
@@ -116,6 +121,7 @@ impl Sink for &mut RequestMembers<'_> {
         let given = || unquoted(text, start, end, escaped).into_owned();
         let named = kind.with_article();
         let key = std::mem::take(&mut self.key);
+
         match (self.depth, &*key) {
             (0, _) => self.refuse(|| format!("it is {named}, not an object")),
             (1, "episode_id") if kind != Kind::String => {
@@ -144,6 +150,7 @@ impl Sink for &mut RequestMembers<'_> {
         if is_wanted && is_records && self.records.replace(Vec::new()).is_some() {
             self.refuse(|| "it has `records` twice".into());
         }
+
         self.depth += usize::from(is_wanted);
         is_wanted
     }

@@ -62,6 +62,7 @@ impl Gate {
             dir: path.parent().unwrap_or(Path::new("")),
             text,
         };
+
         let (config, mistakes) = file.read();
         self.configured(file, &config, mistakes, now)
     }
@@ -105,21 +106,25 @@ impl Gate {
         let mut config = config.clone();
         config.profile = config.profile.or_else(|| self.profile.clone());
         config.follow_profile();
+
         let config = &config;
         self.profile.clone_from(&config.profile);
         self.worker = None;
         file.dir.clone_into(&mut self.settings.base.root);
+
         let rules = read_team(file, config, &self.files, &mut mistakes);
         self.source = (!file.name.is_empty()).then(|| SealedFile {
             name: file.name.to_owned(),
             digest: FileDigest::of(file.text.as_bytes()),
         });
         self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
+
         let mut reader = ConfigReader {
             file,
             rules: rules.clone(),
             mistakes,
         };
+
         self.settings.rules = rules;
         reader.levels(config, &mut self.settings.levels);
         for rule in &config.require {
@@ -127,16 +132,19 @@ impl Gate {
             // One that is unknown is among the mistakes.
             let _ = self.settings.require(rule.get_ref());
         }
+
         self.deny = config.deny();
         let baseline = config.baseline.as_ref();
         self.baseline_path = baseline.map(|path| self.settings.base.root.join(&path.value));
         for glob in &config.exclude {
             self.excluded.extend(reader.glob(glob));
         }
+
         for ignore in &config.ignores {
             let ignored = Ignored::new(&mut reader, ignore, now);
             self.suppressions.ignored.extend(ignored);
         }
+
         ConfigError::first_of(reader.mistakes).map_or(Ok(self), Err)
     }
 
@@ -166,6 +174,7 @@ impl Gate {
             level,
             origin: origin.to_owned(),
         };
+
         Ok(self.set(|settings| settings.levels.last.push(set)))
     }
 
@@ -231,6 +240,7 @@ impl Gate {
         } else {
             LinkPolicy::Refused
         };
+
         self.set(|settings| settings.links = links)
     }
 
@@ -295,6 +305,7 @@ impl Gate {
             })
             .collect();
         sources.sort_by(|a, b| a.name.cmp(&b.name));
+
         sources
     }
 
@@ -431,6 +442,7 @@ impl Gate {
             ignored.map(|it| it.has_expired).collect::<Vec<_>>(),
             self.baseline().map(Baseline::entries),
         ));
+
         Digest::of([&*decisive.unwrap_or_default()])
             .to_string()
             .chars()
@@ -448,6 +460,7 @@ impl Gate {
             parts.add(name.as_os_str().as_encoded_bytes());
             parts.add(text.as_bytes());
         }
+
         parts.digest()
     }
 

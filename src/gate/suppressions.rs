@@ -63,6 +63,7 @@ impl Suppressions {
         if self.ignored.is_empty() && self.baseline.is_none() {
             return;
         }
+
         let check::CheckSettings { rules, base, .. } = checker.settings();
         let levels = checker.levels_of(&episode.key);
         let dir = base.relative(episode.key.as_path());
@@ -72,6 +73,7 @@ impl Suppressions {
             let reason = ignored.iter_mut().find_map(|it| it.apply(finding))?;
             Some((Suppression::Ignore, Some(reason)))
         });
+
         let level_of = |rule: &str| rules.level_of(&levels, rule);
         self.look_up(episode, base, |rule| level_of(rule) == Level::Off);
         episode.decide(level_of);
@@ -88,6 +90,7 @@ impl Suppressions {
         if self.records {
             baseline.add(&dir, episode);
         }
+
         let mut listed: BTreeMap<&str, &AcceptedFinding> = baseline
             .of(&dir)
             .map(|known| (&*known.fingerprint, known))
@@ -100,12 +103,14 @@ impl Suppressions {
         for suppressed in &episode.suppressed {
             take(&mut listed, &suppressed.finding);
         }
+
         let unjudged: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
         let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
         let vanished: BTreeSet<&AcceptedFinding> = listed.into_values().collect();
         for known in vanished.into_iter().filter(|it| is_judged(&it.rule)) {
             add(&mut self.vanished, format!("{}: {known}", episode.dir), 1);
         }
+
         let listed: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
         for known in &listed {
             let judged = known.rules.iter().filter(|rule| is_judged(rule)).count();
@@ -115,6 +120,7 @@ impl Suppressions {
                 add(&mut self.vanished, what, 1);
             }
         }
+
         let is_known = |skip: &Skip| listed.iter().any(|known| known.covers(skip));
         let skipped = std::mem::take(&mut episode.skipped).into_iter();
         (episode.suppressed_skips, episode.skipped) = skipped.partition(is_known);
@@ -136,11 +142,13 @@ impl Suppressions {
                 add(&mut vanished, what, (*findings).max(1));
             }
         }
+
         let (named, unnamed) = vanished;
         let vanished = named
             .into_iter()
             .chain((unnamed > 0).then(|| format!("{unnamed} more")))
             .map(|what| format!("no longer found, and can be removed from the baseline: {what}"));
+
         self.ignored
             .iter()
             .filter_map(Ignored::stale)

@@ -114,6 +114,7 @@ impl FileDigest {
                     None => hash.update(line),
                 }
             }
+
             Self::finish(hash)
         })
     }
@@ -158,6 +159,7 @@ impl FileDigest {
         let mut stream = stream.take(limit.saturating_add(1));
         let mut buffer = vec![0; STREAM_BYTES];
         let mut size = 0;
+
         loop {
             let count = match stream.read(&mut buffer) {
                 Ok(0) => break,
@@ -168,6 +170,7 @@ impl FileDigest {
             hash.update(buffer.get(..count).unwrap_or_default());
             size += count as u64;
         }
+
         Ok((size <= limit).then(|| (size, Self(hash.finalize().into()))))
     }
 }

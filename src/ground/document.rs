@@ -156,6 +156,7 @@ impl SyntaxError {
             .take(3)
             .take_while(|byte| **byte & 0xC0 == 0x80)
             .count();
+
         self.offset..(self.offset + 1 + continued).min(bytes.len())
     }
 }
@@ -224,6 +225,7 @@ impl Tape {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return fail(0, SyntaxErrorKind::Utf16);
         }
+
         let text = utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
             kind: SyntaxErrorKind::NotUtf8,
@@ -235,15 +237,18 @@ impl Tape {
         if text.len() >= 2 * (MAX_TOKENS - MAX_DEPTH) && limit::count(bytes) > MAX_TOKENS {
             return fail(0, SyntaxErrorKind::TooManyTokens);
         }
+
         #[cfg(test)]
         work::add(text.len());
         self.clear();
         self.tokens.reserve(likely_tokens(bytes));
+
         let builder = Builder { tape: self, text };
         let read = Parser::new(bytes, builder).text();
         if read.is_err() && syntax::is_utf16(bytes) {
             return fail(0, SyntaxErrorKind::Utf16);
         }
+
         read?;
         self.duplicates.sort_unstable();
         Ok(Document { text, tape: self })
@@ -316,6 +321,7 @@ impl<'a> Document<'a> {
             .tape
             .tokens
             .binary_search_by_key(&start, |token| token.start);
+
         Some(Node {
             document: self,
             index: u32::try_from(index.ok()?).ok()?,

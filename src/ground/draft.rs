@@ -189,6 +189,7 @@ impl<'f> Findings<'f> {
                 target: Target::Whole,
                 ..last.draft.place.clone()
             };
+
             let file = whole.file_name();
             let more = count(untold as u64, "more finding");
             let message = format!("{file}: {more} of this rule not listed");
@@ -235,6 +236,7 @@ impl FindingMemory {
         if listed >= MAX_FINDINGS_PER_RULE {
             return false;
         }
+
         // Once there is no room for one, there is none for a shorter one: the first are listed.
         let left = self.left.checked_sub(self.bytes(draft));
         self.left = left.unwrap_or(0);
@@ -246,11 +248,13 @@ impl FindingMemory {
             let pointer = place.pointer().map_or(0, |pointer| pointer.as_str().len());
             PLACE_BYTES + self.path + pointer
         };
+
         let related = draft
             .related
             .iter()
             .map(|(at, message)| place(at) + message.len());
         let help = draft.help.as_ref().map_or(0, String::len);
+
         FINDING_BYTES
             + draft.message.len()
             + help

@@ -389,6 +389,7 @@ impl EpisodeReport {
             .iter()
             .chain(suppressed)
             .any(|finding| finding.rule == UNREADABLE);
+
         for skip in &mut self.skipped {
             let is_hidden = match skip.kind {
                 SkipKind::Limit => true,
@@ -398,6 +399,7 @@ impl EpisodeReport {
             let is_error = || level_of(&skip.rule) == Level::Error;
             skip.leaves_open = skip.is_momentary() || (is_hidden && is_error());
         }
+
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         let is_open = self.skipped.iter().any(|skip| skip.leaves_open);
         self.valid = (!is_open).then(|| !self.findings.iter().any(is_error));
@@ -424,6 +426,7 @@ impl EpisodeReport {
             let message = format!("{rule}{others} could not be judged: {reason}");
             (message, FaultSort::Undecided)
         };
+
         Some(ReportedFault {
             path: self.dir.clone(),
             message,
@@ -440,12 +443,14 @@ impl EpisodeReport {
                 .or_default()
                 .push(&skip.rule);
         }
+
         let unjudged = |((reason, kind), rules)| Unjudged {
             kind,
             reason,
             rules,
             is_denied: kind.is_denied(self.lifecycle),
         };
+
         by_reason.into_iter().map(unjudged)
     }
 }

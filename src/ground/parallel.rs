@@ -74,6 +74,7 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     let is_over = AtomicBool::new(false);
     let goes_on = &|| !is_over.load(Ordering::Relaxed);
     let (new_state, work) = (&new_state, &work);
+
     thread::scope(|scope| {
         let started = (0..jobs).take_while(|_| {
             let receive = Arc::clone(&receive);
@@ -85,6 +86,7 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
                     let _ = reply.send(items.map(|item| work(&mut state, item)).collect());
                 }
             };
+
             thread::Builder::new().spawn_scoped(scope, help).is_ok()
         });
         if jobs <= 1 || started.count() == 0 {
@@ -92,6 +94,7 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
             let _ = (items.iter()).try_for_each(|item| take(work(&mut state, item)));
             return;
         }
+
         // When the last worker ends, even by a panic, this drops the remaining chunks, so that no
         // thread waits for them forever.
         drop(receive);
@@ -102,6 +105,7 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
                 is_over.store(true, Ordering::Relaxed);
             }
         };
+
         let mut under_way = VecDeque::new();
         for chunk in items.chunks(chunk_len).take_while(|_| goes_on()) {
             let (reply, results) = mpsc::channel();
@@ -111,6 +115,7 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
                 under_way.pop_front().into_iter().for_each(&mut take_all);
             }
         }
+
         drop(send);
         under_way.into_iter().for_each(take_all);
     });

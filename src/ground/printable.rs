@@ -29,6 +29,7 @@ pub fn is_hostile(c: char) -> bool {
     if matches!(c, ' '..='~') {
         return false;
     }
+
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
@@ -72,11 +73,13 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hostile) && !text.contains("::") && !text.contains("##") {
         return Cow::Borrowed(text);
     }
+
     let mut escaped = String::with_capacity(text.len() + 16);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         push_escaped(&mut escaped, c, chars.clone().next());
     }
+
     Cow::Owned(escaped)
 }
 
@@ -129,6 +132,7 @@ pub(crate) fn apart(one: String, other: String) -> [String; 2] {
     if one == other || !are_alike(&one, &other) {
         return [one, other];
     }
+
     let escape = |c: char| {
         if c.is_ascii() {
             c.to_string()
@@ -136,6 +140,7 @@ pub(crate) fn apart(one: String, other: String) -> [String; 2] {
             c.escape_unicode().to_string()
         }
     };
+
     [one, other].map(|text| text.chars().map(escape).collect())
 }
 
@@ -146,6 +151,7 @@ pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
+
     let mut ascii = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match c {
@@ -164,6 +170,7 @@ pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
             c => ascii.extend(c.escape_unicode()),
         }
     }
+
     Cow::Owned(ascii)
 }
 
@@ -220,6 +227,7 @@ pub(crate) fn in_address(path: &(impl AsRef<[u8]> + ?Sized)) -> PercentEncode<'_
         .remove(b'_')
         .remove(b'~')
         .remove(b'/');
+
     percent_encode(path.as_ref(), ENCODED)
 }
 
@@ -242,6 +250,7 @@ pub(crate) fn markdown_cell(text: &str) -> String {
             _ => cell.push(c),
         }
     }
+
     cell
 }
 
@@ -294,9 +303,11 @@ fn push_cut(out: &mut String, text: &str, chars: usize) {
             (before, b'[') => matches!(before, b':' | b',' | b'['),
             (_, byte) => matches!(byte, b' '..=b'~'),
         };
+
         let plain = rest.bytes().take(left).take_while(is_plain).count();
         let (head, tail) = rest.split_at(plain);
         out.push_str(head);
+
         let mut tail = tail.chars();
         left -= plain;
         if left > 0 {
@@ -304,8 +315,10 @@ fn push_cut(out: &mut String, text: &str, chars: usize) {
             push_escaped(out, c, tail.clone().next());
             left -= 1;
         }
+
         rest = tail.as_str();
     }
+
     if !rest.is_empty() {
         out.push('…');
     }
@@ -319,6 +332,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     if columns_of(&escaped) <= columns && head.len() == text.len() {
         return escaped.into_owned();
     }
+
     let mut fitting = String::new();
     let mut width = 0;
     for c in escaped.chars() {
@@ -328,6 +342,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
         }
         fitting.push(c);
     }
+
     fitting.push('…');
     fitting
 }

@@ -44,6 +44,7 @@ pub(crate) fn describe_values(schema: &mut Schema) {
             .filter_map(|variant| variant.get(key).cloned())
             .collect::<Vec<_>>()
     };
+
     schema.insert("type".into(), "string".into());
     schema.insert("enum".into(), of_each("const").into());
     schema.insert(MEANINGS.into(), of_each("description").into());
@@ -61,6 +62,7 @@ pub(crate) fn nullable<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema
     if let Some(kind) = schema.remove("type") {
         schema.insert("type".into(), Value::Array(vec![kind, "null".into()]));
     }
+
     schema.insert(NULLABLE.into(), true.into());
     schema
 }

@@ -22,6 +22,7 @@ impl KeyPath {
         if !(text.is_empty() || text.starts_with('/')) || !escapes_are_right {
             return None;
         }
+
         let pointer = Pointer::new(text);
         Some(Self(
             pointer.tokens().map(|token| (*token).into()).collect(),
@@ -46,6 +47,7 @@ impl KeyPath {
             is_next: true,
             open: Vec::new(),
         };
+
         // The text is JSON, so the pass ends where it does.
         let _ = walk(text.as_bytes(), start, 0, finder);
         found
@@ -58,6 +60,7 @@ impl KeyPath {
             let Some(next) = step(node, token) else { break };
             (node, pointer) = (next, pointer.field(token));
         }
+
         pointer
     }
 
@@ -109,6 +112,7 @@ impl KeyPath {
                 None => return Look::Nowhere,
             }
         }
+
         match Mark::of(node) {
             Some(_) => Look::Shortened {
                 passed: self.0.len(),
@@ -146,10 +150,12 @@ impl KeyPath {
             for (number, item) in node.items().enumerate() {
                 go(item, &|token| index(token) == Some(number));
             }
+
             for key in node.members() {
                 let name = key.name();
                 go(key.value(), &|token| *token == *name);
             }
+
             left.get_mut(from..).unwrap_or_default().reverse();
         }
     }
@@ -165,6 +171,7 @@ impl KeyPath {
             }
             at += 1;
         }
+
         places.sort_unstable();
         places.dedup();
         places
@@ -295,6 +302,7 @@ impl Glob {
                 other => push(&mut parts, other),
             }
         }
+
         let mut parts = parts.into_iter().map(String::into_boxed_str);
         Self {
             first: parts.next().unwrap_or_default(),
@@ -309,6 +317,7 @@ impl Glob {
         if first.is_some() && first != text.as_bytes().first() {
             return false;
         }
+
         let Some((last, between)) = self.rest.split_last() else {
             return *self.first == *text;
         };
@@ -320,12 +329,14 @@ impl Glob {
                 None => return false,
             }
         }
+
         for part in between {
             match left.split_once(&**part) {
                 Some((_, after)) => left = after,
                 None => return false,
             }
         }
+
         last.is_empty() || left.ends_with(&**last)
     }
 
@@ -394,6 +405,7 @@ impl Values {
                 types.push(kind.with_article());
             }
         }
+
         types.join(" or ")
     }
 }
@@ -490,23 +502,27 @@ impl Wanted {
                 Self::Present | Self::Absent => {}
             }
         });
+
         let decided = match self {
             Self::Present => any.then_some(Named::Yes),
             Self::Absent => any.then_some(Named::No),
             Self::OneOf(_) => one.then_some(Named::Yes),
             Self::NoneOf(_) | Self::AbsentOrNoneOf(_) => one.then_some(Named::No),
         };
+
         if let Some(decided) = decided {
             return (decided, None);
         }
         if let Some(shortened) = shortened {
             return (Named::Unjudged, Some(record.pointer_to(shortened)));
         }
+
         let is_named = match self {
             Self::Present | Self::OneOf(_) => false,
             Self::NoneOf(_) => any,
             Self::Absent | Self::AbsentOrNoneOf(_) => true,
         };
+
         (if is_named { Named::Yes } else { Named::No }, None)
     }
 
@@ -520,6 +536,7 @@ impl Wanted {
                 Look::Value(node) => Some(node),
                 _ => None,
             };
+
             let text = value.and_then(Node::text);
             let (written, at) = match found {
                 Look::Nowhere => (Look::Nowhere, None),
@@ -529,9 +546,11 @@ impl Wanted {
                     Some(path.first(passed).pointer()),
                 ),
             };
+
             let named = self.names(written, text.as_deref(), path.0.len());
             (named, at)
         };
+
         match named {
             Named::Yes => Ok(true),
             Named::No => Ok(false),
@@ -553,6 +572,7 @@ impl Wanted {
                 "the value at `{place}` was shortened, and the run has no file with all of it"
             ),
         };
+
         Unjudged { at: Some(at), why }
     }
 }
@@ -576,6 +596,7 @@ impl Selector {
                 Err(why) => unjudged = unjudged.or(Some(why)),
             }
         }
+
         unjudged.map_or(Ok(true), Err)
     }
 
@@ -598,6 +619,7 @@ impl Selector {
             if wanted.judge(path, record) != Ok(false) {
                 continue;
             }
+
             let why = match wanted {
                 Wanted::OneOf(values) => {
                     let (mut any, mut typed) = (false, false);
@@ -614,8 +636,10 @@ impl Selector {
                 Wanted::NoneOf(_) if path.leads_nowhere(record) => "leads nowhere",
                 _ => return None,
             };
+
             passed_over.get_or_insert((path.pointer(), why));
         }
+
         passed_over
     }
 }
@@ -669,6 +693,7 @@ impl Sink for ValueFinder<'_, '_> {
                 Span::default()
             };
         }
+
         self.step();
     }
 
@@ -689,6 +714,7 @@ impl Sink for ValueFinder<'_, '_> {
             self.open.push((kind == Kind::Array).then_some(0));
             self.step();
         }
+
         is_wanted
     }
 

@@ -27,6 +27,7 @@ impl<'a> Mark<'a> {
         if value.kind() != Kind::Object || !(3..=4).contains(&value.members().take(5).count()) {
             return None;
         }
+
         let [sha256, excerpt] = ["sha256", "excerpt"].map(|key| value.get(key)?.text());
         let sha256 = sha256.filter(|text| FileDigest::parse(text).is_some());
         let bytes = value.get("bytes")?.number().filter(|it| it.is_integer());
@@ -34,10 +35,12 @@ impl<'a> Mark<'a> {
         if attachment.is_none() != (value.members().count() == 3) {
             return None;
         }
+
         let attachment = match attachment {
             Some(name) => Some(name.text().filter(|name| is_attachment(name))?),
             None => None,
         };
+
         excerpt.and(Some(Self {
             sha256: sha256?,
             bytes: bytes?,
@@ -56,6 +59,7 @@ impl<'a> Mark<'a> {
         if name.ends_with(".txt") {
             return serde_json::to_string(&text).ok();
         }
+
         let is_json = name.ends_with(".json") && Tape::default().read(text.as_bytes()).is_ok();
         is_json.then(|| text.trim().to_owned())
     }
@@ -87,6 +91,7 @@ pub(crate) fn shortened_in(value: Node<'_>) -> Vec<Node<'_>> {
         left.extend(value.members().map(Key::value));
         left.get_mut(from..).unwrap_or_default().reverse();
     }
+
     found
 }
 
@@ -97,6 +102,7 @@ pub(crate) fn with_whole_values(record: Node<'_>, read: &mut ReadAttachment<'_>)
     if !may_be_shortened(text) {
         return None;
     }
+
     let (mut whole, mut end) = (String::new(), record.span().start);
     let start = end;
     for value in shortened_in(record) {
@@ -107,9 +113,11 @@ pub(crate) fn with_whole_values(record: Node<'_>, read: &mut ReadAttachment<'_>)
             end = span.end;
         }
     }
+
     if end == start {
         return None;
     }
+
     whole.push_str(text.get(end - start..)?);
     Some(whole)
 }

@@ -33,6 +33,7 @@ pub(crate) fn run_data_of(episode: &Path) -> &Path {
         .filter(is_episodes)
         .last()
         .unwrap_or(episode);
+
     within.parent().unwrap_or(within)
 }
 
@@ -135,6 +136,7 @@ impl Pointer {
         if self.text.len() + 1 + name.len() > MAX_POINTER_BYTES {
             return self.cut();
         }
+
         if name.contains(['~', '/']) {
             self.below(&name.replace('~', "~0").replace('/', "~1"))
         } else {
@@ -212,9 +214,11 @@ impl Pointer {
                 dotted.push_str(&crate::ground::printable::brief(&token));
             }
         }
+
         if self.is_cut {
             dotted.push_str(".…");
         }
+
         dotted
     }
 }
@@ -384,6 +388,7 @@ pub(crate) fn locate(
         let start = span.start.min(bytes.len());
         start..span.end.clamp(start, bytes.len())
     };
+
     let mut offsets: Vec<usize> = spans
         .iter()
         .map(within)
@@ -391,6 +396,7 @@ pub(crate) fn locate(
         .collect();
     offsets.sort_unstable();
     offsets.dedup();
+
     let mut counted = Position::start_of(line);
     let positions: Vec<Position> = offsets
         .into_iter()
@@ -400,11 +406,13 @@ pub(crate) fn locate(
         let index = positions.partition_point(|position| position.offset < offset);
         positions.get(index).copied().unwrap_or(counted)
     };
+
     let locate = |span: &Range<usize>| {
         let shown = within(span);
         let (start, end) = (at(shown.start), at(shown.end));
         (start, end, Excerpt::cut(bytes, start.line_start, shown))
     };
+
     spans.iter().map(locate).collect()
 }
 
@@ -437,6 +445,7 @@ impl Position {
             self.line_start = self.offset + newline + 1;
             self.column = 1;
         }
+
         let characters = bytes
             .get(self.offset.max(self.line_start)..offset)
             .unwrap_or_default();
@@ -446,6 +455,7 @@ impl Position {
             .filter(|byte| (**byte & 0xC0) != 0x80)
             .count() as u64;
         self.offset = offset;
+
         *self
     }
 }

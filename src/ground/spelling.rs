@@ -17,6 +17,7 @@ impl<'w> Word<'w> {
             }
             bytes = rest;
         }
+
         Self { name, letters }
     }
 
@@ -84,17 +85,20 @@ pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
     if word.len() > MAX_COMPARED {
         return None;
     }
+
     let distance = |it: &str| {
         if differs_in_style(word, it) {
             return Some(0);
         }
         may_be_similar(word, it).then(|| strsim::osa_distance(word, it))
     };
+
     let known = known.into_iter();
     let (distance, nearest) = known.filter_map(|it| Some((distance(it)?, it))).min()?;
     // Words of a few letters are soon others altogether.
     let longer = word.len().max(nearest.len());
     let is_similar = distance <= MAX_EDITS && distance < nearest.len() && 2 * distance <= longer;
+
     is_similar.then_some(nearest)
 }
 

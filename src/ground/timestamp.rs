@@ -60,6 +60,7 @@ impl Timestamp {
         for _ in first.len()..ATTO_DIGITS {
             attoseconds *= 10;
         }
+
         let rest: String = rest.iter().copied().map(char::from).collect();
         Some(Self {
             seconds,
@@ -116,6 +117,7 @@ impl Timestamp {
             reason = "for display; the difference of two dates is far below 2^53"
         )]
         let whole = (self.seconds - earlier.seconds) as f64;
+
         whole + self.subsecond() - earlier.subsecond()
     }
 
@@ -130,6 +132,7 @@ impl Timestamp {
         } else {
             UNIX_EPOCH.checked_add(second)
         };
+
         whole?.checked_add(Duration::from_nanos(self.attoseconds / 1_000_000_000))
     }
 
@@ -167,6 +170,7 @@ fn parts(text: &str) -> Option<(i64, bool, &[u8])> {
     if !is_shaped(head) {
         return None;
     }
+
     // Only digits are left.
     let year = i64::from(pair(head[0], head[1])) * 100 + i64::from(pair(head[2], head[3]));
     let (month, day) = (pair(head[5], head[6]), pair(head[8], head[9]));
@@ -186,11 +190,13 @@ fn parts(text: &str) -> Option<(i64, bool, &[u8])> {
         }
         offset => (&[][..], offset),
     };
+
     let leap_second = second == 60;
     let minutes = i64::from(hour) * 60 + i64::from(minute) - offset_minutes(offset)?;
     if leap_second && minutes.rem_euclid(1_440) != 1_439 {
         return None;
     }
+
     let days = days_since_1970(year, month.into(), day.into());
     let seconds = days * 86_400 + minutes * 60 + i64::from(second.min(59));
     Some((seconds, leap_second, fraction))
@@ -221,16 +227,20 @@ fn offset_minutes(offset: &[u8]) -> Option<i64> {
     if matches!(offset, b"Z" | b"+00:00") {
         return Some(0);
     }
+
     let [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] = *offset else {
         return matches!(offset, b"z").then_some(0);
     };
+
     if ![h1, h2, m1, m2].iter().all(u8::is_ascii_digit) {
         return None;
     }
+
     let (hours, minutes) = (pair(h1, h2), pair(m1, m2));
     if hours > 23 || minutes > 59 {
         return None;
     }
+
     let distance = i64::from(hours) * 60 + i64::from(minutes);
     Some(if sign == b'-' { -distance } else { distance })
 }
@@ -239,12 +249,14 @@ fn offset_minutes(offset: &[u8]) -> Option<i64> {
 fn is_shaped(text: &[u8; 19]) -> bool {
     const LEAST: u8x16 = u8x16::new(*b"0000-00-00T00:00");
     const MOST: u8x16 = u8x16::new(*b"9999-19-39T29:59");
+
     let [minutes @ .., b':', tens, ones] = text else {
         return false;
     };
     let mut minutes = *minutes;
     // The `T` may be in lower case.
     minutes[10] &= !0x20;
+
     let minutes = u8x16::new(minutes);
     minutes.max(LEAST).min(MOST).simd_eq(minutes).all()
         && tens.is_ascii_digit()
@@ -259,6 +271,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     } else {
         (year, month - 3)
     };
+
     let era = year.div_euclid(400);
     let year_of_era = year - era * 400;
     let day_of_year = (153 * month + 2) / 5 + day - 1;

@@ -71,6 +71,7 @@ impl CheckSettings {
             .placed()
             .filter(|of| rules::names(name, &of.rule.info.id));
         self.required.extend(required.map(|of| of.index));
+
         Ok(())
     }
 
@@ -82,6 +83,7 @@ impl CheckSettings {
             .iter()
             .zip(levels)
             .filter(|(_, level)| **level != Level::Off);
+
         !on.any(|(rule, _)| rule.subject.has(run, team))
     }
 
@@ -120,6 +122,7 @@ fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
             .zip(levels)
             .filter(|(_, level)| **level != Level::Off)
     };
+
     let of_team = on().filter_map(|(rule, level)| match rule.check {
         Check::Team(check) => Some((check, *level == Level::Ask)),
         Check::BuiltIn(_) | Check::Hook => None,
@@ -128,6 +131,7 @@ fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
         team: TeamJudges::new(rules.team(), of_team),
         ..LoadRequest::default()
     };
+
     for part in on().flat_map(|(rule, _)| rule.reads) {
         match part {
             OnDemand::EveryEvent => request.every_event = true,
@@ -140,6 +144,7 @@ fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
             OnDemand::AllFiles => request.all_files = true,
         }
     }
+
     request
 }
 

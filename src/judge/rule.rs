@@ -112,6 +112,7 @@ impl Rule {
             tags: Vec::new(),
             holds: None,
         };
+
         Self::with_info(info, Check::BuiltIn(rule.check))
     }
 

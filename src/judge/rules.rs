@@ -61,6 +61,7 @@ impl RuleSet {
             .iter()
             .cloned()
             .map(|(info, check)| Rule::with_info(info, Check::Team(check)));
+
         Self::with(made.collect(), team)
     }
 

@@ -96,15 +96,18 @@ impl<'a> Message<'a> {
             let why = format!("a message is an object, not {}", node.kind().with_article());
             return Err(Wrong::invalid(None, &why));
         }
+
         must_be_clear(node, &["id"]).map_err(|why| Wrong::invalid(None, &why))?;
         let id = node.get("id").and_then(Id::of);
         must_be_clear(node, &["method", "params"])
             .map_err(|why| Wrong::invalid(id.clone(), &why))?;
+
         let method = match node.get("method").map(Node::text) {
             Some(None) => return Err(Wrong::invalid(id, "`method` is no text")),
             Some(Some(method)) => Some(method.into_owned()),
             None => None,
         };
+
         Ok(Self {
             method,
             id,
@@ -133,6 +136,7 @@ impl<'a> Message<'a> {
         if repeats_keys(node) {
             return Err(wrong("an object of the call has the same key twice"));
         }
+
         let name = params
             .get("name")
             .and_then(Node::text)
@@ -141,6 +145,7 @@ impl<'a> Message<'a> {
             None => Value::Object(Map::new()),
             Some(it) => recordable(it.raw(), "an argument").map_err(|why| wrong(&why))?,
         };
+
         match input {
             Value::Object(input) => Ok((id, name.into_owned(), input)),
             _ => Err(wrong("`arguments` of a call is an object")),
@@ -186,6 +191,7 @@ fn must_be_clear(node: Node<'_>, names: &[&str]) -> Result<(), String> {
             return Err(format!("{} is not {}", quote(key), quote(name)));
         }
     }
+
     Ok(())
 }
 

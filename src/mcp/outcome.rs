@@ -36,6 +36,7 @@ impl Outcome {
                 ..Self::without("error")
             };
         };
+
         let is_error = result.get("isError").and_then(Node::boolean) == Some(true);
         let parts: Vec<Node<'_>> = result
             .get("content")
@@ -50,6 +51,7 @@ impl Outcome {
             None if result.get("content").is_none() => Some(value(result)),
             None => texts(&parts),
         };
+
         Self {
             status: if is_error { "error" } else { "ok" },
             output,
@@ -76,6 +78,7 @@ impl Outcome {
         action.output = self.output.map(|output| run.shortened(output, MAX_OUTPUT));
         action.result_status = Some(self.status.into());
         action.duration_ms = Some(((took.as_secs_f64() * 1e6).round() / 1e3).into());
+
         let attached: Vec<Value> = self
             .media
             .iter()
@@ -83,6 +86,7 @@ impl Outcome {
             .map(|attachment| attachment.name.into())
             .collect();
         action.result_artifacts = (!attached.is_empty()).then(|| attached.into());
+
         run.act(None, action).map(drop)
     }
 }
@@ -99,6 +103,7 @@ fn texts(parts: &[Node<'_>]) -> Option<Value> {
         .filter(|part| part.get("type").and_then(Node::text).as_deref() == Some("text"))
         .filter_map(|part| part.get("text")?.text())
         .collect();
+
     (!texts.is_empty()).then(|| texts.join("\n").into())
 }
 
@@ -108,6 +113,7 @@ fn medium(part: Node<'_>) -> Option<(Vec<u8>, String)> {
     if part.kind() != Kind::Object || !matches!(&*kind, "image" | "audio") {
         return None;
     }
+
     let data = BASE64.decode(part.get("data")?.text()?.as_bytes()).ok()?;
     let media_type = part
         .get("mimeType")

@@ -87,6 +87,7 @@ impl Seal {
             for other in &said.uncovered {
                 check_name(&other.name)?;
             }
+
             let (name, files) = (said.name.clone(), BTreeMap::new());
             if runs
                 .insert(name.clone(), RunOfSeal { said, files })
@@ -95,6 +96,7 @@ impl Seal {
                 return Err(format!("the run {} is in it twice", quote(&name)));
             }
         }
+
         for resource in statement.subject {
             let name = resource.name;
             check_name(&name)?;
@@ -117,10 +119,12 @@ impl Seal {
                     quote(&name)
                 ));
             };
+
             if of_run.files.insert(below, resource.digest.sha256).is_some() {
                 return Err(format!("the name {} is in it twice", quote(&name)));
             }
         }
+
         Ok(Self { check, runs })
     }
 
@@ -143,6 +147,7 @@ fn check_name(name: &str) -> Result<(), String> {
     if name.split('/').all(is_part) && !name.contains(['\\', '\0']) {
         return Ok(());
     }
+
     Err(format!(
         "the name {} is not a path below a directory",
         quote(name)
@@ -186,6 +191,7 @@ impl Kind {
                  jq -r {payload} {path} | base64 -d > seal.json"
             ));
         }
+
         let other = |what: &str, is: &str, expected: &str| {
             Err(format!("its {what} is {}, not {expected}", quote(is)))
         };
@@ -195,6 +201,7 @@ impl Kind {
         if self.predicate_type != TEST_RESULT {
             return other("predicateType", &self.predicate_type, TEST_RESULT);
         }
+
         let version = &self.predicate.runvet.schema_version;
         let major = |version: &str| version.split('.').next()?.parse::<u64>().ok();
         if major(version) != major(SEAL_VERSION) {
@@ -204,6 +211,7 @@ impl Kind {
                 quote(version)
             ));
         }
+
         Ok(())
     }
 }
@@ -268,15 +276,18 @@ impl<'de> Visitor<'de> for KeysVisitor {
                     "an object has more than {MAX_KEYS} keys"
                 )));
             }
+
             if keys.contains(&key) {
                 return Err(A::Error::custom(format!(
                     "the key {} is repeated",
                     quote(&key)
                 )));
             }
+
             keys.insert(key);
             members.next_value::<Keys>()?;
         }
+
         Ok(Keys(keys))
     }
 }

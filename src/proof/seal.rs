@@ -38,12 +38,14 @@ pub fn seal(
     let found = gate.search(paths, GivenPaths::Each);
     let runs: Vec<PathBuf> = found.episodes.iter().map(Dir::path).collect();
     let is_part = found.excluded > 0 || has_single_runs(paths, &runs);
+
     if let Some(run) = inside_of_run(to, &runs) {
         let (to, run) = (to.display(), run.display());
         return Err(SealError(format!(
             "the seal {to} would be a file of the run {run}"
         )));
     }
+
     let mut file = WholeFile::create(to, &[]).map_err(SealError::of)?;
     let mut writer = SealWriter::new(paths, &gate).map_err(SealError::of)?;
     let (mut written, mut before) = (Ok(()), before.map(|it| it.iter()));
@@ -67,14 +69,17 @@ pub fn seal(
     if let Some(faults) = faults(&outcome.faults) {
         return Err(SealError(format!("the check is not complete: {faults}")));
     }
+
     match outcome.exit(deny) {
         Exit::Fault => return Err(SealError("the check is not complete".into())),
         Exit::NothingFound => return Err(SealError("no run was judged".into())),
         Exit::Success | Exit::Findings => {}
     }
+
     if before.is_some_and(|mut rest| rest.next().is_some()) {
         return Err(SealError::of(other()));
     }
+
     let terms = SealTerms {
         gate: &gate,
         deny,
@@ -82,6 +87,7 @@ pub fn seal(
         since: None,
         until: None,
     };
+
     writer
         .finish(&terms, &outcome, &mut file)
         .and_then(|()| file.keep())
@@ -102,6 +108,7 @@ pub(crate) fn inside_of_run(file: &Path, runs: &[PathBuf]) -> Option<PathBuf> {
         let run = std::path::absolute(run);
         run.is_ok_and(|run| place.starts_with(run))
     };
+
     let around = || place.parent().and_then(episode_around);
     runs.iter().find(is_around).cloned().or_else(around)
 }
@@ -132,6 +139,7 @@ impl SealWriter {
                 "runs that links lead to are not sealed: judge them where they are",
             ));
         }
+
         Ok(Self {
             names: RunNames::new(paths),
             seen: BTreeSet::new(),
@@ -151,12 +159,14 @@ impl SealWriter {
                  seal each run-data directory by itself"
             )));
         }
+
         let SealedFiles {
             files,
             mut uncovered,
             judged,
             ..
         } = report.sealed.as_deref().cloned().unwrap_or_default();
+
         for mut file in files {
             if named.is_err() {
                 let kind = UncoveredKind::Name;
@@ -166,15 +176,18 @@ impl SealWriter {
                 });
                 continue;
             }
+
             if name != "." {
                 file.name = format!("{name}/{}", file.name);
             }
+
             separate(
                 &mut self.files,
                 !std::mem::replace(&mut self.are_files, true),
             )?;
             write_json(&mut self.files, &Resource::from(file))?;
         }
+
         separate(&mut self.runs, self.seen.len() == 1)?;
         let run = SealedRun {
             judged,
@@ -183,6 +196,7 @@ impl SealWriter {
             uncovered,
             verdict: report.verdict,
         };
+
         write_json(&mut self.runs, &run)
     }
 
@@ -198,6 +212,7 @@ impl SealWriter {
                 "no run has ended, and a seal is about the files of runs that have",
             ));
         }
+
         // Once it is a value, the keys of all objects are sorted.
         let statement = serde_json::to_value(terms.statement(outcome));
         let head = json_bytes(&statement.map_err(io::Error::other)?);
@@ -207,6 +222,7 @@ impl SealWriter {
             let start = memchr::memmem::find(&head, list);
             start.map_or(head.len(), |start| start + list.len())
         };
+
         let (runs, files) = (at(runs), at(files));
         let part = |range| head.get(range).unwrap_or_default();
         out.write_all(part(0..runs))?;
@@ -214,6 +230,7 @@ impl SealWriter {
         out.write_all(part(runs..files))?;
         self.files.copy_to(out)?;
         out.write_all(part(files..head.len()))?;
+
         out.write_all(b"\n")
     }
 }
@@ -232,6 +249,7 @@ impl SealTerms<'_> {
             Exit::Success => TestOutcome::Warned,
             _ => TestOutcome::Failed,
         };
+
         Statement {
             type_of: STATEMENT.to_owned(),
             predicate: TestResult {
@@ -268,5 +286,6 @@ pub(super) fn rules_in_force(gate: &Gate) -> BTreeMap<String, RuleInForce> {
         let sha256 = is_of_team.then(|| FileDigest::of(&json_bytes(rule)));
         (rule.id.to_string(), RuleInForce { level, sha256 })
     };
+
     gate.rules_in_force().map(in_force).collect()
 }

@@ -17,10 +17,12 @@ impl fmt::Display for Verification {
             let (kind, name) = (change.kind.word(), escape(&change.name));
             writeln!(out, "{kind:<8} {name}: {}", change.what)?;
         }
+
         more(out, self.changed, self.changes.len(), "change")?;
         for run in &self.not_covered {
             writeln!(out, "not covered: {}", escape(run))?;
         }
+
         let listed = self.not_covered.len();
         more(out, self.unended, listed, "run that is not covered")?;
         if self.uncovered > 0 {
@@ -30,6 +32,7 @@ impl fmt::Display for Verification {
                 "not covered: the content of links and others ({entries})"
             )?;
         }
+
         rules(self, out)?;
         out.write_str(&last_line(self))
     }
@@ -51,15 +54,18 @@ fn rules(of: &Verification, out: &mut impl fmt::Write) -> fmt::Result {
     } else {
         "here, where no configuration was found"
     };
+
     write!(out, "judged by {rules} of runvet {version}")?;
     if of.other_rules.is_empty() {
         return writeln!(out, ", the same as {here}");
     }
+
     let others = of.other_rules.len() as u64;
     writeln!(out, "; {} {here}:", count(others, "difference"))?;
     for difference in of.other_rules.iter().take(MAX_RULES) {
         writeln!(out, "  {}", escape(difference))?;
     }
+
     more(out, others, MAX_RULES, "difference")
 }
 
@@ -72,9 +78,11 @@ impl Verification {
         } else {
             ""
         };
+
         if let Some(fault) = self.faults.first() {
             return format!("it could not be compared: {}", fault.message);
         }
+
         match (&*self.changes, self.runs, self.unended) {
             ([], 0, 0) => "it was not sealed".to_owned(),
             ([], 0, _) => "its files were not sealed: it had not ended".to_owned(),
@@ -95,10 +103,12 @@ fn last_line(of: &Verification) -> String {
         1 => "this is",
         _ => "these are",
     };
+
     let sealed = match of.runs {
         1 => format!("the run that runvet {version} sealed"),
         runs => format!("the {runs} runs that runvet {version} sealed"),
     };
+
     let mut parts = Vec::new();
     if of.changed == 0 && !of.faults.is_empty() {
         parts.push(format!("it is not known whether {these} {sealed}"));
@@ -111,10 +121,12 @@ fn last_line(of: &Verification) -> String {
             "{these} not {sealed}: {changes}, {unchanged} of {runs} unchanged"
         ));
     }
+
     let is_of_all = of.not_looked_at == 0;
     if is_of_all && of.failed == 0 && of.result == TestOutcome::Failed.word() {
         parts.push("the check had failed".to_owned());
     }
+
     if of.failed > 0 {
         let failed = match of.runs {
             1 => "it had failed".to_owned(),
@@ -122,19 +134,23 @@ fn last_line(of: &Verification) -> String {
         };
         parts.push(failed);
     }
+
     if of.new > 0 {
         let (runs, are) = (count(of.new, "run"), if of.new == 1 { "is" } else { "are" });
         parts.push(format!("{runs} here {are} not sealed"));
     }
+
     if !of.faults.is_empty() {
         let paths = count(of.faults.len() as u64, "path");
         parts.push(format!("{paths} could not be looked at"));
     }
+
     if of.not_looked_at > 0 {
         parts.push(format!(
             "{} not looked at",
             count(of.not_looked_at, "sealed run")
         ));
     }
+
     parts.join("; ")
 }

@@ -164,6 +164,7 @@ fn verify(
     if let Some(wrong) = found.faults.iter().find(|fault| fault.is_of_given_path()) {
         return Err(SealError::of(wrong));
     }
+
     let there = named(&found, &names)?;
     let mut verification = Verification {
         has_config: gate.has_config(),
@@ -173,6 +174,7 @@ fn verify(
         other_rules: other_rules(seal, gate),
         ..Verification::default()
     };
+
     let wanted = verification.wanted(seal, &names, &there);
     let compare = |(): &mut (), wanted: &Wanted<'_>| wanted.compare();
     let mut compared = wanted.iter();
@@ -188,6 +190,7 @@ fn verify(
             ControlFlow::Continue(())
         },
     );
+
     let is_part = seal.says().decided_by.part;
     for name in there.keys().filter(|name| !seal.runs.contains_key(*name)) {
         verification.new += 1;
@@ -195,13 +198,16 @@ fn verify(
             verification.change(ChangeKind::Added, name, "a run that was not sealed");
         }
     }
+
     let is_compared = |fault: &Fault| {
         let place = names.of(fault.path());
         wanted.iter().any(|it| place.path.starts_with(it.name))
     };
+
     let faults = found.faults.iter().filter(|fault| !is_compared(fault));
     verification.faults.extend(faults.map(ReportedFault::from));
     ReportedFault::tidy(&mut verification.faults);
+
     Ok(verification)
 }
 
@@ -218,6 +224,7 @@ fn named(found: &WalkFindings, names: &RunNames) -> Result<BTreeMap<String, InRu
             )));
         }
     }
+
     Ok(there)
 }
 
@@ -244,6 +251,7 @@ impl Verification {
             .map(|it| &it.root)
             .collect();
         let mut wanted = Vec::new();
+
         for (name, sealed) in &seal.runs {
             let is_meant = given.iter().any(|it| Path::new(name).starts_with(&it.path));
             if sealed.is_covered() && is_meant {
@@ -263,6 +271,7 @@ impl Verification {
                 }
             }
         }
+
         wanted
     }
 
@@ -273,6 +282,7 @@ impl Verification {
         self.files += wanted.sealed.files.len() as u64;
         self.failed += u64::from(said.verdict != Verdict::Valid);
         self.uncovered += said.uncovered.len() as u64;
+
         match changes {
             Ok(changes) => {
                 self.unchanged += u64::from(changes.is_empty());
@@ -300,6 +310,7 @@ impl Wanted<'_> {
             let (name, what) = (self.name.to_owned(), what.to_owned());
             Ok(vec![Change { kind, name, what }])
         };
+
         for root in &self.roots {
             let path = root.join(self.name);
             let episode = EpisodeDir::below(root, path.clone());
@@ -313,10 +324,12 @@ impl Wanted<'_> {
                 }
                 Err(error) => Err(error),
             };
+
             return files
                 .map(|files| self.changes(&files))
                 .map_err(|source| unlistable(&path, source));
         }
+
         change(ChangeKind::Missing, "the whole run")
     }
 
@@ -330,6 +343,7 @@ impl Wanted<'_> {
             let what = what.to_owned();
             changes.push(Change { kind, name, what });
         };
+
         let files: BTreeMap<&str, _> = now
             .files
             .iter()
@@ -337,6 +351,7 @@ impl Wanted<'_> {
             .collect();
         let others: BTreeMap<&str, UncoveredKind> = kinds(&now.uncovered);
         let were_others = kinds(&self.sealed.said.uncovered);
+
         for (name, digest) in &self.sealed.files {
             match (files.get(&**name), others.get(&**name)) {
                 (Some(is), _) if is == digest => {}
@@ -348,6 +363,7 @@ impl Wanted<'_> {
                 (None, None) => add(ChangeKind::Missing, name, "a file"),
             }
         }
+
         for (name, kind) in &were_others {
             let is_file = now.others.iter().any(|other| other == name);
             match others.get(name) {
@@ -363,6 +379,7 @@ impl Wanted<'_> {
                 None => add(ChangeKind::Missing, name, kind.shown()),
             }
         }
+
         let is_known =
             |name: &str| were_others.contains_key(name) || self.sealed.files.contains_key(name);
         for name in now.others.iter().filter(|name| !is_known(name)) {
@@ -371,6 +388,7 @@ impl Wanted<'_> {
         for (name, kind) in others.iter().filter(|(name, _)| !is_known(name)) {
             add(ChangeKind::Added, name, kind.shown());
         }
+
         changes
     }
 }
@@ -406,6 +424,7 @@ fn other_rules(seal: &Seal, gate: &Gate) -> Vec<String> {
             Some(_) => {}
         }
     }
+
     let new = are.iter().filter(|(id, _)| !were.contains_key(*id));
     others.extend(new.map(|(id, is)| format!("{id} was not on, and is ({})", is.level.word())));
     let mut now: BTreeMap<String, _> = gate
@@ -420,9 +439,11 @@ fn other_rules(seal: &Seal, gate: &Gate) -> Vec<String> {
             None => others.push(format!("{} is not read", was.name)),
         }
     }
+
     others.extend(
         now.keys()
             .map(|name| format!("{name} was not read, and is")),
     );
+
     others
 }

@@ -94,21 +94,25 @@ impl<'n> OutlineReader<'n> {
         let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
         let offset_sec = at.map(|at| self.outlined.clock.offset(&at));
         let marked = incident::mark(event);
+
         if let Some(prefix) = Prefix::of(event) {
             self.outlined.outline.anchor = Some(prefix);
         }
         if line.number == 2 && phase == "observe" {
             self.outlined.outline.imported = event.node().and_then(imported);
         }
+
         count(&mut self.outlined.outline, &phase);
         if marked.is_some() || phase == "terminate" {
             self.incident(event, &phase, marked, offset_sec);
         }
+
         if marked.is_none()
             && let Some(step) = incident::good_step(event)
         {
             self.make_good(&brief(&step));
         }
+
         let mark = marked.map(|(mark, _)| mark);
         if let Some(track) = &mut self.track {
             track.add(line, mark.is_some());
@@ -120,6 +124,7 @@ impl<'n> OutlineReader<'n> {
                 }
             }
         }
+
         self.folding
             .add(weight(&phase, mark), lasting(&phase), line);
     }
@@ -138,10 +143,12 @@ impl<'n> OutlineReader<'n> {
             offset_sec,
             ..incident(node, event.line.number, marked)
         };
+
         let outline = &mut self.outlined.outline;
         if phase == "terminate" {
             outline.end = Some(incident.clone());
         }
+
         let [failure, veto] = &mut self.clarity;
         match marked {
             Some((Mark::Failed, clarity)) if clarity >= *failure => {
@@ -191,9 +198,11 @@ impl<'n> OutlineReader<'n> {
                     ..EventSummary::default()
                 };
             };
+
             summary_of(number, event, clock.offset_of(event))
         });
         outlined.track = self.track.map(Track::finish).unwrap_or_default();
+
         outlined
     }
 }
@@ -212,6 +221,7 @@ fn count(outline: &mut Outline, phase: &str) {
         *counted += 1;
         return;
     }
+
     let is_known = outline.phases.len() < MAX_PHASES;
     let phase = if is_known { phase } else { "(others)" };
     *outline.phases.entry(phase.to_owned()).or_default() += 1;

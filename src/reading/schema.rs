@@ -109,6 +109,7 @@ fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, TapeJson> {
         .with_format("date-time", Timestamp::is_valid)
         .with_format("regex", is_pattern)
         .with_pattern_options(PatternOptions::regex());
+
     NumberKeyword::ALL.into_iter().fold(options, |options, it| {
         options.with_keyword(it.name(), move |schema, value, _| it.compile(schema, value))
     })
@@ -125,6 +126,7 @@ fn is_pattern(text: &str) -> bool {
             .build(&serde_json::json!({"format": "regex"}))
             .ok()
     });
+
     let is_pattern = |validator: &Validator| validator.is_valid(&text.into());
     text.len() <= MAX_PATTERN_BYTES && PATTERN.as_ref().is_some_and(is_pattern)
 }
@@ -192,6 +194,7 @@ impl CompiledSchema {
         if shapes.count_failures(document.root(), MAX_VIOLATIONS) >= MAX_VIOLATIONS {
             return Err(TooManyViolations);
         }
+
         let errors = self
             .validator()
             .iter_errors(Instance::Node(document.root()));
@@ -226,13 +229,16 @@ impl CompiledSchema {
                 format!("it violates its schema in at least {MAX_VIOLATIONS} places"),
             ));
         };
+
         let is_version = |violation: &Violation| {
             let field = violation.pointer.as_str().strip_prefix('/');
             field.is_some_and(|field| VERSION_FIELDS.contains(&field))
         };
+
         let first = violations
             .into_iter()
             .find(|violation| !is_version(violation))?;
+
         Some((document.span_of(first.token)?, first.message("the record")))
     }
 

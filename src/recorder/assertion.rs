@@ -52,10 +52,12 @@ impl Assertion {
                 _ => return Err("the path leaves the workspace".into()),
             }
         }
+
         let file = match workspace.open_named(&names.join("/")) {
             Err(Unreadable::Vanished) => return Err("the file does not exist".into()),
             opened => opened.map_err(|why| why.to_string())?,
         };
+
         let text = self.text.as_deref().unwrap_or_default();
         match contains(file, text.as_bytes(), stop) {
             Ok(true) => Ok(()),
@@ -68,6 +70,7 @@ impl Assertion {
         let checked = self.check(workspace, stop);
         let passed = checked.is_ok();
         let reason = checked.err();
+
         (
             passed,
             json!({ "name": self.name, "passed": passed, "reason": reason, "target": self.target }),

@@ -43,6 +43,7 @@ impl Attachment {
         if content.len() > MAX_ATTACHMENT_BYTES {
             return Err(Error::too_large("the attachment", MAX_ATTACHMENT_BYTES));
         }
+
         let sha256 = FileDigest::of(content).to_string();
         let name =
             path(&sha256, extension.strip_prefix('.').unwrap_or(extension)).ok_or_else(|| {
@@ -52,6 +53,7 @@ impl Attachment {
                 );
                 Error::refused("the attachment", why)
             })?;
+
         Ok(Self {
             name,
             sha256,

@@ -36,14 +36,17 @@ pub fn bounded(value: Value, most: usize) -> Value {
         other = value.to_string();
         &other
     };
+
     if text.len() <= most {
         return value;
     }
+
     let mut excerpt: String = text.chars().take(EXCERPT).collect();
     if excerpt.len() < text.len() {
         excerpt.pop();
         excerpt.push('…');
     }
+
     json!({
         "sha256": FileDigest::of(text.as_bytes()).to_string(),
         "bytes": text.len(),
@@ -86,5 +89,6 @@ pub(super) fn cut(payload: &mut Map<String, Value>) -> u64 {
             *value = short;
         }
     }
+
     lost
 }

@@ -200,6 +200,7 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
         if action.kind.as_ref().is_none_or(|kind| kind == TOOL) {
             action.kind = Some(kind(tool, input).into());
         }
+
         let (key, found) = match action.kind.as_ref().and_then(Value::as_str) {
             Some("execute") => (COMMAND, unread.or_else(|| command(input))),
             Some("read" | "edit" | "delete" | "move") => {
@@ -208,10 +209,12 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
             }
             _ => (TOOL, None),
         };
+
         if let Some(found) = found {
             action.extensions.entry(key.into()).or_insert(found);
         }
     }
+
     action.input = input.map(Value::Object);
     action
 }
@@ -222,6 +225,7 @@ pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> &'static str {
         let shows = input.get("command").is_some_and(|it| it == "view");
         return if shows { "read" } else { "edit" };
     }
+
     let known = KINDS.iter().find(|(_, tools)| tools.contains(&tool));
     match known {
         Some(("execute", _)) if patch(input).is_some() => "edit",
@@ -276,6 +280,7 @@ fn read(text: &str) -> Result<Map<String, Value>, NoObject> {
     if !text.trim_start().starts_with('{') {
         return Err(NoObject::Other);
     }
+
     let mut tape = Tape::default();
     let document = tape.read_record(text.as_bytes()).map_err(|why| {
         if why.is_too_much() {
@@ -287,6 +292,7 @@ fn read(text: &str) -> Result<Map<String, Value>, NoObject> {
     if document.repeats_keys() {
         return Err(NoObject::Unrecordable);
     }
+
     let Ok(Value::Object(members)) = size::value(document, "the input") else {
         return Err(NoObject::Unrecordable);
     };
@@ -374,12 +380,14 @@ pub(crate) fn paths(input: &Map<String, Value>, directory: Option<&str>) -> Opti
             _ => return None,
         },
     };
+
     // What a patch is about is known, also where its directory is not.
     let as_named = |path: &str| change.map(|_| path.to_owned());
     let paths: Vec<String> = named
         .into_iter()
         .map(|path| absolute(path, directory).or_else(|| as_named(path)))
         .collect::<Option<_>>()?;
+
     (!paths.is_empty()).then_some(paths)
 }
 
@@ -413,10 +421,12 @@ pub(crate) fn absolute(path: &str, directory: Option<&str>) -> Option<String> {
     if path.starts_with('~') || path.get(1..3) == Some(":\\") {
         return Some(path.to_owned());
     }
+
     let path = Path::new(directory.unwrap_or_default()).join(path);
     if !path.is_absolute() {
         return None;
     }
+
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
@@ -426,6 +436,7 @@ pub(crate) fn absolute(path: &str, directory: Option<&str>) -> Option<String> {
             part => normal.push(part),
         }
     }
+
     normal.to_str().map(str::to_owned)
 }
 

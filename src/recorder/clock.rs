@@ -111,6 +111,7 @@ pub(super) fn episode_id(now: Micros, random: [u8; 10]) -> String {
         let digit = usize::try_from(number >> (5 * at) & 31).unwrap_or_default();
         DIGITS.get(digit).map_or('0', |digit| char::from(*digit))
     };
+
     std::iter::once("ep_".to_owned())
         .chain((0..26).rev().map(|at| digit(at).to_string()))
         .collect()

@@ -119,6 +119,7 @@ fn sentence(findings: &[Finding]) -> String {
         .first()
         .map(|it| format!("{} ({})", it.message, it.rule))
         .unwrap_or_default();
+
     match findings.len() {
         0 | 1 => first,
         number => format!("{first}, and {}", count(number as u64 - 1, "more finding")),

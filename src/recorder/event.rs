@@ -56,9 +56,11 @@ impl RunEvent {
         if self.phase != "act" || self.payload.contains_key(SYNTHETIC) {
             return None;
         }
+
         let mut record = self.payload.clone();
         record.remove("step_status");
         record.insert("timestamp".into(), self.timestamp.0.clone().into());
+
         Some(record)
     }
 
@@ -69,6 +71,7 @@ impl RunEvent {
         if line.len() > MAX_RECORD_BYTES {
             return Err(Error::too_large("an event", MAX_RECORD_BYTES));
         }
+
         line.push(b'\n');
         Ok(line)
     }

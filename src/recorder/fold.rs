@@ -100,9 +100,11 @@ impl RunFold {
         if event.phase != "start" {
             return Err("is not a `start` event".into());
         }
+
         let payload = &event.payload;
         let word = |name| payload.get(name).and_then(Value::as_str);
         let threshold = payload.get("threshold").and_then(Value::as_f64);
+
         Ok(Self {
             state: first_state(event)?,
             started,
@@ -152,11 +154,13 @@ impl RunFold {
         if at < self.last && !self.has_given_times {
             return Err("is earlier than the event before it".into());
         }
+
         self.has_unknown_times |= event.payload.contains_key(UNKNOWN_TIME);
         if event.is("runtime", "run.resume") {
             // Between two processes no step is executed.
             self.clock(false, self.last);
         }
+
         self.last = self.last.max(at);
         self.events += 1;
         self.sealed_last = None;
@@ -171,6 +175,7 @@ impl RunFold {
             "terminate" => self.terminate(event)?,
             _ => {}
         }
+
         Ok(())
     }
 
@@ -186,9 +191,11 @@ impl RunFold {
             updated_at: Some(event.timestamp.clone()),
             rationale: typed(event, "rationale")?,
         };
+
         let running = self.with_status(StepStatus::Running);
         self.open = running.map(|step| step.id.clone()).collect();
         self.clock(!self.open.is_empty(), self.last);
+
         Ok(())
     }
 
@@ -201,14 +208,17 @@ impl RunFold {
             (None, None) if !event.payload.contains_key(SYNTHETIC) => {}
             _ => return Err(wrong(event)),
         }
+
         let Some(record) = event.action() else {
             return Ok(());
         };
         self.first_action.get_or_insert(at.max(self.started));
         self.held = self.held + Size::of(&event.payload) + BESIDES;
+
         let action: Action = read(record, event)?;
         let actions = self.state.outcomes.actions.get_or_insert_default();
         actions.push(action);
+
         Ok(())
     }
 
@@ -223,11 +233,13 @@ impl RunFold {
             self.planned = self.planned + Size::of(&outputs) + BESIDES;
             step.outputs = Some(outputs);
         }
+
         if status == StepStatus::Running {
             self.open.insert(id);
         } else {
             self.open.remove(&id);
         }
+
         self.clock(!self.open.is_empty(), self.last);
         Ok(())
     }
@@ -249,10 +261,12 @@ impl RunFold {
         if let Some(belief) = typed::<Belief>(event, "belief")? {
             self.state.beliefs.get_or_insert_default().push(belief);
         }
+
         if let Some(fact) = typed::<Fact>(event, "fact")? {
             let memory = self.state.memory.get_or_insert_default();
             memory.facts.get_or_insert_default().push(fact);
         }
+
         if let Some(note) = typed::<String>(event, "scratchpad")? {
             let memory: &mut Memory = self.state.memory.get_or_insert_default();
             let scratchpad = memory.scratchpad.get_or_insert_default();
@@ -261,6 +275,7 @@ impl RunFold {
             }
             scratchpad.push_str(&note);
         }
+
         Ok(())
     }
 
@@ -277,6 +292,7 @@ impl RunFold {
         // A rule that holds an act back directs a run without policies.
         self.mode = RuntimeMode::Meta;
         let payload = &event.payload;
+
         if event.event_type.as_deref() == Some("direction.veto") {
             self.vetoes += 1;
             self.last_policy = Some(event.agent_id.clone());
@@ -285,6 +301,7 @@ impl RunFold {
                 self.stopped = reason.map(str::to_owned);
             }
         }
+
         if payload.get("applied") == Some(&Value::Bool(true)) {
             self.directions_applied += 1;
             let diff = payload.get("diff").and_then(Value::as_array);
@@ -298,12 +315,14 @@ impl RunFold {
         if event.is("runtime", "run.verification") {
             self.verification = Some(read(event.payload.clone(), event)?);
         }
+
         if event.is("runtime", ATTACHED) {
             self.held = self.held + Size::of(&event.payload) + BESIDES;
             let attachment: Attachment = read(event.payload.clone(), event)?;
             if !attachment.is_named_by_digest() {
                 return Err(wrong(event));
             }
+
             self.state
                 .outcomes
                 .artifacts
@@ -311,13 +330,16 @@ impl RunFold {
                 .push(attachment.name.clone());
             self.attached.insert(attachment.name.clone(), attachment);
         }
+
         if event.is("runtime", "run.interrupt") {
             self.refused = typed(event, REFUSED)?.unwrap_or_default();
         }
+
         if event.is_evidence() {
             self.sealed_last = typed(event, "state_sha256")?;
             self.is_anchored |= event.payload.contains_key(PREFIX);
         }
+
         Ok(())
     }
 
@@ -325,10 +347,12 @@ impl RunFold {
         let status: RunStatus = typed(event, "status")?.ok_or_else(|| wrong(event))?;
         self.refused = typed(event, REFUSED)?.unwrap_or_default();
         self.terminated = Some(self.last);
+
         let done = self.with_status(StepStatus::Done).count();
         let mut metrics = typed::<Map<String, Value>>(event, "metrics")?.unwrap_or_default();
         metrics.insert("steps_completed".into(), done.into());
         metrics.insert("steps_total".into(), self.state.plan.steps.len().into());
+
         let outcomes = &mut self.state.outcomes;
         outcomes.status = status;
         outcomes.metrics = Some(metrics);
@@ -336,9 +360,11 @@ impl RunFold {
             named.retain(|name| !self.attached.contains_key(name));
             outcomes.artifacts.get_or_insert_default().extend(named);
         }
+
         outcomes.error = event.payload.get("error").cloned().unwrap_or_default();
         self.state.links = Some(links(true));
         self.held = self.held + Size::of(&event.payload) + BESIDES;
+
         Ok(())
     }
 

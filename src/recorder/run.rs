@@ -211,9 +211,11 @@ impl Run {
                        only in a run that began with a time of the caller, `started_at`";
             return Err(Error::refused("the time", why));
         }
+
         let time = time.into().map(Micros::given).transpose()?;
         self.is_time_unknown = time.is_none();
         self.at = time.or(self.at);
+
         Ok(())
     }
 
@@ -273,6 +275,7 @@ impl Run {
         {
             self.lose();
         }
+
         recorded
     }
 
@@ -342,6 +345,7 @@ impl Run {
             let synced = self.events.sync();
             self.poison_unless(synced)?;
         }
+
         Ok(state)
     }
 
@@ -365,9 +369,11 @@ impl Run {
             let why = format!("the step {open:?} is open");
             return Err(Error::refused("pausing", why));
         }
+
         let mut payload = object([("reason", reason.into())]);
         payload.extend(self.losses());
         self.write(RunEvent::runtime("run.interrupt", payload))?;
+
         self.leave()
     }
 
@@ -414,6 +420,7 @@ impl Run {
             }
             None => self.with_attachments(&event, &line),
         };
+
         let judged = whole.as_ref().map(RunEvent::line).transpose()?;
         let judged = judged.as_ref().unwrap_or(&line);
         let checker = self.live.as_ref();
@@ -433,6 +440,7 @@ impl Run {
             let synced = self.events.sync();
             self.poison_unless(synced)?;
         }
+
         Ok(event)
     }
 
@@ -457,6 +465,7 @@ impl Run {
         if self.recorder.durability == Durability::Process {
             return Ok(());
         }
+
         let path = dir.path().join(name);
         let synced = self.recorder.disk.sync_dir(dir);
         self.poison_unless(synced.map_err(|source| Error::NotDurable { path, source }))
@@ -468,6 +477,7 @@ impl Run {
             .into_iter()
             .find(|it| !it.is_in_place())
             .map(TimelineFile::path);
+
         (!self.dir.is_in_place())
             .then(|| self.path().to_owned())
             .or(lost)
@@ -500,11 +510,13 @@ impl Run {
         if let Some(owner) = self.events.forked_from() {
             return Err(Error::Forked { owner });
         }
+
         if self.is_poisoned {
             return Err(Error::Poisoned {
                 id: self.id().into(),
             });
         }
+
         Ok(())
     }
 
@@ -568,12 +580,14 @@ fn reserved(phase: &str) -> Option<String> {
         "memory",
         "learn",
     ];
+
     if phase.is_empty() {
         return Some("it has no name".into());
     }
     if OWN.contains(&phase) {
         return Some(format!("the recorder itself writes `{phase}` events"));
     }
+
     let near = phase_meant(phase)?;
     Some(format!("{phase:?} is easily mistaken for `{near}`"))
 }

@@ -66,6 +66,7 @@ impl Size {
                 Value::Bool(_) | Value::Null => size.bytes += 5,
             }
         }
+
         size
     }
 
@@ -79,6 +80,7 @@ impl Size {
         self.values += members.len();
         self.objects += 1;
         self.bytes += 2;
+
         for (name, value) in members {
             self.is_reserved |= name == RESERVED;
             self.bytes += escaped(name) + 2;
@@ -112,14 +114,17 @@ impl Size {
                 format!("the key {RESERVED:?} is reserved"),
             ));
         }
+
         let limits = [
             (self.values, MAX_VALUES, "keys and values"),
             (self.objects, MAX_OBJECTS, "objects"),
             (self.depth, MAX_DEPTH, "levels of nesting"),
         ];
+
         if self.bytes > MAX_BYTES {
             return Err(Error::too_large(what, MAX_BYTES));
         }
+
         limits
             .into_iter()
             .find(|(size, most, _)| size > most)
@@ -183,10 +188,12 @@ fn unwritable(node: Node<'_>) -> Option<&'static str> {
     if number.parse::<i64>().is_ok() {
         return None;
     }
+
     let double = number.parse().unwrap_or(f64::NAN);
     if !double.is_finite() {
         return Some("is too large");
     }
+
     let written = node.to_value().to_string();
     let is_exact = Number::of(number).equals(Number::of(&written));
     let is_kept = is_exact || (double != 0.0 && is_double(number));
@@ -204,6 +211,7 @@ fn is_double(number: &str) -> bool {
         .filter(u8::is_ascii_digit)
         .skip_while(|digit| *digit == b'0')
         .count();
+
     number.contains(['.', 'e', 'E']) && significant <= DOUBLE_DIGITS
 }
 
@@ -214,5 +222,6 @@ fn escaped(text: &str) -> usize {
         0..0x20 => 5,
         _ => 0,
     };
+
     text.len() + text.bytes().map(longer).sum::<usize>() + 2
 }

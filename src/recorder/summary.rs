@@ -12,6 +12,7 @@ impl RunFold {
         let ended = self.terminated.unwrap_or(self.last);
         let (adapter_result, outcome) = verdict(self);
         let is_meta = self.mode == RuntimeMode::Meta;
+
         Summary {
             schema_version: format::SUMMARY_SCHEMA_VERSION.into(),
             episode_id: state.episode.id.clone(),
@@ -75,6 +76,7 @@ fn verdict(fold: &RunFold) -> (AdapterResult, Outcome) {
     let verification = fold.verification.as_ref();
     let passed = verification.and_then(|verification| verification.passed);
     let failed_to_verify = verification.is_some_and(|verification| verification.error.is_some());
+
     match fold.state.outcomes.status {
         RunStatus::Ok => match passed {
             None => (AdapterResult::Success, Outcome::SuccessUnverified),
@@ -106,6 +108,7 @@ fn insight(fold: &RunFold) -> Insight {
         reason = "a plan has far fewer than 2^53 steps"
     )]
     let adherence = || (done as f64 / total as f64 * 1e4).round() / 1e4;
+
     Insight {
         metrics: Some(InsightMetrics {
             plan_adherence: (total > 0).then(adherence),

@@ -118,11 +118,13 @@ impl Task {
             );
             return Err(Error::refused("the id", why));
         }
+
         let is_artifact = Artifact::ALL.iter().any(|it| it.file_name() == id);
         if is_artifact || matches!(&**id, EPISODES | "runvet.toml") {
             let why = format!("the name `{id}` means something else in run data");
             return Err(Error::refused("the id", why));
         }
+
         Ok(Some(id.clone()))
     }
 
@@ -136,6 +138,7 @@ impl Task {
         if self.text.trim().is_empty() {
             return Err(Error::refused("the task", "it has no text"));
         }
+
         self.started_at.map(Micros::given).transpose()?;
         let workspace = self.workspace.map(text_of_path).transpose()?;
         let tags = (!self.tags.is_empty()).then_some(self.tags);
@@ -144,6 +147,7 @@ impl Task {
             workspace,
             pre_sha256: None,
         };
+
         Ok(object([
             ("seed", self.seed.map(Value::Number).into()),
             ("tags", tags.into()),

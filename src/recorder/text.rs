@@ -19,5 +19,6 @@ pub(super) fn text(record: &impl Serialize, what: &'static str) -> Result<Vec<u8
     if text.len() > MAX_RECORD_BYTES {
         return Err(Error::too_large(what, MAX_RECORD_BYTES));
     }
+
     Ok(text)
 }

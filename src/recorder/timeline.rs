@@ -38,6 +38,7 @@ impl TimelineFile {
         } else {
             (open_to_append(dir, name), "opening")
         };
+
         Ok(Self {
             disk: Arc::clone(disk),
             file: file.map_err(Error::io(operation, &dir.path().join(name)))?,
@@ -66,6 +67,7 @@ impl TimelineFile {
         if content == Some((self.held.length, written)) {
             return Ok(());
         }
+
         Err(Error::Lost { path: self.path() })
     }
 
@@ -122,6 +124,7 @@ impl TimelineFile {
             (error, is_as_before)
         })?;
         self.held.add(line);
+
         Ok(())
     }
 

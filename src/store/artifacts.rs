@@ -363,6 +363,7 @@ impl<'a> Opened<'a> {
                 if length > LARGE_BYTES + 1 {
                     before_large();
                 }
+
                 buffer
                     .try_reserve_exact(length.saturating_sub(buffer.len()))
                     .map_err(io::Error::from)?;
@@ -376,6 +377,7 @@ impl<'a> Opened<'a> {
                 Err(error) => return Err(error.into()),
             }
         }
+
         buffer.truncate(read);
         if read > LIMIT {
             Err(Unreadable::TooLarge(LIMIT as u64))
@@ -390,6 +392,7 @@ impl<'a> Opened<'a> {
         buffer.clear();
         buffer.try_reserve_exact(length)?;
         buffer.resize(length, 0);
+
         let mut read = 0;
         while let Some(rest) = buffer.get_mut(read..).filter(|rest| !rest.is_empty()) {
             match self.content.read_at(rest, line.offset + read as u64) {
@@ -399,6 +402,7 @@ impl<'a> Opened<'a> {
                 Err(error) => return Err(error),
             }
         }
+
         Ok(())
     }
 
@@ -412,12 +416,14 @@ impl<'a> Opened<'a> {
                 length: (line.length - at).min(PART),
                 ..line
             };
+
             self.read_again(part(a), &mut of_a)?;
             self.read_again(part(b), &mut of_b)?;
             if of_a != of_b {
                 return Ok(false);
             }
         }
+
         Ok(true)
     }
 }
@@ -428,6 +434,7 @@ impl Read for Opened<'_> {
         if self.is_at_end() {
             return Ok(0);
         }
+
         let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
         let buffer = buffer.get_mut(..most).unwrap_or_default();
         let count = self.content.read_at(buffer, self.position)?.min(most);
@@ -435,6 +442,7 @@ impl Read for Opened<'_> {
             let read = buffer.get(..count).unwrap_or_default();
             locked(digest).add(self.position, read);
         }
+
         self.position += count as u64;
         self.left -= count as u64;
         Ok(count)

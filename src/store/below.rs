@@ -59,12 +59,14 @@ impl FilesBelow {
             });
             return Ok(found);
         }
+
         let root = Arc::new(OpenDir::open(given)?);
         let except = except.canonicalize().ok();
         let is_wanted = |path: &Path| {
             let is_same = || path.canonicalize().ok() == except;
             !(path.ends_with(".git") || (except.is_some() && is_same()))
         };
+
         let walk = WalkDir::new(given).sort_by_file_name().into_iter();
         let is_entered = |entry: &walkdir::DirEntry| {
             entry.depth() == 0 || !entry.file_type().is_dir() || is_wanted(entry.path())
@@ -83,6 +85,7 @@ impl FilesBelow {
                 Ok(_) => {}
             }
         }
+
         Ok(found)
     }
 }
@@ -164,6 +167,7 @@ impl Scratch {
             }
             drop(locked);
         }
+
         loop {
             let made = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(dir)?;
             let locked = OpenDir::open(made.path()).and_then(|it| lock(&it).map(|()| it));
@@ -202,6 +206,7 @@ pub(crate) fn put_dir(from: &Path, to: &Path, name: &str) -> io::Result<()> {
     } else {
         RenameFlags::NOREPLACE
     };
+
     match rename(flags) {
         // This file system can't do it in one step.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -231,23 +236,28 @@ impl Workshop {
         let (above, _) = super::open_or_make(&FileSystem, runs)?;
         let name = format!(".hook-{id}");
         super::make_unless_there(&FileSystem, &above, OsStr::new(&name))?;
+
         let dir = match above.dir(&name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             dir => dir?,
         };
+
         match lock(&dir) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
             locked => locked?,
         }
+
         // Another process may have removed it meanwhile.
         if !dir.is_in_place() {
             return Ok(None);
         }
+
         let path = runs.join(name);
         match std::fs::remove_dir_all(path.join(EPISODES)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
+
         Ok(Some(Self {
             runs: runs.to_owned(),
             path,
@@ -289,6 +299,7 @@ pub(crate) fn is_before_run(path: &Path) -> bool {
         let content = dir.read(name, MAX_RECORD_BYTES);
         is_of_run && content.is_ok_and(|content| !content.contains(&b'\n'))
     };
+
     let names = dir.names(2);
     names.is_ok_and(|names| names.iter().all(|(name, _)| has_no_line(name)))
 }
@@ -318,5 +329,6 @@ pub(crate) fn beginning_of(run: &Path, name: &str, most: u64) -> io::Result<Vec<
         .file(name, OFlags::RDONLY)?
         .take(most)
         .read_to_end(&mut content)?;
+
     Ok(content)
 }

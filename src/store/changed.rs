@@ -44,6 +44,7 @@ pub(crate) fn changed_since(
     let changes = GitChanges::since(revision, &reads.other_files)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
+
     for found in episodes {
         let episode = found.episode();
         let dir = episode
@@ -53,8 +54,10 @@ pub(crate) fn changed_since(
         if changes.touch(&episode, &dir, &reads.other_files)? || reads.more_of(&episode) {
             touched.push(found);
         }
+
         real.insert(dir);
     }
+
     Ok((touched, changes.lost(&real, paths)))
 }
 
@@ -88,17 +91,20 @@ impl GitChanges {
             let paths = git(&top, command.split(' ').chain(["--"]).chain(files))?;
             Ok::<BTreeSet<PathBuf>, String>(listed(&paths).collect())
         };
+
         let tracked = paths("ls-files -z")?;
         // Staged changes, and unstaged ones. `git diff` would report both, but it sometimes
         // rewrites the index.
         let staged = "diff-index --cached --name-only -z --no-renames --ignore-submodules=all";
         let mut differ = paths(&format!("{staged} {}", commit.trim_end()))?;
         differ.extend(paths("ls-files -z --modified")?);
+
         let changed = differ
             .iter()
             .filter_map(|path| path.parent())
             .map(Path::to_owned)
             .collect();
+
         Ok(Self {
             top,
             tracked,
@@ -127,6 +133,7 @@ impl GitChanges {
                 && paths.iter().any(|path| real.starts_with(path))
                 && !real.ancestors().any(|above| episodes.contains(above))
         };
+
         self.changed.iter().filter(is_lost).cloned().collect()
     }
 
@@ -146,6 +153,7 @@ impl GitChanges {
             .into_iter()
             .filter(|artifact| episode.entries.has(*artifact));
         let is_there = |name: &&Arc<str>| !is_gone(&real.join(&***name));
+
         Ok(self.changed.contains(below)
             || there.any(|artifact| is_new(artifact.file_name()))
             || other_files.iter().filter(is_there).any(|name| is_new(name)))
@@ -175,6 +183,7 @@ pub(super) fn git_in(dir: &Path) -> Command {
         .arg("-C")
         .arg(dir)
         .args(["--no-optional-locks", "-c", "core.fsmonitor=false"]);
+
     command
 }
 
@@ -204,6 +213,7 @@ pub(super) fn git<'a>(
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("can't run git: {error}"))?;
+
     if output.status.success() {
         Ok(output.stdout)
     } else {

@@ -53,16 +53,19 @@ impl RunTree {
                 below.iter().try_fold(given, |dir, name| dir.dir(name))?
             }
         };
+
         let timeline = dir.file(Artifact::Events.file_name(), OFlags::RDONLY).ok();
         if let Some(Err(TryLockError::WouldBlock)) = timeline.as_ref().map(File::try_lock_shared) {
             return Ok(None);
         }
+
         let mut tree = Self {
             dir: dir.clone(),
             entries: BTreeMap::new(),
             versions: BTreeMap::new(),
             _lock: timeline,
         };
+
         tree.list(&dir, Path::new(""), 0)?;
         Ok(Some(tree))
     }
@@ -72,6 +75,7 @@ impl RunTree {
             let why = format!("it has more than {MAX_LEVELS} levels of directories");
             return Err(io::Error::other(why));
         }
+
         let mut names = dir.names(MAX_ENTRIES.saturating_sub(self.entries.len()))?;
         names.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (name, kind) in names {
@@ -85,15 +89,18 @@ impl RunTree {
                     TreeEntry::Link(std::ffi::OsString::from_vec(target.into_bytes()).into())
                 }
             };
+
             if let Some(version) = dir.version(Path::new(&name)) {
                 self.versions.insert(path.clone(), version);
             }
+
             let is_directory = entry == TreeEntry::Directory;
             self.entries.insert(path.clone(), entry);
             if is_directory {
                 self.list(&dir.dir(&name)?, &path, level + 1)?;
             }
         }
+
         Ok(())
     }
 
@@ -117,6 +124,7 @@ impl RunTree {
             .unwrap_or(Path::new(""))
             .iter()
             .try_fold(self.dir.clone(), |dir, name| dir.dir(name))?;
+
         Ok((dir, Path::new(path.file_name().unwrap_or_default())))
     }
 
@@ -130,6 +138,7 @@ impl RunTree {
             // Reading a directory changes nothing of it.
             now == Some(*version)
         };
+
         self.dir.is_in_place() && self.versions.iter().all(is_same)
     }
 }
@@ -149,11 +158,13 @@ impl NewTree {
         must_be_free(&to)?;
         let around = directory_of(&to);
         super::open_or_make(&FileSystem, around)?;
+
         let scratch = tempfile::Builder::new()
             .prefix(".redact-")
             .tempdir_in(around)?;
         let root = scratch.path().join("copy");
         DirBuilder::new().create(&root)?;
+
         Ok(Self {
             _scratch: scratch,
             root,
@@ -240,22 +251,27 @@ pub(crate) fn read_secret_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
+
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
+
     let mode = found.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         let why =
             format!("others may read it (mode {mode:04o}): `chmod 600` makes it its owner's alone");
         return Err(io::Error::other(why));
     }
+
     if found.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::other("it belongs to another user"));
     }
+
     let mut content = Vec::new();
     file.take(SECRET_FILE_BYTES as u64 + 1)
         .read_to_end(&mut content)?;
+
     Ok(Some(content))
 }
 
@@ -267,5 +283,6 @@ pub(crate) fn make_secret_file(path: &Path, content: &[u8]) -> io::Result<()> {
         .mode(0o600)
         .open(path)?;
     file.set_permissions(Permissions::from_mode(0o600))?;
+
     file.write_all(content)
 }

@@ -75,11 +75,13 @@ pub(crate) fn discover<P: AsRef<Path>>(
         of_files: BTreeMap::new(),
         around: Enclosing::default(),
     };
+
     for path in paths {
         if let Err(fault) = search.search(path.as_ref()) {
             search.found.faults.push(fault);
         }
     }
+
     search.finish()
 }
 
@@ -109,6 +111,7 @@ impl PathSearch<'_> {
             | io::ErrorKind::InvalidInput => Fault::new(path, FaultKind::Missing(source)),
             _ => unlistable(path, source),
         };
+
         let is_artifact = path.file_name().is_some_and(is_artifact);
         let parent = directory_of(path);
         // A link that dangles, or a directory in an artifact's place, is still an artifact that
@@ -121,11 +124,13 @@ impl PathSearch<'_> {
         if !is_dir && !is_artifact {
             return Err(Fault::new(path, FaultKind::NotAnArtifact));
         }
+
         let excluded = tidy(if is_dir { path } else { parent });
         if self.excludes.is_some_and(|excludes| excludes(&excluded)) {
             self.found.excluded += 1;
             return Ok(());
         }
+
         let is_dir = is_dir && !(is_artifact && holds_records(records_in(parent)));
         let dir = if is_dir { path } else { parent };
         let root = Root::new(dir, self.given).map_err(fault)?;
@@ -145,6 +150,7 @@ impl PathSearch<'_> {
                 *known = root;
             }
         }
+
         Ok(())
     }
 
@@ -157,6 +163,7 @@ impl PathSearch<'_> {
             if walked.contains(real) {
                 continue;
             }
+
             let root = Arc::new(root.clone());
             let mut found = WalkFindings::default();
             self.walk(&root).visit(Dir::root(&root), &mut found);
@@ -170,14 +177,17 @@ impl PathSearch<'_> {
                 (found.episodes).retain(|it| of_files.contains_key(&it.real()));
                 found.links.clear();
             }
+
             if self.given == GivenPaths::Each {
                 self.note_empty(&root, &found);
             }
+
             if found.episodes.is_empty() {
                 found.links.clear();
             } else {
                 self.roots.push(root);
             }
+
             self.found.append(found);
         }
     }
@@ -198,6 +208,7 @@ impl PathSearch<'_> {
         self.search_files();
         let mut found = std::mem::take(&mut self.found);
         found.sort();
+
         let mut links = LinksFound::new(self.excludes, self.store);
         while !found.links.is_empty() {
             for root in links.decide(&mut found, &self.roots) {
@@ -209,8 +220,10 @@ impl PathSearch<'_> {
                 found.append(behind);
                 self.roots.push(root);
             }
+
             found.sort();
         }
+
         if self.roots.len() > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
@@ -221,10 +234,12 @@ impl PathSearch<'_> {
                 .passed
                 .retain(|fault| !fault.is_empty() || is_first(fault.path()));
         }
+
         if !found.episodes.is_empty() {
             let nothing = |path| Fault::new(path, FaultKind::NothingBelow);
             found.passed.extend(self.empty.into_iter().map(nothing));
         }
+
         found
     }
 }

@@ -164,10 +164,12 @@ impl Artifacts for Directory {
         if self.entries.kind(artifact) != Some(EntryKind::File) {
             return self.open_file(artifact)?.is_empty();
         }
+
         // One system call instead of four.
         let version = FileVersion::of_entry(&self.dir, artifact.file_name())
             .map_err(Unreadable::from_errno)?;
         self.note_version(artifact, version);
+
         match version.kind {
             EntryKind::File => Ok(version.bytes == 0),
             _ => Err(Unreadable::Special),
@@ -180,6 +182,7 @@ impl Artifacts for Directory {
         if let Some(artifact) = Artifact::from_file_name(path) {
             self.note_version(artifact, version);
         }
+
         self.opened(path, file, version, MAX_TIMELINE_BYTES)
     }
 
@@ -191,6 +194,7 @@ impl Artifacts for Directory {
             .map(|it| display(&it.path))
             .collect();
         names.sort_unstable();
+
         Ok(names)
     }
 
@@ -247,6 +251,7 @@ impl Directory {
         } else {
             SealedFiles::default()
         };
+
         Ok(SealedFiles { judged, ..sealed })
     }
 
@@ -269,6 +274,7 @@ impl Directory {
                 Err(uncovered) => sealed.uncovered.push(uncovered),
             }
         }
+
         sealed.files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         sealed.uncovered.sort_unstable();
         Ok(sealed)
@@ -280,9 +286,11 @@ impl Directory {
             let read = self.read.as_ref()?.borrow();
             read.get(name)?.digest()
         };
+
         if let Some(digest) = known() {
             return Ok(digest);
         }
+
         let rest = self.open_named(name)?;
         // What is reserved is also filled with zeros, which takes as long as a small file.
         let capacity = rest
@@ -294,6 +302,7 @@ impl Directory {
             &mut BufReader::with_capacity(capacity, rest),
             &mut io::sink(),
         )?;
+
         known().ok_or(Unreadable::Vanished)
     }
 
@@ -314,6 +323,7 @@ impl Directory {
             opened: (version, SystemTime::now()),
             digest: Arc::default(),
         });
+
         Ok(opened.digested(Arc::clone(&file.digest)))
     }
 
@@ -344,9 +354,11 @@ impl Directory {
         if self.entries.kind(artifact) == Some(EntryKind::Special) {
             return Err(Unreadable::Special);
         }
+
         let file = self.open_any(artifact)?;
         let version = FileVersion::of(&file).map_err(Unreadable::from_errno)?;
         self.note_version(artifact, version);
+
         let limit = limit(artifact);
         if version.kind == EntryKind::File && version.bytes > limit {
             return Err(Unreadable::TooLarge(limit));
@@ -354,6 +366,7 @@ impl Directory {
         if self.entries.kind(artifact) == Some(EntryKind::Link) {
             return opened(file, version, limit);
         }
+
         self.opened(artifact.file_name(), file, version, limit)
     }
 
@@ -365,6 +378,7 @@ impl Directory {
         if is_link && matches!(self.links, LinkPolicy::Refused) {
             return Err(self.link(artifact, Unreadable::Link));
         }
+
         #[cfg(target_os = "linux")]
         if is_link {
             match open_regular(
@@ -381,6 +395,7 @@ impl Directory {
                 other => return other.map_err(|errno| self.unreadable(errno)),
             }
         }
+
         // A name without a slash that is not a link can only lead into the directory.
         rustix::fs::openat(
             &self.dir,
@@ -407,6 +422,7 @@ impl Directory {
         let below = target.strip_prefix(store);
         let below = below.map_err(|_| Unreadable::Outside)?;
         let store = open_dir(store).map_err(Unreadable::from)?;
+
         open_regular(&store, below, ResolveFlags::NO_SYMLINKS)
             .map_err(|errno| self.unreadable(errno))
     }
@@ -442,10 +458,12 @@ impl Directory {
                 (EntryKind::Special, true) => return Err(Unreadable::Special),
                 (EntryKind::File, true) => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY,
             };
+
             let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
             let opened = rustix::fs::openat(within, name, flags, Mode::empty());
             dir = Some(opened.map_err(|errno| self.unnamed(errno))?);
         }
+
         dir.ok_or(Unreadable::Directory)
     }
 
@@ -477,6 +495,7 @@ impl Directory {
             let is = rustix::fs::stat(&episode.path).ok();
             movement.directory(opened, is.as_ref().map(FileVersion::from));
         }
+
         for artifact in Artifact::ALL {
             let name = artifact.file_name();
             let listed = self.entries.kind(artifact);
@@ -487,6 +506,7 @@ impl Directory {
                 // What can't be looked at has not vanished.
                 Err(_) => listed,
             };
+
             movement.entry(artifact, listed, kind);
             if let Some(opened) = self.opened.get(artifact as usize).and_then(Cell::get) {
                 let target = || rustix::fs::statat(&self.dir, name, AtFlags::empty()).ok();
@@ -497,14 +517,17 @@ impl Directory {
                 movement.file(artifact, opened, is);
             }
         }
+
         for (name, before) in &self.others {
             movement.other_file(*before, self.entry(name).ok());
         }
+
         if let Some(read) = &self.read {
             for (name, file) in &*read.borrow() {
                 movement.other_file(Some(file.opened), self.entry(name).ok());
             }
         }
+
         movement
     }
 }
@@ -529,6 +552,7 @@ impl EntryBelow {
         let uncovered = |kind, name| Err(Uncovered { kind, name });
         let plain = path::sealable(&self.path).map(str::to_owned);
         let encoded = || in_address(path::bytes(&self.path)).to_string();
+
         match (self.kind, plain) {
             (EntryKind::File, Some(name)) => Ok(name),
             (EntryKind::Link, name) => uncovered(UncoveredKind::Link, name.unwrap_or_else(encoded)),
@@ -544,6 +568,7 @@ fn entries_below(top: &OwnedFd) -> Result<Result<Vec<EntryBelow>, Unreadable>, E
     let top = rustix::fs::openat(top, ".", DIRECTORY, Mode::empty())?;
     let mut open: Vec<(OwnedFd, PathBuf, Vec<CString>)> = Vec::new();
     let mut next = Some((top, PathBuf::new()));
+
     loop {
         if let Some((dir, prefix)) = next.take() {
             let mut below = Vec::new();
@@ -553,6 +578,7 @@ fn entries_below(top: &OwnedFd) -> Result<Result<Vec<EntryBelow>, Unreadable>, E
                 if matches!(name.to_bytes(), b"." | b"..") {
                     continue;
                 }
+
                 seen += 1;
                 match entry_kind(dir.as_fd(), name, entry.file_type()) {
                     _ if seen > MAX_FILES => return Ok(Err(Unreadable::TooManyFiles(MAX_FILES))),
@@ -563,12 +589,15 @@ fn entries_below(top: &OwnedFd) -> Result<Result<Vec<EntryBelow>, Unreadable>, E
                     }
                 }
             }
+
             open.push((dir, prefix, below));
         }
+
         let depth = open.len();
         let Some((dir, prefix, below)) = open.last_mut() else {
             return Ok(Ok(entries));
         };
+
         match below.pop() {
             None => drop(open.pop()),
             Some(_) if depth > MAX_DEPTH => {
@@ -612,6 +641,7 @@ fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<Own
     if FileVersion::of(&target)?.kind == EntryKind::Special {
         return Err(Errno::NXIO);
     }
+
     open(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)
 }
 

@@ -49,6 +49,7 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
         .map(|key| Fault::new(join(&root.typed, Path::new(key)), FaultKind::Key));
     found.faults.splice(..0, wrong);
     found.sort();
+
     found.into()
 }
 
@@ -68,6 +69,7 @@ impl<'k> KeyDirectories<'k> {
         for (end, _) in key.match_indices('/') {
             self.add_directory(key.get(..end).unwrap_or_default());
         }
+
         if let Some(listing) = self.0.get_mut(directories) {
             match Artifact::from_file_name(file) {
                 Some(artifact) => listing.entries.set(artifact, EntryKind::File),
@@ -75,6 +77,7 @@ impl<'k> KeyDirectories<'k> {
                 None => listing.others.add(file.as_bytes()),
             }
         }
+
         true
     }
 
@@ -83,6 +86,7 @@ impl<'k> KeyDirectories<'k> {
         if self.0.contains_key(path) {
             return;
         }
+
         self.0.insert(path, Listing::default());
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let Some(listing) = self.0.get_mut(parent) else {
@@ -93,6 +97,7 @@ impl<'k> KeyDirectories<'k> {
         {
             listing.entries.set(artifact, EntryKind::Directory);
         }
+
         if name != ".git" {
             listing.holds_episodes |= name == EPISODES;
             listing.directories.push(shared_name(name.as_bytes()));

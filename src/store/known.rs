@@ -105,6 +105,7 @@ impl KnownRuns {
                 *is_fresh || self.other_files.look(&self.typed(run), |_| ()).0 != *versions
             })
         };
+
         below
             .ancestors()
             .filter(differs)
@@ -129,11 +130,13 @@ impl KnownRuns {
         if !is_directory || below.ends_with(".git") || excludes.is_some_and(|it| it(&typed)) {
             return;
         }
+
         let is_episode = |above: &Path| self.found.episode_at(&self.typed(above)).is_some();
         if below.ancestors().skip(1).any(is_episode) {
             // What is below an episode's directories is not searched.
             return listen(below);
         }
+
         let (real, level) = (join(&self.root.real, below), below.components().count());
         let root = Arc::new(Root::at(typed, real, level, GivenPaths::None));
         let listen = |inside: &Path| listen(&join(below, inside));
@@ -141,6 +144,7 @@ impl KnownRuns {
             seen: &Mutex::default(),
             listen: &listen,
         };
+
         TreeWalk::new(&tree, &root, excludes).undecided(self.jobs);
     }
 
@@ -156,9 +160,11 @@ impl KnownRuns {
         for (below, _) in due.iter().filter(|(_, is_whole)| **is_whole) {
             seen.forget(below);
         }
+
         seen.look(&self.root.typed, due.keys().map(|it| &**it));
         let others = due.keys().flat_map(|it| self.with_other_files(it));
         seen.touched.extend(others);
+
         let is_stale = mem::take(&mut seen.is_stale);
         drop(seen);
         let mut renewed = if is_stale {
@@ -166,6 +172,7 @@ impl KnownRuns {
         } else {
             Renewed::default()
         };
+
         let touched = mem::take(&mut locked(&self.seen).touched);
         let touched = touched.iter().map(|below| self.typed(below));
         let episodes = &mut renewed.episodes;
@@ -176,6 +183,7 @@ impl KnownRuns {
             let below = self.below(gone).to_owned();
             self.others.remove(&below);
         }
+
         // What is read is not older than what is seen here.
         if !self.other_files.are_none() {
             for episode in &renewed.episodes {
@@ -185,6 +193,7 @@ impl KnownRuns {
                 self.others.insert(at, seen);
             }
         }
+
         renewed
     }
 
@@ -195,10 +204,12 @@ impl KnownRuns {
             seen: &self.seen,
             listen,
         };
+
         let mut found = TreeWalk::new(&tree, &self.root, excludes).everything(self.jobs);
         found.sort();
         LinksFound::new(excludes, None).decide(&mut found, &[Arc::clone(&self.root)]);
         found.sort();
+
         let faults: BTreeMap<_, _> = mem::take(&mut found.faults)
             .into_iter()
             .filter(|fault| !fault.has_vanished())
@@ -212,6 +223,7 @@ impl KnownRuns {
         let is_new = |it: &(PathBuf, String)| !had.contains(it) || faults_gone.contains(&it.0);
         let faults = faults.into_iter().filter(|(it, _)| is_new(it));
         let was = mem::replace(&mut self.found, found).episodes;
+
         Renewed {
             episodes: without(&self.found.episodes, &was).cloned().collect(),
             gone: without(&was, &self.found.episodes).map(Dir::path).collect(),

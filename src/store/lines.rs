@@ -120,17 +120,20 @@ impl<R: Read> Lines<R> {
                 }
                 return Ok(Some(self.take(end, true)));
             }
+
             self.searched = self.end;
             if self.at_end {
                 let is_over = self.passes(self.end, false);
                 return Ok((!is_over).then(|| self.take(self.end, false)));
             }
+
             if self.end - self.start > self.limit {
                 return self.pass_over().map(Some);
             }
             if self.end - self.start > LARGE_BYTES {
                 before_large();
             }
+
             self.fill()?;
         }
     }
@@ -143,6 +146,7 @@ impl<R: Read> Lines<R> {
             self.take(end, ended);
             self.before = None;
         }
+
         is_passed
     }
 
@@ -155,6 +159,7 @@ impl<R: Read> Lines<R> {
             offset: self.offset,
             length: end - start,
         };
+
         self.repetition = self.repeats(line, start);
         self.before = Some((line, Some(start)));
         self.start = end + usize::from(ended);
@@ -163,6 +168,7 @@ impl<R: Read> Lines<R> {
         if line.length > self.limit {
             return LineRead::TooLong { line };
         }
+
         let bytes = self.buffer.get(start..end).unwrap_or_default();
         LineRead::Text { line, bytes, ended }
     }
@@ -173,11 +179,13 @@ impl<R: Read> Lines<R> {
         if original.length != line.length {
             return None;
         }
+
         let bytes = |start: usize| self.buffer.get(start..start + line.length);
         let is_certain = match before {
             Some(before) if bytes(before) != bytes(start) => return None,
             before => before.is_some(),
         };
+
         Some(Repetition {
             original,
             line,
@@ -199,6 +207,7 @@ impl<R: Read> Lines<R> {
         let is_kept = |start: &usize| line.length <= KEPT && start + line.length + 1 == unread;
         let start = before.filter(is_kept);
         *before = start.map(|_| 0);
+
         start.unwrap_or(unread)
     }
 
@@ -211,6 +220,7 @@ impl<R: Read> Lines<R> {
             self.end -= from;
             self.start -= from;
         }
+
         let is_small = self.buffer.len() < BLOCK;
         if is_full && (is_small || self.buffer.len() - self.end < BLOCK / 2) {
             // Doubles, so that a long line costs linear time, up to what the longest line needs.
@@ -221,6 +231,7 @@ impl<R: Read> Lines<R> {
                 .try_reserve_exact(length.saturating_sub(self.buffer.len()))?;
             self.buffer.resize(length, 0);
         }
+
         let free_to = self.buffer.len().min(self.end + BLOCK);
         let free = self.buffer.get_mut(self.end..free_to).unwrap_or_default();
         loop {
@@ -256,9 +267,11 @@ impl<R: Read> Lines<R> {
                     offset: self.offset,
                     length,
                 };
+
                 if let Some((_, before)) = &mut self.before {
                     *before = None;
                 }
+
                 self.repetition = self.repeats(line, self.start);
                 self.before = Some((line, None));
                 let newline = usize::from(newline.is_some());
@@ -267,6 +280,7 @@ impl<R: Read> Lines<R> {
                 self.offset += (length + newline) as u64;
                 return Ok(LineRead::TooLong { line });
             }
+
             self.fill()?;
         }
     }
@@ -289,6 +303,7 @@ pub(crate) fn whole_lines(
     let mut left = MAX_TIMELINE_BYTES;
     let mut file = BufReader::new(file);
     let mut line = Vec::new();
+
     loop {
         line.clear();
         let most = (MAX_RECORD_BYTES as u64 + 2).min(left + 1);
@@ -298,10 +313,12 @@ pub(crate) fn whole_lines(
             _ if read as u64 > left => Some(("the file", MAX_TIMELINE_BYTES)),
             _ => None,
         };
+
         if let Some((what, limit)) = exceeded {
             let why = format!("{what} is larger than the limit of {} MiB", limit >> 20);
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
         }
+
         left -= read as u64;
         if !line.ends_with(b"\n") {
             return Ok(line);

@@ -42,6 +42,7 @@ impl<'l> LinksFound<'l> {
         links.sort_by(Dir::path_order);
         // Two given paths may lead to one link.
         links.dedup_by(|a, b| a.path_order(b).is_eq());
+
         let mut follow = Vec::new();
         for link in links {
             let path = link.path();
@@ -59,10 +60,12 @@ impl<'l> LinksFound<'l> {
                     continue;
                 }
             };
+
             let is_known = self.is_looked_at(&target, found, roots);
             if is_known || !may_hold_runs(&link, &target, found) {
                 continue;
             }
+
             let is_in_store = self.store.is_some_and(|store| target.starts_with(store));
             if !is_in_store {
                 found.faults.push(Fault::new(path, FaultKind::Link(target)));
@@ -70,6 +73,7 @@ impl<'l> LinksFound<'l> {
                 follow.push(link.followed(target));
             }
         }
+
         follow
     }
 
@@ -88,6 +92,7 @@ impl<'l> LinksFound<'l> {
         if names_git || below.components().count() > MAX_LEVELS {
             return false;
         }
+
         let typed = |below: &Path| join(&root.typed, below);
         let is_excluded = |at: &Path| self.excludes.is_some_and(|excludes| excludes(&typed(at)));
         // What is in an episode below `episodes` is not searched.
@@ -96,6 +101,7 @@ impl<'l> LinksFound<'l> {
                 .episode_at(&typed(at))
                 .is_some_and(Dir::is_below_episodes)
         };
+
         below.ancestors().any(is_excluded) || !below.ancestors().skip(1).any(is_closed)
     }
 }
@@ -108,14 +114,17 @@ fn may_hold_runs(link: &Dir, target: &Path, found: &WalkFindings) -> bool {
     if link.is_below_episodes() && around.is_none() {
         return true;
     }
+
     // What can't be listed may hold anything.
     let Ok(listing) = list(target) else {
         return true;
     };
+
     if around.is_some_and(|episode| target.starts_with(episode.real())) {
         // An episode may hold copies of records, as checkpoints do.
         return listing.entries.has(Artifact::Events);
     }
+
     let is_of_episodes =
         link.name() == EPISODES || names_episodes(target) && episode_around(target).is_none();
     listing.holds_episodes

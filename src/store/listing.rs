@@ -76,10 +76,12 @@ impl Listing {
             None if kind == EntryKind::File => self.others.add(bytes),
             None => {}
         }
+
         self.holds_files |= kind != EntryKind::Directory || bytes == b".git";
         if kind == EntryKind::Link {
             self.links.push(shared_name(bytes));
         }
+
         if kind == EntryKind::Directory && !matches!(bytes, b"." | b".." | b".git") {
             self.holds_episodes |= bytes == EPISODES.as_bytes();
             self.directories.push(shared_name(bytes));
@@ -100,6 +102,7 @@ pub(super) fn records_in(dir: &Path) -> Entries {
             entries.set(artifact, version.kind);
         }
     }
+
     entries
 }
 
@@ -118,6 +121,7 @@ pub(super) fn entry_kind(dir: BorrowedFd<'_>, name: &CStr, listed: FileType) -> 
     } else {
         listed
     };
+
     kind_of(known)
 }
 
@@ -169,6 +173,7 @@ pub(super) fn is_packed(name: &[u8]) -> bool {
         let end = at.and_then(|at| name.get(at..));
         end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
+
     PACKED.iter().any(ends)
 }
 
@@ -177,11 +182,13 @@ impl OtherNames {
         if name.starts_with(b".") {
             return;
         }
+
         self.count += 1;
         let is_first = |first: &Arc<OsStr>| name < first.as_encoded_bytes();
         if self.first.as_ref().is_none_or(is_first) {
             self.first = Some(shared_name(name));
         }
+
         if is_suspect(name) {
             self.suspects.push(shared_name(name));
         }
@@ -201,9 +208,11 @@ impl OtherNames {
             .map(|name| quote(&name.to_string_lossy()))
             .collect();
         like.sort_unstable();
+
         let more = like.len().saturating_sub(MAX_NAMED);
         like.truncate(MAX_NAMED);
         let names = like.join(", ");
+
         match more {
             _ if like.is_empty() => None,
             0 => Some(names),
@@ -219,11 +228,13 @@ impl OtherNames {
             [] => self.first.as_deref().into_iter().collect(),
             suspects => suspects.iter().copied().take(MAX_NAMED).collect::<Vec<_>>(),
         };
+
         let names = some
             .iter()
             .map(|name| quote(&display(&below.join(name))))
             .collect::<Vec<_>>()
             .join(", ");
+
         match self.count - some.len() {
             0 => names,
             more => format!("{names} and {}", count(more as u64, "more file")),

@@ -49,6 +49,7 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for InMemory<'a> {
                 slot.get_or_insert(content);
             }
         }
+
         memory
     }
 }
@@ -103,6 +104,7 @@ impl Artifacts for InMemory<'_> {
                 .get(*artifact as usize)
                 .is_some_and(Option::is_some)
         };
+
         Artifact::ALL.into_iter().filter(is_there).collect()
     }
 

@@ -47,11 +47,13 @@ impl RunNames {
             } else {
                 directory_of(path)
             };
+
             Some(GivenDir {
                 typed: tidy(dir),
                 real: real_dir(dir).ok()?,
             })
         });
+
         Self(dirs.collect())
     }
 
@@ -64,13 +66,16 @@ impl RunNames {
             } else {
                 dir.strip_prefix(&given.typed).ok()?.to_owned()
             };
+
             let below = if below == Path::new(".") {
                 PathBuf::new()
             } else {
                 below
             };
+
             Some((given.real.clone(), join(&given.real, &below)))
         };
+
         let (start, real) = self.0.iter().find_map(below).unwrap_or_else(|| {
             let real = real_dir(dir).unwrap_or_else(|_| dir.to_owned());
             (real.clone(), real)
@@ -80,6 +85,7 @@ impl RunNames {
         } else {
             start
         };
+
         let path = real.strip_prefix(&root).unwrap_or(&real).to_owned();
         InRunData { root, path }
     }

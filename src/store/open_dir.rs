@@ -151,9 +151,11 @@ impl OpenDir {
             if names.len() == most {
                 return Err(io::Error::other("it has too many files"));
             }
+
             let kind = entry_kind(self.fd(), name, entry.file_type());
             names.push((OsString::from_vec(name.to_bytes().to_vec()), kind));
         }
+
         Ok(names)
     }
 }

@@ -56,6 +56,7 @@ impl OtherFiles {
             is_fresh |= version.is_some_and(|it| it.is_fresh(now));
             version.is_some_and(|it| it.kind == EntryKind::Directory)
         };
+
         let mut waiting = match self {
             Self::Named(names) => {
                 for name in names {
@@ -65,10 +66,12 @@ impl OtherFiles {
             }
             Self::All => vec![(PathBuf::new(), 0)],
         };
+
         while let Some((below, level)) = waiting.pop() {
             if level > 0 {
                 listen(&below);
             }
+
             let names = OpenDir::open(&dir.join(&below)).and_then(|dir| dir.names(usize::MAX));
             for (name, _) in names.unwrap_or_default() {
                 let at = below.join(name);
@@ -77,6 +80,7 @@ impl OtherFiles {
                 }
             }
         }
+
         (parts.digest(), is_fresh)
     }
 }

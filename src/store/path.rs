@@ -30,6 +30,7 @@ pub(crate) fn octal_escape(bytes: &[u8]) -> Option<(u8, &[u8])> {
     else {
         return None;
     };
+
     Some(((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), rest))
 }
 
@@ -89,6 +90,7 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
         .components()
         .filter(|part| *part != Component::CurDir)
         .collect();
+
     if tidy.as_os_str().is_empty() {
         PathBuf::from(".")
     } else {
@@ -102,6 +104,7 @@ pub(super) fn real_dir(path: &Path) -> io::Result<PathBuf> {
     if let Some(known) = known_dir(path)? {
         return Ok(known);
     }
+
     let real = path.canonicalize()?;
     if real.is_dir() {
         Ok(real)
@@ -117,6 +120,7 @@ fn known_dir(path: &Path) -> io::Result<Option<PathBuf>> {
     use rustix::fd::AsRawFd;
     use rustix::fs::{Mode, OFlags, fstat, open, stat};
     use rustix::io::Errno;
+
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let dir = open(path, flags, Mode::empty())?;
     let known = match std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd())) {
@@ -126,6 +130,7 @@ fn known_dir(path: &Path) -> io::Result<Option<PathBuf>> {
         }
         known => known,
     };
+
     Ok(known.ok().filter(|known| match (fstat(&dir), stat(known)) {
         (Ok(is), Ok(there)) => (is.st_dev, is.st_ino) == (there.st_dev, there.st_ino),
         _ => false,

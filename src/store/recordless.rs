@@ -32,9 +32,11 @@ pub(super) fn decide(
     let (mut faults, mut notes) = (Vec::new(), BTreeMap::new());
     recordless.sort_by(|(a, _), (b, _)| a.path_order(b));
     runs.sort_unstable_by(|a, b| path::bytes(a).cmp(path::bytes(b)));
+
     let siblings: BTreeSet<_> = runs.iter().filter_map(|run| place_and_shape(run)).collect();
     let is_like_others =
         |path: &Path| place_and_shape(path).is_some_and(|it| siblings.contains(&it));
+
     for (dir, files) in recordless {
         let path = dir.path();
         let Some(outermost) = outermost_without_run(&dir, &runs) else {
@@ -47,6 +49,7 @@ pub(super) fn decide(
             faults.extend(packed.map(|it| Fault::new(it, FaultKind::Packed)));
             continue;
         };
+
         if files.suspects.is_empty() {
             let below = path.strip_prefix(&outermost).unwrap_or(&path);
             notes.entry(outermost).or_insert(files.listed(below));
@@ -55,11 +58,13 @@ pub(super) fn decide(
             faults.push(Fault::new(path, FaultKind::NoRecord(holds)));
         }
     }
+
     let notes = notes
         .into_iter()
         .map(|(path, files)| Fault::new(path, FaultKind::NoRecord(files)));
     let (likely, notes): (Vec<_>, _) = notes.partition(|fault| is_like_others(fault.path()));
     faults.extend(likely);
+
     (faults, notes)
 }
 
@@ -76,15 +81,18 @@ fn outermost_without_run(dir: &Dir, runs: &[PathBuf]) -> Option<PathBuf> {
         runs.get(first)
             .is_some_and(|run| path::bytes(run).starts_with(&prefix))
     };
+
     let path = dir.path();
     if dir.name() == EPISODES || has_run(&path) {
         return None;
     }
+
     let levels = dir.below().components().count();
     let inside = path
         .ancestors()
         .take(levels)
         .take_while(|it| !it.ends_with(EPISODES) && !has_run(it));
+
     Some(inside.last().unwrap_or(&path).to_owned())
 }
 

@@ -86,6 +86,7 @@ impl Enclosing {
             }
             self.0.insert(dir.to_owned(), episode.clone());
         }
+
         episode
     }
 }
@@ -109,6 +110,7 @@ fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
             _ => above = tidy(&above.join("..")),
         }
     }
+
     let above = tidy(&above);
     if above.canonicalize().is_ok_and(|path| path == real) {
         above

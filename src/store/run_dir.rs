@@ -41,16 +41,19 @@ impl RunDir {
         if dir.is_root() || dir.name() == EPISODES {
             return false;
         }
+
         let path = dir.path();
         let stat = match rustix::fs::lstat(&path) {
             Ok(stat) => stat,
             // Listing it says why it can't be looked at.
             Err(errno) => return is_nothing(&errno.into()),
         };
+
         let may_be_read = || {
             Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH)
                 || rustix::fs::accessat(CWD, &path, Access::READ_OK, AtFlags::EACCESS).is_ok()
         };
+
         // A directory with only its two default hard links contains no directories, so no runs.
         let is_likely = stat.st_nlink == 2 && may_be_read();
         if is_likely {
@@ -59,6 +62,7 @@ impl RunDir {
                 dir: dir.clone(),
             });
         }
+
         is_likely
     }
 
@@ -85,6 +89,7 @@ impl RunDir {
             dir.entries = listing.entries;
             return Ok(dir.episode());
         }
+
         let others = listing.others;
         let fault = || {
             Fault::new(
@@ -92,6 +97,7 @@ impl RunDir {
                 FaultKind::NoRecord(others.listed(Path::new(""))),
             )
         };
+
         Err((!others.suspects.is_empty()).then(fault))
     }
 
@@ -117,6 +123,7 @@ fn ulid_time(name: &str) -> Option<u64> {
     if !(before.is_empty() || before.ends_with(['_', '-'])) {
         return None;
     }
+
     let digits = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let digit = |c: u8| digits.iter().position(|it| *it == c.to_ascii_uppercase());
     let mut digits = ulid.bytes().map(digit);
@@ -124,6 +131,7 @@ fn ulid_time(name: &str) -> Option<u64> {
         .by_ref()
         .take(10)
         .try_fold(0, |sum, digit| Some(sum << 5 | digit? as u64))?;
+
     (digits.all(|digit| digit.is_some()) && time < 1 << 48).then_some(time)
 }
 

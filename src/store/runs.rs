@@ -39,6 +39,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
         opens_runs: false,
         ..TreeWalk::new(&OnDisk, &root, None)
     };
+
     let (runs, found) = split(walk.everything(cores()));
     let mut faults = Vec::new();
     for fault in found {
@@ -47,6 +48,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
             Err(other) => other,
         });
     }
+
     Ok((runs, faults))
 }
 
@@ -73,6 +75,7 @@ pub(crate) fn run_data_below(dir: &Path) -> Vec<PathBuf> {
         if listed == MAX_LISTED {
             break;
         }
+
         listed += 1;
         let Ok(mut listing) = list(&dir) else {
             continue;
@@ -83,10 +86,12 @@ pub(crate) fn run_data_below(dir: &Path) -> Vec<PathBuf> {
             let below = listing.directories.iter();
             waiting.extend(below.map(|name| (join(&dir, Path::new(&**name)), level + 1)));
         }
+
         if listing.holds_episodes {
             found.push(dir);
         }
     }
+
     found.sort_unstable();
     found
 }
@@ -104,5 +109,6 @@ pub(crate) fn last_written(dir: &Path) -> Option<SystemTime> {
             .modified()
             .ok()
     };
+
     Artifact::ALL.into_iter().filter_map(written).max()
 }

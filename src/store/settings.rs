@@ -63,24 +63,29 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
         in_run_data: Vec::new(),
         misnamed: Vec::new(),
     };
+
     for (level, dir) in here.ancestors().take(levels.unwrap_or(0) + 1).enumerate() {
         let above: PathBuf = std::iter::repeat_n("..", level).collect();
         let misnamed = misnamed_configs(dir).into_iter();
         search
             .misnamed
             .extend(misnamed.map(|name| above.join(name)));
+
         // A file that exists but can't be read must not be ignored.
         let path = dir.join(CONFIG);
         if is_gone(&path) {
             continue;
         }
+
         let unknown = |_| path.exists().then(|| path.clone());
         let Some(sign) = lies_in_run_data(&path).unwrap_or_else(unknown) else {
             search.nearest = Some(above.join(CONFIG));
             break;
         };
+
         search.in_run_data.push((above.join(CONFIG), sign));
     }
+
     search
 }
 
@@ -95,12 +100,14 @@ fn misnamed_configs(dir: &Path) -> Vec<OsString> {
         is_ours && matches!(ending, "toml" | "yaml" | "yml" | "json" | "ini" | "cfg")
             || name == PYPROJECT && has_our_table(&dir.join(PYPROJECT))
     };
+
     let mut names: Vec<OsString> = entries
         .map(|entry| entry.file_name())
         .filter(is_config)
         .filter(|name| dir.join(name).is_file())
         .collect();
     names.sort();
+
     names
 }
 
@@ -136,6 +143,7 @@ pub(crate) fn configs_beyond<'d>(
             }
         }
     }
+
     found.into_iter().collect()
 }
 
@@ -148,6 +156,7 @@ pub(crate) fn sign_of_run_data(dir: &Path) -> Option<PathBuf> {
     if names_episodes(dir) {
         return Some(run_data(dir).join(EPISODES));
     }
+
     let listing = list(dir).ok()?;
     let record = [Artifact::State, Artifact::Events]
         .into_iter()
@@ -156,6 +165,7 @@ pub(crate) fn sign_of_run_data(dir: &Path) -> Option<PathBuf> {
     if let Some(name) = episodes.or(record.map(Artifact::file_name)) {
         return Some(dir.join(name));
     }
+
     let mut names = listing.directories;
     names.sort_unstable();
     names
@@ -169,6 +179,7 @@ fn record_of_run(dir: &Path) -> Option<PathBuf> {
     if entries.has(Artifact::Events) {
         return Some(dir.join(Artifact::Events.file_name()));
     }
+
     let episode = EpisodeDir {
         path: dir.to_owned(),
         id: None,
@@ -179,9 +190,11 @@ fn record_of_run(dir: &Path) -> Option<PathBuf> {
             .filter(|_| entries.has(Artifact::State))?
             .entries,
     };
+
     let others = [Artifact::Summary, Artifact::Learn, Artifact::Manifest];
     let is_alone = !others.into_iter().any(|it| episode.entries.has(it));
     let is_run = !(is_alone && is_foreign(&episode));
+
     is_run.then(|| dir.join(Artifact::State.file_name()))
 }
 
@@ -196,6 +209,7 @@ fn lies_in_run_data(given: &Path) -> io::Result<Option<PathBuf>> {
     if sign.is_some() {
         return Ok(sign);
     }
+
     let mut path = Path::new(".").join(given);
     for links in 0..=MAX_LINKS {
         let link = path.ancestors().filter(|it| it.is_symlink()).last();
@@ -206,6 +220,7 @@ fn lies_in_run_data(given: &Path) -> io::Result<Option<PathBuf>> {
         {
             return Ok(Some(sign));
         }
+
         let Some(link) = link else { return Ok(None) };
         let rest = path.strip_prefix(link).unwrap_or(Path::new(""));
         path = dir
@@ -214,6 +229,7 @@ fn lies_in_run_data(given: &Path) -> io::Result<Option<PathBuf>> {
             .components()
             .collect();
     }
+
     Err(io::Error::other("too many links lead to it"))
 }
 
@@ -256,10 +272,12 @@ pub(crate) fn open_up_to(path: &Path, most: u64) -> io::Result<impl Read + Seek 
     if !found.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
+
     if found.len() > most {
         let most = most >> 30;
         return Err(io::Error::other(format!("it is larger than {most} GiB")));
     }
+
     Ok(file)
 }
 
@@ -280,8 +298,10 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
             MAX_BYTES >> 20
         )));
     }
+
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len_utf8());
     }
+
     Ok(text)
 }

@@ -84,11 +84,13 @@ impl Tree for SeenTree<'_> {
         if let Some(known) = locked(self.seen).get(&below) {
             return known.listing();
         }
+
         (self.listen)(&below);
         let is = SeenDirectory::at(&dir.path());
         let (listing, mut seen) = (is.listing(), locked(self.seen));
         seen.touched.insert(below.clone());
         seen.directories.insert(below.into_os_string(), is);
+
         listing
     }
 
@@ -97,6 +99,7 @@ impl Tree for SeenTree<'_> {
         let is_open = locked(self.seen)
             .get(&dir.below())
             .is_some_and(|it| it.is_open);
+
         match listing {
             Ok(listing) if is_open => Ok(listing.entries.has(Artifact::Events)),
             _ => nature::holds_timeline(&dir.path()),
@@ -143,6 +146,7 @@ pub(crate) fn reports_no_changes(dir: &Path) -> bool {
             let kind = rustix::fs::statfs(&place).map(|stat| i128::from(stat.f_type) & 0xFFFF_FFFF);
             kind.is_ok_and(|kind| SILENT.iter().any(|it| kind == i128::from(*it)))
         });
+
     #[cfg(not(target_os = "linux"))]
     {
         let _ = dir;
@@ -162,6 +166,7 @@ fn mounts_below(dir: &Path) -> Vec<PathBuf> {
     };
     let mut mounts = Vec::new();
     let _ = list.take(MAX_MOUNTS_BYTES).read_to_end(&mut mounts);
+
     mounts
         .split(|byte| *byte == b'\n')
         .filter_map(|mount| mount.split(|byte| *byte == b' ').nth(4))
@@ -179,6 +184,7 @@ fn unescaped(mut place: &[u8]) -> Vec<u8> {
         bytes.push(byte);
         place = rest;
     }
+
     bytes
 }
 
@@ -193,9 +199,11 @@ impl Snapshot {
         if below == Path::new("") {
             return self.directories.clear();
         }
+
         self.directories.remove(below.as_os_str());
         let mut prefix = below.as_os_str().to_owned();
         prefix.push("/");
+
         let known = self.directories.range(prefix.clone()..).map(|(it, _)| it);
         let is_below = |it: &&OsString| it.as_bytes().starts_with(prefix.as_bytes());
         for below in known.take_while(is_below).cloned().collect::<Vec<_>>() {
@@ -214,6 +222,7 @@ impl Snapshot {
                     .filter(|dir| self.must_look_around(root, dir, below)),
             );
         }
+
         for below in at {
             self.look_into(root, below);
         }
@@ -255,6 +264,7 @@ impl Snapshot {
                 return is_link || was_link || was.is_ok() || !has_artifacts;
             }
         }
+
         self.forget(below);
         false
     }
@@ -268,10 +278,12 @@ impl Snapshot {
             // What is seen of the directory around it tells.
             return;
         }
+
         if !was.is_same_directory(&is) {
             // A walk lists it, once it is listened to.
             return self.forget(below);
         }
+
         let (is_touched, is_stale) = (was.is_touched(&is), was.is_stale(&is));
         for name in was.other_names(&is) {
             self.forget(&below.join(&*name));
@@ -279,6 +291,7 @@ impl Snapshot {
         if is_touched {
             self.touched.insert(below.to_owned());
         }
+
         self.is_stale |= is_stale;
         self.directories.insert(below.into(), is);
     }
@@ -292,12 +305,15 @@ impl Snapshot {
             if is.is_gone() && below != Path::new("") {
                 continue;
             }
+
             let names = was.other_names(&is);
             if was.is_touched(&is) || names.is_empty() && was.is_stale(&is) {
                 changes.push(below.to_owned());
             }
+
             changes.extend(names.iter().map(|name| below.join(&**name)));
         }
+
         changes
     }
 }
@@ -307,10 +323,12 @@ impl SeenDirectory {
         let now = SystemTime::now();
         let mut listing = list(dir);
         let (mut artifacts, mut links) = (Vec::new(), Vec::new());
+
         if let Ok(listing) = &mut listing {
             listing.directories.sort_unstable();
             listing.links.sort_unstable();
             listing.others.suspects.sort_unstable();
+
             let version = |name: &OsStr| FileVersion::at(&dir.join(name));
             let there = Artifact::ALL.iter().filter(|it| listing.entries.has(**it));
             artifacts.extend(there.map(|it| version(it.file_name().as_ref())));
@@ -319,6 +337,7 @@ impl SeenDirectory {
                 listing.others = OtherNames::default();
             }
         }
+
         let access = Access::READ_OK | Access::EXEC_OK;
         let may_be_open = || rustix::fs::accessat(CWD, dir, access, AtFlags::EACCESS).is_ok();
         Self {
@@ -352,6 +371,7 @@ impl SeenDirectory {
                 .ok()
                 .map(|it| (it.entries, it.others.clone()))
         };
+
         self.is_fresh || self.artifacts != is.artifacts || files(self) != files(is)
     }
 
@@ -370,6 +390,7 @@ impl SeenDirectory {
                 .flat_map(|it| it.directories.iter().chain(&it.links).cloned())
                 .collect::<BTreeSet<_>>()
         };
+
         names(self)
             .symmetric_difference(&names(is))
             .cloned()

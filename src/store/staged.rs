@@ -49,6 +49,7 @@ impl StagedRuns {
             let artifacts = artifacts.iter().map(String::as_str);
             git(&top, command.split(' ').chain(["--"]).chain(artifacts))
         };
+
         let index = entries(&list("ls-files --stage -z")?)?;
         let has_commit = git(&top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_ok();
         let staged = "diff-index --cached --name-only -z --no-renames --ignore-submodules=all HEAD";
@@ -57,6 +58,7 @@ impl StagedRuns {
         } else {
             index.keys().cloned().collect()
         };
+
         let others = list("ls-files --others -z")?;
         let mut runs = Self {
             prefix,
@@ -67,6 +69,7 @@ impl StagedRuns {
             unknown_runs: 0,
             top,
         };
+
         runs.choose(&changed, given);
         runs.note_others(listed(&others));
         Ok(runs)
@@ -87,6 +90,7 @@ impl StagedRuns {
                 self.dirs.push(dir.to_owned());
             }
         }
+
         let given: BTreeSet<PathBuf> = given.iter().map(|path| self.prefixed(path)).collect();
         let of_files: BTreeSet<&Path> = given.iter().filter_map(|path| path.parent()).collect();
         let all: BTreeSet<&Path> = self.index.keys().filter_map(|path| path.parent()).collect();
@@ -94,6 +98,7 @@ impl StagedRuns {
             let is_below = || dir.ancestors().any(|above| given.contains(above));
             of_files.contains(dir) || is_below()
         };
+
         let of_given: Vec<PathBuf> = all
             .into_iter()
             .filter(is_given)
@@ -103,6 +108,7 @@ impl StagedRuns {
         self.dirs.extend(of_given);
         self.dirs.sort();
         self.dirs.dedup();
+
         let mut dirs = std::mem::take(&mut self.dirs);
         dirs.retain(|dir| !self.is_in_run(dir));
         self.dirs = dirs;
@@ -119,6 +125,7 @@ impl StagedRuns {
                 unknown.insert(dir);
             }
         }
+
         let is_unknown = |dir: &&PathBuf| !self.is_run(dir) && !self.is_in_run(dir);
         self.unknown_runs = unknown.iter().filter(is_unknown).count() as u64;
     }
@@ -153,6 +160,7 @@ impl StagedRuns {
         let typed: PathBuf = std::iter::repeat_n(Component::ParentDir, up)
             .chain(path.components().skip(shared))
             .collect();
+
         if typed.as_os_str().is_empty() {
             PathBuf::from(".")
         } else {
@@ -171,6 +179,7 @@ impl StagedRuns {
                 Component::RootDir | Component::Prefix(_) => path = PathBuf::from("/"),
             }
         }
+
         path.strip_prefix(&self.top)
             .map_or(path.clone(), Path::to_owned)
     }
@@ -196,12 +205,14 @@ impl StagedRuns {
                 })
                 .collect();
             let is_below = below_episodes(dir);
+
             if let [(Artifact::State, Content::Shared(bytes))] = &*there
                 && !names_episodes(dir)
                 && is_foreign_state(bytes)
             {
                 return None;
             }
+
             let name = dir.file_name().filter(|_| is_below);
             let id = name.map(|name| name.to_string_lossy().into_owned());
             Some((
@@ -226,15 +237,19 @@ fn entries(list: &[u8]) -> Result<BTreeMap<PathBuf, Entry>, String> {
         let facts = String::from_utf8_lossy(facts);
         let mut facts = facts.split(' ');
         let [mode, object, stage] = [(); 3].map(|()| facts.next().unwrap_or_default());
+
         if stage != "0" {
             return Err(format!("{} has a conflict; resolve it first", shown(&path)));
         }
+
         let entry = Entry {
             is_file: mode.starts_with("100"),
             object: object.to_owned(),
         };
+
         index.insert(path, entry);
     }
+
     Ok(index)
 }
 
@@ -262,6 +277,7 @@ impl Objects {
         let (Some(questions), Some(answers)) = (git.stdin.take(), git.stdout.take()) else {
             return Err(io::Error::other("it has no input or output"));
         };
+
         Ok(Self {
             git,
             questions,
@@ -273,10 +289,12 @@ impl Objects {
         if !entry.is_file {
             return Content::Unreadable(Unreadable::Link);
         }
+
         let limit = match artifact {
             Artifact::Events | Artifact::Learn => MAX_TIMELINE_BYTES,
             _ => MAX_RECORD_BYTES as u64,
         };
+
         match self.object(&entry.object, limit) {
             Ok(Some(bytes)) => Content::Shared(bytes.into()),
             Ok(None) => Content::Unreadable(Unreadable::TooLarge(limit)),
@@ -289,6 +307,7 @@ impl Objects {
         writeln!(self.questions, "{name}")?;
         let mut head = String::new();
         self.answers.read_line(&mut head)?;
+
         let size = head
             .trim_end()
             .rsplit(' ')
@@ -301,9 +320,11 @@ impl Objects {
             io::copy(&mut answer, &mut io::sink())?;
             return Ok(None);
         }
+
         let mut bytes = Vec::new();
         answer.read_to_end(&mut bytes)?;
         bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+
         Ok(Some(bytes))
     }
 }

@@ -168,6 +168,7 @@ impl Movement {
             .into_iter()
             .zip(seen)
             .filter(|(_, (before, after))| before != after);
+
         Self {
             artifacts: changed.map(|(artifact, _)| artifact).collect(),
             ..Self::default()

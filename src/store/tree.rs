@@ -107,6 +107,7 @@ impl Dir {
             given: Arc::from(&*root.typed),
             root: Arc::clone(root),
         };
+
         let name = root.named.file_name().unwrap_or_default();
         Self::new(&Arc::new(around), name.into())
     }
@@ -150,6 +151,7 @@ impl Dir {
         if names.is_empty() {
             return Vec::new();
         }
+
         let around = self.around_others(false, None);
         names
             .iter()
@@ -180,6 +182,7 @@ impl Dir {
         } else {
             self.name.as_encoded_bytes()
         };
+
         [&self.around.prefix, name]
     }
 

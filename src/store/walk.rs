@@ -98,6 +98,7 @@ impl<'w> TreeWalk<'w> {
                 waiting.extend(names.iter().map(within));
                 continue;
             }
+
             in_order(
                 &names,
                 jobs,
@@ -125,6 +126,7 @@ impl<'w> TreeWalk<'w> {
         if !self.opens_runs && RunDir::stays_closed(&dir, &mut found.unopened) {
             return None;
         }
+
         let mut episode = dir.around.episode.clone();
         let listing = match self.tree.list(&dir) {
             Ok(listing) => listing,
@@ -135,6 +137,7 @@ impl<'w> TreeWalk<'w> {
                 return None;
             }
         };
+
         dir.entries = listing.entries;
         if dir.name() == EPISODES
             && let Some(episode) = episode.take_if(|_| listing.holds_anything())
@@ -142,6 +145,7 @@ impl<'w> TreeWalk<'w> {
             let inside = FaultKind::Inside(episode.to_path_buf());
             found.faults.push(Fault::new(dir.path(), inside));
         }
+
         self.note_links(&dir, &listing, found);
         let nature = dir.nature(&listing);
         if episode.is_none() && self.sort_in(&dir, nature, &listing, found) {
@@ -152,16 +156,19 @@ impl<'w> TreeWalk<'w> {
             // `episodes` below it, and what is below them, are searched.
             episode = Some(dir.path().into());
         }
+
         let mut names = listing.directories;
         if names.is_empty() {
             return None;
         }
+
         let around = dir.around_others(nature == Nature::UnlessAbove, episode);
         if self.excludes.is_some() {
             let number = names.len();
             names.retain(|name| !self.excludes(&Dir::new(&around, Arc::clone(name))));
             found.excluded += number - names.len();
         }
+
         if dir.around.level >= MAX_LEVELS {
             let faults = names
                 .into_iter()
@@ -170,6 +177,7 @@ impl<'w> TreeWalk<'w> {
             found.faults.extend(faults);
             return None;
         }
+
         Some((around, names))
     }
 
@@ -194,6 +202,7 @@ impl<'w> TreeWalk<'w> {
                 .passed
                 .push(Fault::new(dir.path(), FaultKind::Beside(files)));
         }
+
         match nature {
             Nature::Episode => {
                 if dir.is_below_episodes() {
@@ -218,6 +227,7 @@ impl<'w> TreeWalk<'w> {
             }
             Nature::None => {}
         }
+
         false
     }
 
@@ -289,6 +299,7 @@ impl WalkFindings {
         if candidates.is_empty() && self.recordless.is_empty() {
             return;
         }
+
         // Of what was not opened, that must be known for certain.
         self.unopened.retain(|run| {
             let is_run = |it: Listing| run.dir.nature(&it) != Nature::None;
@@ -297,6 +308,7 @@ impl WalkFindings {
         self.unopened.sort_by(|a, b| a.dir.path_order(&b.dir));
         self.episodes.sort_by(Dir::path_order);
         candidates.sort_by(Dir::path_order);
+
         // From the last to the first, so that what is below a candidate is decided before it.
         let mut runs: BTreeMap<Vec<u8>, Dir> = BTreeMap::new();
         for candidate in candidates.into_iter().rev() {
@@ -314,6 +326,7 @@ impl WalkFindings {
                 self.faults.push(fault);
             }
         }
+
         self.episodes.extend(runs.into_values());
         let recordless = std::mem::take(&mut self.recordless);
         if !recordless.is_empty() {

@@ -25,6 +25,7 @@ pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
         };
         fs::canonicalize(path).ok().or_else(in_its_dir)
     };
+
     a == b || place(a).is_some_and(|of_a| place(b) == Some(of_a))
 }
 
@@ -134,10 +135,12 @@ impl WholeFile {
             }
             Err(_) => (path.to_owned(), Permissions::from_mode(0o666)),
         };
+
         let dir = directory_of(&path);
         if is_gone(dir) {
             return Err(io::Error::other("its directory does not exist"));
         }
+
         #[cfg(target_os = "linux")]
         let unnamed = unnamed(dir, &permissions);
         #[cfg(not(target_os = "linux"))]
@@ -148,6 +151,7 @@ impl WholeFile {
             let (file, name) = named(dir, &permissions)?.into_parts();
             (file, Some(name))
         };
+
         Ok(Self {
             path,
             file: BufWriter::new(file),
@@ -163,10 +167,12 @@ impl WholeFile {
             .into_inner()
             .map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
+
         let name = match self.name {
             Some(name) => name,
             None => name(&file, directory_of(&self.path))?,
         };
+
         Ok(name.persist(&self.path)?)
     }
 }
@@ -196,6 +202,7 @@ impl Spool {
             .into_inner()
             .map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
+
         io::copy(&mut file, out).map(drop)
     }
 }
@@ -238,6 +245,7 @@ pub(crate) fn write_new_dir(dir: &Path, files: &[(&str, String)]) -> io::Result<
     if let Some(above) = dir.parent() {
         fs::create_dir_all(above)?;
     }
+
     fs::create_dir(dir)?;
     files
         .iter()

@@ -48,6 +48,7 @@ pub(crate) fn files_below(
         if at.components().count() > MAX_LEVELS {
             return Err(io::Error::other("it is nested too deep"));
         }
+
         let names = dir.names(entries_left)?;
         entries_left -= names.len();
         for (name, kind) in names {
@@ -63,6 +64,7 @@ pub(crate) fn files_below(
             }
         }
     }
+
     Ok(digests)
 }
 
@@ -78,6 +80,7 @@ fn digest(
     if file.metadata()?.len() > limit {
         return Err(too_large());
     }
+
     FileDigest::of_stream(Stoppable(file, stop), limit)?.ok_or_else(too_large)
 }
 /// Returns what was opened; `None` where it is gone.
@@ -118,10 +121,12 @@ pub(crate) fn contains(content: impl Read, wanted: &[u8], stop: &AtomicBool) -> 
         if memchr::memmem::find(&kept, wanted).is_some() {
             return Ok(true);
         }
+
         let length = piece.len();
         if length == 0 {
             return Ok(false);
         }
+
         file.consume(length);
         kept.drain(..kept.len().saturating_sub(wanted.len()));
     }

@@ -75,6 +75,7 @@ pub(crate) fn open_to_append(dir: &OpenDir, name: &str) -> io::Result<File> {
     if file.metadata()?.nlink() > 1 {
         return Err(io::Error::other("it has another name too, by a hard link"));
     }
+
     Ok(file)
 }
 
@@ -110,12 +111,14 @@ pub(crate) fn open_or_make(disk: &dyn Disk, path: &Path) -> io::Result<(OpenDir,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return Ok((opened?, Vec::new())),
     }
+
     let Some(name) = path.components().next_back() else {
         return Err(io::ErrorKind::NotFound.into());
     };
     let (above, mut changed) = open_or_make(disk, directory_of(path))?;
     make_unless_there(disk, &above, name.as_os_str())?;
     changed.push(above);
+
     Ok((OpenDir::open(path)?, changed))
 }
 
@@ -142,5 +145,6 @@ pub(crate) fn append_all(
             Err(error) => return Err(error),
         }
     }
+
     Ok(())
 }

@@ -46,6 +46,7 @@ impl Abandon {
             let message = format!("{}: ended the run as aborted", run.dir.display());
             (Done::ended(&recorded), message)
         });
+
         self.recorded.tell(done, output)
     }
 }

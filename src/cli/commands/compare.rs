@@ -115,9 +115,11 @@ impl Compare {
         let fails = comparison
             .decide(&self.fail_if, self.max_left_out.as_ref())
             .map_err(CommandFailure::Fault)?;
+
         for (format, path) in &self.outputs {
             write_whole(path, |file| write(*format, &comparison, &mut gate, file))?;
         }
+
         write(self.format, &comparison, &mut gate, output.stdout())?;
         Ok(match output.end(&comparison.faults, None)? {
             Exit::Success if fails => Exit::Findings,
@@ -164,12 +166,14 @@ fn write(
     if format != OutputFormat::Html {
         return write_result(format, comparison, text::human, text::markdown, out);
     }
+
     let diffs: Vec<_> = comparison
         .flipped
         .iter()
         .take(page::MAX_DIFFED)
         .map(|pair| diff(&pair.base, &pair.candidate, gate))
         .collect();
+
     writeln!(out, "{}", page::page(comparison, &diffs))
 }
 
@@ -180,6 +184,7 @@ fn diff(base: &str, candidate: &str, gate: &mut Gate) -> Result<Vec<Difference>,
             .and_then(|run| opened(&run, gate))
             .map_err(|error| error.to_string())
     };
+
     let diff = crate::look::diff::compare(&subject(base)?, &subject(candidate)?);
     diff.map(|diff| diff.differences)
         .map_err(|error| error.to_string())

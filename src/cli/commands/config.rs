@@ -57,6 +57,7 @@ impl ConfigCommand {
             Some(name) => levels(&settings.gate, name, self.directory(output)?.as_deref())?,
             None => rows(&settings, &now()?),
         };
+
         let rows = rows
             .iter()
             .map(|row| row.each_ref().map(|text| escape(text).into_owned()));
@@ -64,6 +65,7 @@ impl ConfigCommand {
         if settings.file.name().is_none() && !matches.get_flag("no_config") {
             output.note("no runvet.toml was found");
         }
+
         settings.file.note_others([], output);
         Ok(Exit::Success)
     }
@@ -99,6 +101,7 @@ fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Result<Vec<Row>> {
     if rows.is_empty() {
         gate.find_rule(name)?;
     }
+
     Ok(rows)
 }
 
@@ -109,14 +112,17 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
     let mut add = |name: String, value: &str, span: Range<usize>| {
         rows.push([name, value.to_owned(), file.place(&span)]);
     };
+
     for (name, list) in [("exclude", &config.exclude), ("require", &config.require)] {
         for item in list {
             add(name.to_owned(), item.get_ref(), item.span());
         }
     }
+
     for (rule, level) in &config.rules {
         add(rule.get_ref().clone(), level.get_ref().word(), rule.span());
     }
+
     for within in &config.overrides {
         let globs: Vec<&str> = within.paths.iter().map(|glob| &**glob.get_ref()).collect();
         for (rule, level) in &within.rules {
@@ -124,20 +130,25 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
             add(name, level.get_ref().word(), rule.span());
         }
     }
+
     for ignore in &config.ignores {
         let mut name = format!("{} in {}", ignore.rule.get_ref(), ignore.episode.get_ref());
         for part in [&ignore.file, &ignore.pointer].into_iter().flatten() {
             name = format!("{name} {part}");
         }
+
         let effect = match &ignore.expires {
             None => "ignored".to_owned(),
             Some(day) if *now >= day.start => format!("expired on {}", day.text),
             Some(day) => format!("ignored until {}", day.text),
         };
+
         add(name, &effect, ignore.rule.span());
     }
+
     for (rule, level, origin) in &settings.rules {
         rows.push([rule.clone(), level.to_string(), (*origin).to_owned()]);
     }
+
     rows
 }

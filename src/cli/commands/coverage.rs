@@ -57,20 +57,24 @@ impl CoverageCommand {
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
         }
+
         let paths = [&*self.paths, self.run_data.as_slice()].concat();
         file.note_others(paths.iter().map(PathBuf::as_path), output);
         let found = match &*paths {
             [] => gate.search(&["."], GivenPaths::Each),
             paths => gate.search(paths, GivenPaths::Each),
         };
+
         for note in skipped(&found) {
             output.note(&note);
         }
+
         let covered = coverage(&found, &gate);
         if covered.runs > 0 {
             let out = output.stdout();
             write_result(self.format, &covered, text::human, text::markdown, out)?;
         }
+
         Ok(output.end(&covered.faults, Some(&found))?)
     }
 }

@@ -61,6 +61,7 @@ impl DiffCommand {
         for run in [&left, &right] {
             note_excluded(&gate, run, output);
         }
+
         let left = opened(&left, &mut gate)?;
         let right = opened(&right, &mut gate)?;
         let diff = compare(&left, &right)?;
@@ -69,6 +70,7 @@ impl DiffCommand {
         } else {
             output.text(self.color).diff(&left, &right, &diff)?;
         }
+
         Ok(if diff.same {
             Exit::Success
         } else {

@@ -69,6 +69,7 @@ impl ExampleCommand {
                 EVENTS.split_inclusive('\n').next().unwrap_or("")
             }
         };
+
         write!(output.stdout(), "{text}")?;
         Ok(Exit::Success)
     }
@@ -96,5 +97,6 @@ fn files(id: &str) -> Result<Vec<(&'static str, String)>> {
     let manifest = (Artifact::Manifest.file_name(), format!("{manifest:#}\n"));
     // The state is written last: until then the run has not ended.
     files.insert(files.len() - 1, manifest);
+
     Ok(files)
 }

@@ -35,12 +35,14 @@ impl Explain {
         } else {
             self.config.gate()?
         };
+
         for (index, name) in self.rules.iter().enumerate() {
             if index > 0 {
                 writeln!(output.stdout())?;
             }
             explain(&gate, name, output)?;
         }
+
         Ok(Exit::Success)
     }
 }
@@ -67,8 +69,10 @@ fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<()> {
                 rule.title
             )?;
         }
+
         return Ok(());
     }
+
     let rule = gate.find_rule(name).map_err(|error| {
         let advice = match name.strip_prefix('@') {
             Some(_) => format!("`runvet view {name}` shows that run"),
@@ -88,11 +92,13 @@ fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<()> {
             None => writeln!(out, "{line}")?,
         }
     }
+
     // The page of a team's rule has the address that the team declares.
     if rule.url.is_none()
         && let Some(address) = rule.address()
     {
         writeln!(out, "\nMore: <{address}>")?;
     }
+
     Ok(())
 }

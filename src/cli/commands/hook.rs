@@ -77,6 +77,7 @@ impl HookCommand {
         std::panic::set_hook(Box::new(|_| {}));
         let input = Arc::new(Mutex::new(Vec::new()));
         let taken = Arc::clone(&input);
+
         match in_time(move || self.answer(&taken)) {
             Ok(()) => 0,
             Err(why) => {
@@ -96,12 +97,14 @@ impl HookCommand {
             Some(runs) => (runs.clone(), false),
             None => (runs_of_user()?, true),
         };
+
         let mut gate = ConfigArgs::of(self.config.clone())
             .gate()
             .map_err(|why| self.in_words(&why))?;
         for (name, level) in &self.rule {
             gate = gate.level(name, *level).map_err(|why| why.to_string())?;
         }
+
         let config = [self.config.clone()].into_iter();
         let recorder = Recorder::new(&runs).durability(Durability::Process);
         let hook = Hook {
@@ -113,12 +116,15 @@ impl HookCommand {
             is_kept_no_longer,
             observes: self.observe,
         };
+
         let Some(answer) = hook.answer(&event)? else {
             return Ok(());
         };
+
         if is_null_device(io::stdout()) {
             return Err("the answer can't be written: standard output is closed".into());
         }
+
         let line = format!("{answer}\n");
         write_all(io::stdout(), line.as_bytes())
             .map_err(|why| format!("the answer can't be written: {why}"))
@@ -145,6 +151,7 @@ fn in_time(work: impl FnOnce() -> Result<(), String> + Send + 'static) -> Result
             drop(done);
         })
         .map_err(|why| format!("no thread can be started: {why}"))?;
+
     match answer.recv_timeout(LIMIT) {
         Ok(Ok(answered)) => answered,
         Ok(Err(panic)) => {
@@ -175,6 +182,7 @@ fn read_event(input: &Mutex<Vec<u8>>) -> Result<HookEvent, String> {
             let limit = MAX_RECORD_BYTES >> 20;
             return Err(format!("the input is larger than {limit} MiB"));
         }
+
         if read == 0 {
             return HookEvent::read(&input).map_err(|no_event| no_event.why);
         }

@@ -77,6 +77,7 @@ impl Limits {
         let out = output.stdout();
         write_result(format, &changes, text::human, text::markdown, out)?;
         output.finish()?;
+
         Ok(match exceeded {
             [_, true] => Exit::Fault,
             [true, false] => Exit::Findings,

@@ -139,6 +139,7 @@ impl ImportCommand {
         if self.watch {
             return self.go_on(&import, memory, exit, output);
         }
+
         let dirs: BTreeSet<&Path> = (imported.runs.iter())
             .filter(|run| !matches!(run.change, Change::Refused(_)))
             .map(|run| &*run.path)
@@ -146,6 +147,7 @@ impl ImportCommand {
         if !self.check || dirs.is_empty() {
             return Ok(exit);
         }
+
         let checked = check(&dirs, output)?;
         Ok(worse(exit, checked))
     }
@@ -177,6 +179,7 @@ impl ImportCommand {
         if let Some(key) = self.key.as_ref().filter(|_| self.redact) {
             import = import.redacted(Redaction::new().key(key));
         }
+
         if self.strict { import.strict() } else { import }
     }
 
@@ -191,9 +194,11 @@ impl ImportCommand {
             let bar = bar.get_or_insert_with(|| progress::hidden(all, "logs"));
             progress::step(bar, self.quiet);
         });
+
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
+
         output.finish()?;
         imported.map_err(CommandFailure::fault)
     }
@@ -206,11 +211,13 @@ impl ImportCommand {
                 writeln!(output.stdout(), "{}", escape(&line(run)))?;
             }
         }
+
         output.finish()?;
         print_errors(imported, output);
         if self.quiet || !is_first {
             return Ok(());
         }
+
         if !imported.skipped.is_empty() {
             let counts: Vec<String> = imported
                 .skipped
@@ -219,14 +226,17 @@ impl ImportCommand {
                 .collect();
             output.note(&format!("left out: {}", counts.join(", ")));
         }
+
         for note in &imported.notes {
             output.note(note);
         }
+
         output.note(&format!(
             "{} in {}",
             count(imported.runs.len() as u64, "run"),
             self.into().display()
         ));
+
         Ok(())
     }
 
@@ -235,12 +245,14 @@ impl ImportCommand {
         let explained = import.explain(&self.paths);
         let (explained, report) = explained.map_err(CommandFailure::fault)?;
         let mut exit = exit_of(&report);
+
         for log in &explained {
             print_log(log, output)?;
             if !log.unreadable.is_empty() || log.runs == 0 {
                 exit = worse(exit, Exit::Findings);
             }
         }
+
         output.finish()?;
         print_errors(&report, output);
         if !self.quiet {
@@ -248,6 +260,7 @@ impl ImportCommand {
                 output.note(note);
             }
         }
+
         Ok(exit)
     }
 
@@ -267,6 +280,7 @@ impl ImportCommand {
             waiting.unpark();
         })?;
         output.note("watching for changes; Ctrl-C ends it");
+
         // A log that has grown since it was read is read again.
         let mut last = Vec::new();
         loop {
@@ -274,10 +288,12 @@ impl ImportCommand {
             if asked.load(Ordering::Relaxed) {
                 return Ok(exit);
             }
+
             let now = import.versions(&self.paths);
             if now == last {
                 continue;
             }
+
             last = now;
             let imported = self.import_once(import, &mut memory, output)?;
             self.print(&imported, false, output)?;
@@ -302,6 +318,7 @@ fn print_log(log: &Explained, output: &mut Output) -> Result<()> {
     let files = escape(&files);
     writeln!(out, "{files}: {}, because {}", log.format, log.form)?;
     writeln!(out, "  {}", count(log.runs, "run"))?;
+
     let taken = log
         .taken
         .iter()
@@ -312,6 +329,7 @@ fn print_log(log: &Explained, output: &mut Output) -> Result<()> {
     for why in &log.unreadable {
         writeln!(output.stdout(), "  unreadable: {}", escape(why))?;
     }
+
     Ok(())
 }
 
@@ -327,6 +345,7 @@ fn print_counts<'c>(
     for (name, number) in counts {
         writeln!(out, "  {number:>8} {}", escape(name.as_ref()))?;
     }
+
     Ok(())
 }
 
@@ -337,6 +356,7 @@ fn line(run: &ImportedRun) -> String {
         Change::Unchanged => "unchanged".to_owned(),
         Change::Refused(why) => format!("refused: {why} ({})", run.source),
     };
+
     format!("{}: {change}", run.id)
 }
 
@@ -369,6 +389,7 @@ fn check(dirs: &BTreeSet<&Path>, output: &mut Output) -> Result {
         .no_binary_name(true)
         .try_get_matches_from(std::iter::once("--".as_ref()).chain(words))
         .map_err(CommandFailure::fault)?;
+
     Validate::from_arg_matches(&matches)
         .map_err(CommandFailure::fault)?
         .run(&matches, output)

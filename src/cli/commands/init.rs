@@ -112,6 +112,7 @@ impl Init {
                  directory above it, such as the root of the repository"
             )));
         }
+
         let settings = self.agent.settings(&dir)?;
         let files = self.files();
         let (there, missing): (Vec<&InitFile>, Vec<&InitFile>) = files
@@ -126,11 +127,13 @@ impl Init {
                 self.dir.join(config.name).display()
             )));
         }
+
         for file in missing {
             let path = self.dir.join(file.name);
             write_new_file(&path, &file.text).map_err(unwritable(&path))?;
             writeln!(output.stdout(), "wrote {}", shown(&path))?;
         }
+
         for file in there {
             let path = shown(&self.dir.join(file.name));
             match &file.addition {
@@ -143,9 +146,11 @@ impl Init {
                 }
             }
         }
+
         if let Some(settings) = settings {
             self.set_hook(&settings, output)?;
         }
+
         self.tell(output)?;
         let is_root = |dir: &&Path| dir.join(".git").exists();
         if let Some(root) = dir.ancestors().find(is_root).filter(|root| *root != dir)
@@ -156,12 +161,14 @@ impl Init {
                 "hooks and workflows are read only in the root of the repository, which is {root}"
             ));
         }
+
         if self.workflow {
             output.note(
                 "replace `example/runvet` in the workflow by the place where you host runvet, and \
                  the zeros by the commit of a release",
             );
         }
+
         Ok(Exit::Success)
     }
 
@@ -180,14 +187,17 @@ impl Init {
             } else {
                 "not written, as others share it: to your own settings, or to it, add"
             };
+
             writeln!(output.stdout(), "{name} is {why}")?;
             for line in settings.text.lines() {
                 writeln!(output.stdout(), "  {line}")?;
             }
         }
+
         if self.agent.shared {
             output.note("whoever has no runvet will now be refused each call of the agent");
         }
+
         Ok(())
     }
 
@@ -202,6 +212,7 @@ impl Init {
             }
             None => CONFIG.into(),
         };
+
         let packs = config.lines().find(|line| line.starts_with("packs ="));
         let packs = packs.map(|line| ("at its top", line.to_owned()));
         let hooks = HOOKS
@@ -248,6 +259,7 @@ impl Init {
             ),
         ];
         let asked = files.into_iter().filter(|(is_asked, ..)| *is_asked);
+
         asked
             .map(|(_, name, text, addition)| InitFile {
                 name,
@@ -265,6 +277,7 @@ impl Init {
             let run_data = run_data_of(&episode.path()).to_owned();
             *numbers.entry(run_data).or_default() += 1;
         }
+
         let out = output.stdout();
         let runs = count(found.episodes.len() as u64, "run");
         writeln!(
@@ -276,23 +289,28 @@ impl Init {
             let dir = escape(&dir.to_string_lossy()).into_owned();
             writeln!(out, "  {dir}: {}", count(*number, "run"))?;
         }
+
         if let more @ 1.. = numbers.len().saturating_sub(MAX_NAMED) {
             writeln!(out, "  and {more} more")?;
         }
+
         let next = match (numbers.is_empty(), self.pack.is_some()) {
             (false, false) => "runvet validate",
             (false, true) => "runvet rules --test && runvet validate",
             (true, false) => "runvet record --help",
             (true, true) => "runvet rules --test, and runvet record --help",
         };
+
         match self.agent.next() {
             Some(of_hook) => writeln!(out, "{of_hook}")?,
             None => writeln!(out, "next: {next}")?,
         }
+
         output.finish()?;
         for fault in &found.faults {
             output.note(&fault.to_string());
         }
+
         Ok(())
     }
 }

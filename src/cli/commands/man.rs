@@ -37,11 +37,13 @@ fn write_pages(command: Command, dir: &Path) -> io::Result<()> {
     for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
         write_pages(command.clone(), dir)?;
     }
+
     let name = clap_mangen::Man::new(command.clone()).get_filename();
     let mut page = Vec::new();
     render(command, &mut page)?;
     let mut file = WholeFile::create(&dir.join(name), &[])?;
     file.write_all(&page)?;
+
     file.keep()
 }
 
@@ -62,6 +64,7 @@ fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
         };
         clap_mangen::Man::new(command.clone().mut_args(hidden))
     };
+
     let man = only(false);
     man.render_title(page)?;
     man.render_name_section(page)?;
@@ -74,16 +77,19 @@ fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
             String::from_utf8_lossy(&arguments).replacen(".SH OPTIONS", ".SH ARGUMENTS", 1);
         page.write_all(arguments.as_bytes())?;
     }
+
     man.render_options_section(page)?;
     if command.has_subcommands() {
         man.render_subcommands_section(page)?;
     }
+
     let after = command
         .get_after_long_help()
         .or(command.get_after_help())
         .map(ToString::to_string)
         .unwrap_or_default();
     page.extend(notes(&command, &after).into_bytes());
+
     man.render_version_section(page)
 }
 
@@ -102,20 +108,24 @@ fn notes(command: &Command, after: &str) -> String {
             notes.push_str(part);
         }
     };
+
     let (codes, examples) = match after.find("Example") {
         Some(at) => after.split_at(at),
         None => (after, ""),
     };
+
     let codes = codes.trim_end().strip_prefix("Exit codes:\n");
     section("EXIT STATUS", codes.unwrap_or(EXIT_STATUS));
     let variable = |arg: &Arg| {
         let name = arg.get_env()?.to_str()?;
         Some(format!("  {name:<24}as --{}\n", arg.get_long()?))
     };
+
     let variables: String = command.get_arguments().filter_map(variable).collect();
     if !variables.is_empty() {
         section("ENVIRONMENT", variables.trim_end());
     }
+
     if command
         .get_arguments()
         .any(|arg| arg.get_long() == Some("config"))
@@ -125,8 +135,10 @@ fn notes(command: &Command, after: &str) -> String {
             "  runvet.toml  the configuration; runvet config shows it",
         );
     }
+
     if let Some((_, examples)) = examples.split_once(":\n") {
         section("EXAMPLES", examples);
     }
+
     notes
 }

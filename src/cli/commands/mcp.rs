@@ -88,15 +88,18 @@ impl McpCommand {
         let (events, happened) = mpsc::channel();
         forward_signals(events.clone())
             .map_err(CommandFailure::of("listening to signals failed"))?;
+
         let mut gate = ConfigArgs::of(self.config).gate()?;
         for (name, level) in &self.rule {
             let set = gate.level(name, *level);
             gate = set.map_err(|why| CommandFailure::Fault(why.to_string()))?;
         }
+
         let using = match &self.name {
             Some(name) => format!("mcp:{name}"),
             None => "mcp".into(),
         };
+
         let mut run = Recorder::new(self.into).gate(gate).begin(Task {
             id: self.id,
             using: Some(using),
@@ -104,21 +107,26 @@ impl McpCommand {
         })?;
         // So that others see the run while it goes on.
         run.persist()?;
+
         let proxy = Arc::new(Mutex::new(Proxy::new(run, self.name)));
         let ended = serve(&self.command, &proxy, events, &happened);
         if let Err(error) = &ended.status {
             output.fault(&format!("can't execute {}: {error}", shown(&self.command)));
         }
+
         let mut proxy = locked(&proxy);
         let finished = proxy.finish(ended.error());
         let is_whole = proxy.lost().is_none() && finished.is_ok();
+
         if let Some(lost) = proxy.lost() {
             output.fault(&format!("an act is not recorded: {lost}"));
         }
+
         match finished {
             Ok(findings) => note_findings(&findings, output),
             Err(error) => output.fault(&error),
         }
+
         Ok(match ended.code() {
             0 if !is_whole => Exit::Fault.code(),
             code => code,
@@ -154,6 +162,7 @@ impl Ended {
                 status.code().unwrap_or_else(signal)
             }
         };
+
         u8::try_from(code).unwrap_or(u8::MAX)
     }
 
@@ -166,6 +175,7 @@ impl Ended {
             }
             Ok(status) => status,
         };
+
         let killed = |message: String, signal| json!({ "message": message, "signal": signal });
         match (self.signal, status.code()) {
             (Some(signal), _) => {
@@ -196,6 +206,7 @@ fn forward_signals(events: Sender<Happened>) -> io::Result<()> {
             let _ = events.send(Happened::Signal(signal));
         }
     });
+
     Ok(())
 }
 
@@ -217,6 +228,7 @@ fn serve(
                 let _ = events.send(Happened::InputEnded);
             });
         }
+
         if let Some(output) = server.stdout.take() {
             let proxy = proxy.clone();
             thread::spawn(move || {
@@ -225,8 +237,10 @@ fn serve(
                 let _ = events.send(Happened::OutputEnded);
             });
         }
+
         end_of(&mut server, happened, &mut signal)
     });
+
     Ended { status, signal }
 }
 
@@ -234,6 +248,7 @@ fn start(command: &[OsString]) -> io::Result<Child> {
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::NotFound)?;
     let mut starting = Command::new(program);
     starting.args(arguments);
+
     starting
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -252,6 +267,7 @@ fn end_of(
     let send = |signal| pid.map(|pid| kill_process(pid, signal));
     let mut ends = [Signal::TERM, Signal::KILL].into_iter();
     let (mut status, mut writes, mut deadline) = (None, true, None);
+
     loop {
         if status.is_none() {
             status = server.try_wait()?;
@@ -260,15 +276,18 @@ fn end_of(
                 deadline = Some(Instant::now() + GRACE);
             }
         }
+
         if let Some(status) = status.filter(|_| !writes) {
             return Ok(status);
         }
+
         let event = match deadline {
             Some(deadline) => {
                 happened.recv_timeout(deadline.saturating_duration_since(Instant::now()))
             }
             None => happened.recv().map_err(Into::into),
         };
+
         match (event, status) {
             (Ok(Happened::Signal(SIGCHLD)), _) => continue,
             (Ok(Happened::Signal(number)), _) => {
@@ -288,6 +307,7 @@ fn end_of(
                 deadline = Some(Instant::now() + LAST_GRACE);
             }
         }
+
         deadline.get_or_insert_with(|| Instant::now() + GRACE);
     }
 }
@@ -314,6 +334,7 @@ fn pass_to_server(mut server: ChildStdin, proxy: &Mutex<Proxy>, client: &Client)
         if line.is_empty() {
             return Ok(());
         }
+
         let passage = if line.len() > MAX_LINE {
             let mut rest = line;
             while !rest.is_empty() && !rest.ends_with(b"\n") {
@@ -323,6 +344,7 @@ fn pass_to_server(mut server: ChildStdin, proxy: &Mutex<Proxy>, client: &Client)
         } else {
             locked(proxy).client_says(&line)
         };
+
         client.write(&passage.to_client)?;
         server.write_all(&passage.to_server)?;
     }
@@ -336,11 +358,13 @@ fn pass_to_client(server: ChildStdout, proxy: &Mutex<Proxy>, client: &Client) ->
         if piece.is_empty() {
             return Ok(());
         }
+
         if piece.len() <= MAX_LINE {
             locked(proxy).server_says(&piece);
             client.write(&piece)?;
             continue;
         }
+
         let _alone = locked(&client.0);
         loop {
             write_all(io::stdout(), &piece)?;

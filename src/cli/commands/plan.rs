@@ -59,6 +59,7 @@ impl PlanCommand {
                 text.paragraph(["? ", "  "], &sentence)?;
             }
         }
+
         Ok(Exit::Success)
     }
 }
@@ -75,6 +76,7 @@ impl DashboardText<'_> {
             let (message, line) = (escape(&difference.message), difference.line);
             self.paragraph(["! ", "  "], &format!("{message} (events.jsonl:{line})"))?;
         }
+
         let uncompared = &comparison.uncompared;
         if let Some(first) = uncompared.first() {
             let what = count(uncompared.len() as u64, "value");
@@ -85,6 +87,7 @@ impl DashboardText<'_> {
             );
             self.paragraph(["? ", "  "], &text)?;
         }
+
         let has_steps = plan.rows.first.iter().any(|pair| pair.persisted.is_some());
         writeln!(self.out, "{}", conclusion(comparison, has_steps))
     }
@@ -97,9 +100,11 @@ fn row(text: &DashboardText<'_>, pair: &PlanPair) -> SideRow {
         (false, true) => Some(("?", Paint::Caution)),
         (false, false) => None,
     };
+
     let cells = [&pair.persisted, &pair.rebuilt]
         .map(|step| step.as_ref())
         .map(|step| step.map(|step| text.step(step)).unwrap_or_default());
+
     (mark, String::new(), cells)
 }
 

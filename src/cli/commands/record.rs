@@ -210,6 +210,7 @@ impl RecordCommand {
             Some(name) => Some(RecordedRun::find(&self.run_data, name, true, output)?),
             None => None,
         };
+
         self.must_have_each_tag_once()?;
         let mut recorder = match &resumed {
             Some(run) => run.recorder.clone(),
@@ -231,24 +232,29 @@ impl RecordCommand {
         if let Some(gate) = gate {
             recorder = recorder.gate(gate);
         }
+
         let is_odd = |id: &&String| id.contains(':') || id.ends_with('.');
         if let Some(id) = self.id.as_ref().filter(is_odd) {
             output.note(&format!(
                 "on Windows and exFAT, no directory can be called {id}"
             ));
         }
+
         if self.exec {
             self.must_have_workspace()?;
             let task = self.task(shown(&self.command));
             return exec::record(&recorder, task, &self.command, &asked, output);
         }
+
         let recorder = match &self.workspace {
             Some(dir) => recorder.with_workspace(dir),
             None => recorder,
         };
+
         if let Some(moment) = &self.started_at {
             moment.note("--started-at", output);
         }
+
         let begin = || {
             if let Some(run) = &resumed {
                 return recorder.resume(&run.id);
@@ -256,6 +262,7 @@ impl RecordCommand {
             self.must_have_workspace()?;
             recorder.begin(self.task(""))
         };
+
         session::record(begin, &self, &asked, output).map(crate::gate::Exit::code)
     }
 
@@ -281,6 +288,7 @@ impl RecordCommand {
                 dir.display()
             )));
         }
+
         Ok(dir)
     }
 
@@ -304,6 +312,7 @@ impl RecordCommand {
             .map(|(name, value)| (name.clone(), value.clone().into()));
         let parent = self.parent.clone();
         let tags = tags.chain(parent.map(|id| (PARENT.to_owned(), id.into())));
+
         Task {
             text: self.task.clone().unwrap_or_else(|| text.into()),
             id: self.id.clone(),

@@ -56,6 +56,7 @@ impl Recover {
             let message = describe(&run, &recovered);
             (Done::recovered(&run.id, &run.dir, &recovered), message)
         });
+
         self.recorded.tell(done, output)
     }
 }
@@ -72,6 +73,7 @@ fn describe(run: &RecordedRun, recovered: &Recovered) -> String {
     } else {
         String::new()
     };
+
     match recovered {
         Recovered::Intact => format!("{dir}: nothing had to be repaired{pending}"),
         Recovered::Cut { bytes } => format!(
@@ -134,6 +136,7 @@ impl RecordedRun {
                 dir,
             });
         }
+
         let found = run_data
             .get(name, output)
             .map_err(|failure| match failure {
@@ -153,6 +156,7 @@ impl RecordedRun {
                  move it there first"
             )));
         };
+
         // A run must be named in full before something is written to it.
         if !name.starts_with('@') && name != id {
             let Ok(path) = Path::new(name).canonicalize() else {
@@ -161,6 +165,7 @@ impl RecordedRun {
                     quote(name)
                 )));
             };
+
             if !dir.canonicalize().is_ok_and(|dir| path.starts_with(dir)) {
                 return Err(wrong(format!(
                     "{} is above the run {id}: what writes to a run takes its whole id, or the path of its own directory",
@@ -168,11 +173,13 @@ impl RecordedRun {
                 )));
             }
         }
+
         let Some(around) = run_data.typed(typed, around) else {
             return Err(wrong(format!(
                 "{shown} is not in the run data that --run-data or RUNVET_RUN_DATA names"
             )));
         };
+
         Ok(Self {
             recorder: Recorder::new(around),
             id: id.to_owned(),
@@ -193,6 +200,7 @@ impl RecordedArgs {
             Ok((done, message)) => (Answer::Done(Box::new(done)), message),
             Err(error) => (error.into(), String::new()),
         };
+
         if self.json.is_set() {
             write_json_line(output.stdout(), &answer)?;
         } else if failure.is_none() {
@@ -202,6 +210,7 @@ impl RecordedArgs {
                 crate::ground::printable::escape(&message)
             )?;
         }
+
         failure.map_or(Ok(Exit::Success), Err)
     }
 }

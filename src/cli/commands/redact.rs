@@ -86,6 +86,7 @@ impl RedactCommand {
         for why in &redacted.refused {
             output.fault(why);
         }
+
         Ok(match redacted.refused.is_empty() {
             false => Exit::Fault,
             true if redacted.changed.is_empty() || self.allow_changed_verdict => Exit::Success,
@@ -110,6 +111,7 @@ impl RedactCommand {
         for glob in &self.keep_files {
             redaction = redaction.keep_files(glob);
         }
+
         redaction
     }
 
@@ -121,6 +123,7 @@ impl RedactCommand {
             let runs = count(*runs, "run");
             writeln!(out, "{rule} finds something else in the copy of {runs}")?;
         }
+
         let Readable {
             keys,
             ids,
@@ -130,6 +133,7 @@ impl RedactCommand {
             numbers,
             texts,
         } = redacted.readable;
+
         writeln!(
             out,
             "still readable: {keys} keys, {}, {} of tools, kinds and statuses, {}, {}, {}, {}",
@@ -144,6 +148,7 @@ impl RedactCommand {
             out,
             "copies under different keys can't be matched by their placeholders, but by times, ids and numbers"
         )?;
+
         Ok(())
     }
 }

@@ -85,25 +85,31 @@ impl RulesCommand {
         if self.watch {
             return self.test_again(output);
         }
+
         let gate = self.config.gate()?;
         if !self.replay.is_empty() {
             return replay::replay(gate, &RunData::find(&self.replay)?, output);
         }
+
         if let Some((run, rule)) = self.trace.as_deref().zip(self.rule.as_deref()) {
             let run = self.run_data.get(run, output)?;
             return trace::trace(gate, rule, &run, output);
         }
+
         let rules = gate.rule_set();
         if self.test {
             return test(&gate, self.all, output);
         }
+
         if self.format == OutputFormat::Json {
             write_json_line(output.stdout(), &RuleList::of(rules))?;
             return Ok(Exit::Success);
         }
+
         let row = |rule: &RuleInfo| [rule.id.to_string(), level_of(rule), rule.title.to_string()];
         let rows = gate.rules().map(row);
         Grid::new([""; 3], 0..0, rows).text(output.stdout(), "  ", [0, 0])?;
+
         Ok(Exit::Success)
     }
 
@@ -112,10 +118,12 @@ impl RulesCommand {
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&stopped);
         stop_by_signals(move || stop.store(true, Ordering::Relaxed))?;
+
         let Some(config) = self.config.path()? else {
             let message = "there is no configuration to watch; name it with --config";
             return Err(CommandFailure::Fault(message.into()));
         };
+
         let (mut exit, mut seen) = (Exit::Success, None);
         while !stopped.load(Ordering::Relaxed) {
             let gate = self.config.gate();
@@ -128,6 +136,7 @@ impl RulesCommand {
                 thread::sleep(LOOK);
                 continue;
             }
+
             exit = match gate {
                 Ok(gate) => test(&gate, self.all, output)?,
                 Err(failure) => {
@@ -139,6 +148,7 @@ impl RulesCommand {
             output.note("waiting for a change of the configuration; Ctrl-C ends this");
             seen = Some(now);
         }
+
         Ok(exit)
     }
 }
@@ -157,6 +167,7 @@ fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
     for (rule, cases) in cases.filter(|_| all) {
         writeln!(output.stdout(), "{rule}: {cases} in the corpus")?;
     }
+
     let team = rules.team();
     let mut has_any = false;
     for rule in rules.iter() {
@@ -171,6 +182,7 @@ fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
         else {
             continue;
         };
+
         has_any = true;
         let id = &rule.info.id;
         if wrong.is_empty() {
@@ -182,16 +194,19 @@ fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
         } else {
             exit = Exit::Findings;
         }
+
         let notes = notes.into_iter().map(|note| format!("note: {note}"));
         for line in wrong.into_iter().chain(notes) {
             writeln!(output.stdout(), "{id}: {}", escape(&line))?;
         }
     }
+
     if !has_any {
         output.note("the configuration declares no rule that has examples, so none was tested");
     }
     for what in gate.outdated_rules() {
         output.note(&what);
     }
+
     Ok(exit)
 }

@@ -37,6 +37,7 @@ impl SchemaCommand {
         if let Some(SchemaAction::Infer(infer)) = self.command {
             return infer.run(output);
         }
+
         let text = self.schema.map_or("", schemas::Schema::text);
         output.stdout().write_all(text.as_bytes())?;
         Ok(Exit::Success)

@@ -94,6 +94,7 @@ impl ServeCommand {
             Some(dir) => (vec![dir], "run_data"),
             None => (self.dirs, "dirs"),
         };
+
         let typed = dirs.iter().map(PathBuf::as_path);
         settings.file.note_others(typed, output);
         let (in_words, gate) = (settings.in_words(), settings.gate);
@@ -103,6 +104,7 @@ impl ServeCommand {
             let message = "--seal is about the runs of one directory, and several are given";
             return Err(CommandFailure::Fault(message.into()));
         }
+
         refuse_overlap(&dirs)?;
         let watches = dirs
             .into_iter()
@@ -125,16 +127,19 @@ impl ServeCommand {
                     "To let a browser in, once and within ten minutes: {url}"
                 ));
             }
+
             if self.open {
                 open_browser(&url, output);
             }
         }
+
         let output = &*output;
         serve.run(gate, in_words, seal, |news| {
             if let News::Fault(fault) = news {
                 output.fault(fault);
             }
         })?;
+
         Ok(Exit::Success)
     }
 }
@@ -158,6 +163,7 @@ fn refuse_overlap(dirs: &[PathBuf]) -> Result<()> {
             )));
         }
     }
+
     Ok(())
 }
 
@@ -168,11 +174,13 @@ fn open_browser(url: &str, output: &Output) {
     } else {
         "xdg-open"
     };
+
     let browser = env::var_os("BROWSER")
         .filter(|browser| !browser.is_empty())
         .unwrap_or_else(|| usual.into());
     let mut command = Command::new(&browser);
     let command = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null());
+
     match command.stderr(Stdio::null()).spawn() {
         Ok(mut child) => drop(thread::spawn(move || child.wait())),
         Err(error) => {
@@ -198,9 +206,11 @@ fn read_token(path: &Path) -> Result<String> {
         let path = path.display();
         CommandFailure::Fault(format!("can't take the token from {path}: {reason}"))
     };
+
     let text = read_text(path).map_err(|error| wrong(&error))?;
     let token = text.trim();
     let is_printable = token.bytes().all(|byte| byte.is_ascii_graphic());
+
     if is_printable && (MIN_TOKEN..=MAX_TOKEN).contains(&token.len()) {
         Ok(token.to_owned())
     } else {

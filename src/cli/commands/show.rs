@@ -63,6 +63,7 @@ impl Show {
         if self.record != Artifact::Events {
             refuse(matches, "line", "works only with `events`")?;
         }
+
         let run = self.run.open(output)?;
         if self.raw {
             let bytes = run.bytes(self.record)?;
@@ -73,14 +74,18 @@ impl Show {
             } else {
                 out.write_all(&bytes)?;
             }
+
             return Ok(Exit::Success);
         }
+
         if self.record == Artifact::Events {
             return events(&run, self.line, output);
         }
+
         let document = run.document(self.record)?;
         write_json_pretty(output.stdout(), document.root())?;
         writeln!(output.stdout())?;
+
         Ok(Exit::Success)
     }
 }
@@ -90,12 +95,14 @@ fn events(run: &RunReader, wanted: Option<NonZeroU64>, output: &mut Output) -> R
     let wanted = wanted.map(NonZeroU64::get);
     let mut events = run.event_texts()?.starting_at(wanted.unwrap_or_default());
     let mut exit = Exit::Success;
+
     while let Some(read) = events.next_document() {
         let line = match &read {
             Ok((line, _)) => Some(*line),
             Err(Error::Artifact { place, .. }) => place.map(|(line, _)| line),
             Err(_) => None,
         };
+
         if let (Some(wanted), Some(line)) = (wanted, line) {
             match line.cmp(&wanted) {
                 Ordering::Less => continue,
@@ -103,6 +110,7 @@ fn events(run: &RunReader, wanted: Option<NonZeroU64>, output: &mut Output) -> R
                 Ordering::Greater => break,
             }
         }
+
         match read {
             Ok((_, event)) => {
                 write_json_pretty(output.stdout(), event)?;
@@ -113,10 +121,12 @@ fn events(run: &RunReader, wanted: Option<NonZeroU64>, output: &mut Output) -> R
                 exit = Exit::Fault;
             }
         }
+
         if wanted.is_some() {
             return Ok(exit);
         }
     }
+
     match wanted {
         None => Ok(exit),
         Some(line) => Err(CommandFailure::Fault(format!(

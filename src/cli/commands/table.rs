@@ -99,26 +99,32 @@ impl TableCommand {
                 ));
             }
         };
+
         self.filters.period.note(output);
         let Settings { file, mut gate, .. } = self.gate.resolve(matches)?;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
         }
+
         note_idle(&gate, output);
         let paths = [&*self.paths, self.run_data.as_slice()].concat();
         file.note_others(paths.iter().map(PathBuf::as_path), output);
+
         let found = match &*paths {
             [] => gate.search(&["."], GivenPaths::None),
             paths => gate.search(paths, GivenPaths::Each),
         };
+
         for note in skipped(&found) {
             output.note(&note);
         }
+
         let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
         let mut filter = self.filters.filter();
         if self.invalid {
             filter.valid = vec![Some(false), None];
         }
+
         let writer = TableWriter::new(self.rows, format, &gate).filter(filter);
         let mut wrong = |fault| faults.push(fault);
         if found.episodes.is_empty() {
@@ -132,6 +138,7 @@ impl TableCommand {
         } else {
             writer.write_of(&found.episodes, output.stdout(), &mut wrong)?;
         }
+
         Ok(output.end(&faults, Some(&found))?)
     }
 }
@@ -146,6 +153,7 @@ impl Write for Safe<'_> {
             let end = line.strip_prefix(text).unwrap_or_default();
             write!(self.0, "{}{end}", escape(text))?;
         }
+
         Ok(bytes.len())
     }
 

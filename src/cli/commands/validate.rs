@@ -234,6 +234,7 @@ impl Validate {
         if !self.quiet {
             self.period.note(output);
         }
+
         let mut found = setup.gate.search(&setup.paths, self.given());
         let mut notes = skipped(&found);
         let (is_empty, excluded) = (found.episodes.is_empty(), found.excluded as u64);
@@ -244,6 +245,7 @@ impl Validate {
         if let Some(seal) = &mut setup.seal {
             seal.looks_at(&found, &setup.paths)?;
         }
+
         (setup.gate).looks_at_all(!self.is_part(), &setup.paths, &found.episodes);
         let (number, empty) = (found.episodes.len(), found.empty());
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
@@ -257,6 +259,7 @@ impl Validate {
             }
             notes.extend(setup.gate.stale_entries());
         }
+
         self.tell(&notes, output);
         let is_refused = self.refuses(&setup, &found.episodes, outcome.is_complete, output);
         // A baseline to write is not known where something can't be read.
@@ -265,16 +268,20 @@ impl Validate {
             Exit::NothingFound if self.allow_empty || is_unchanged => Exit::Success,
             exit => exit,
         };
+
         let exit = match self.changes(judged, &mut setup, &outcome, output)? {
             _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
             exit => exit,
         };
+
         if let Some(seal) = setup.seal.take() {
             self.write_seal(seal, exit, &setup, &outcome, output)?;
         }
+
         let (totals, deny) = (&outcome.totals, setup.deny);
         self.explain(judged, totals, (is_empty, &exclusion), matches, output);
         self.explain_failure(judged, totals, deny, output);
+
         let has_report = judged != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
@@ -292,12 +299,14 @@ impl Validate {
             let gate = &setup.gate;
             (found.episodes).retain(|episode| self.is_in_period(episode, gate));
         }
+
         let Some(revision) = &self.changed_since else {
             return Ok(false);
         };
         let in_period = !found.episodes.is_empty();
         let episodes = std::mem::take(&mut found.episodes);
         found.episodes = self.changed(revision, episodes, setup, output)?;
+
         Ok(in_period && found.episodes.is_empty())
     }
 
@@ -337,6 +346,7 @@ impl Validate {
         if self.against.is_none() {
             refuse_all::<Limits>(matches, "without --against")?;
         }
+
         self.refuse_part(&settings)?;
         let (options, config) = (self.options(&settings), &settings.config);
         let baseline = config.baseline.iter().map(|it| &it.value);
@@ -353,6 +363,7 @@ impl Validate {
             })?;
             against = Some((Join::new(earlier)?, format));
         }
+
         let mut gate = settings.gate.keep_coverage(self.coverage);
         #[cfg(feature = "html")]
         {
@@ -365,13 +376,16 @@ impl Validate {
             gate = gate.with_statistics();
         }
         let paths = self.paths(output)?;
+
         let others = reports.iter().map(|(_, path)| path).chain(baselines);
         let seal = self.open_seal(&seals, others, &paths, &gate)?;
         gate = gate.keep_seals(seal.is_some());
+
         let new_baseline = match &self.write_baseline {
             Some(path) => Some((path.as_path(), whole_file(path)?)),
             None => None,
         };
+
         Ok(Setup {
             format,
             file: settings.file,
@@ -416,6 +430,7 @@ impl Validate {
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.each(output, |renderer, out| renderer.begin(out))?;
+
         let mut written: Result<()> = Ok(());
         let outcome = judged(gate, &mut |judged| {
             match judged {
@@ -424,14 +439,17 @@ impl Validate {
                     if let Some(fault) = episode.fault() {
                         bar.suspend(|| output.fault(&fault));
                     }
+
                     written = bar.suspend(|| {
                         if let Some((join, _)) = against {
                             join.add(ReportedRun::of(&episode))?;
                         }
+
                         sinks.each(output, |renderer, out| renderer.episode(out, &episode))?;
                         if let Some(seal) = seal {
                             seal.add(&episode)?;
                         }
+
                         if is_watched {
                             Ok(output.finish()?)
                         } else {
@@ -445,6 +463,7 @@ impl Validate {
         });
         bar.finish_and_clear();
         written?;
+
         let closing = outcome.closing();
         #[cfg(feature = "html")]
         let page = |report: &EpisodeReport, prefix: &str| page(&setup.gate, report, prefix);
@@ -456,6 +475,7 @@ impl Validate {
             let (episodes, verdict) = verdict(&outcome.closing());
             output.say(&format!("{episodes}{verdict}"));
         }
+
         Ok(outcome)
     }
 
@@ -473,6 +493,7 @@ impl Validate {
         if is_idle("color") {
             refuse_colour(self.color, matches, &context)?;
         }
+
         for id in [
             "statistics",
             "coverage",
@@ -488,6 +509,7 @@ impl Validate {
                 refuse(matches, id, &format!("has no effect {context}"))?;
             }
         }
+
         Ok(())
     }
 
@@ -506,6 +528,7 @@ impl Validate {
             paged: self.html_runs,
             ..Options::default()
         };
+
         options.rules(settings.gate.rules())
     }
 
@@ -532,6 +555,7 @@ impl Validate {
             named_files: setup.gate.reads_named_files(),
             other_files: setup.gate.judged_files(),
         };
+
         let changed = changed_since(revision, episodes, &setup.paths, &reads);
         let (episodes, lost) = changed.map_err(CommandFailure::Fault)?;
         if !self.quiet {
@@ -551,6 +575,7 @@ impl Validate {
                 output.note(&format!("and {more} more"));
             }
         }
+
         Ok(episodes)
     }
 
@@ -561,6 +586,7 @@ impl Validate {
             paths.extend(self.run_data.clone());
             return Ok(());
         }
+
         let mut are_named = false;
         for path in paths {
             let Some(run) = run_called(path, self.run_data.as_deref()) else {
@@ -572,10 +598,12 @@ impl Validate {
             }
             *path = run;
         }
+
         if self.run_data.is_some() && !are_named {
             let message = "--run-data has no effect beside paths; leave one of them out";
             return Err(CommandFailure::Fault(message.into()));
         }
+
         Ok(())
     }
 
@@ -591,21 +619,25 @@ impl Validate {
         } else if paths.is_empty() && !self.staged {
             paths.push(PathBuf::from("."));
         }
+
         if self.staged || self.files_from.is_none() && !self.skip_others {
             return Ok(paths);
         }
         if paths.is_empty() && !self.quiet {
             output.note("the list of paths is empty: did the command that makes it fail?");
         }
+
         let mut listed = PathList::default();
         for path in paths {
             listed.add(path, self.skip_others);
         }
+
         for note in listed.notes().map_err(CommandFailure::Fault)? {
             if !self.quiet {
                 output.note(&note);
             }
         }
+
         Ok(listed.paths)
     }
 }

@@ -56,16 +56,19 @@ impl VerifyCommand {
             [] => vec![PathBuf::from(".")],
             paths => paths.to_vec(),
         };
+
         let verified = seal.verify(&paths, &gate, self.allow_new)?;
         for fault in &verified.faults {
             output.fault(fault);
         }
+
         let exit = verified.exit(self.require_same_rules);
         if exit == Exit::NothingFound {
             output.fault(&"no episode found, and none that was sealed at these paths");
         } else {
             writeln!(output.stdout(), "{verified}")?;
         }
+
         Ok(exit)
     }
 }

@@ -78,6 +78,7 @@ impl ViewCommand {
             refuse_all::<GateArgs>(matches, "where only the timeline is printed")?;
             return self.timeline(&run, output);
         }
+
         let mut gate = self.gate.resolve(matches)?.gate;
         note_excluded(&gate, &run, output);
         let run = run.following(&gate);
@@ -86,18 +87,22 @@ impl ViewCommand {
             write_json_line(output.stdout(), &page)?;
             return Ok(Exit::Success);
         }
+
         // What is known is printed before the timeline is read, which may take long.
         let overview = run.records().overview();
         output.text(self.color).header(&overview)?;
         output.finish()?;
+
         let dashboard = view::dashboard(&run, &mut gate)?;
         let mut text = output.text(self.color);
         if let Some(reason) = &dashboard.reason {
             text.reason(reason)?;
         }
+
         text.records(&dashboard)?;
         text.timeline(&dashboard.timeline)?;
         text.verdict(&dashboard)?;
+
         Ok(Exit::Success)
     }
 
@@ -117,9 +122,11 @@ impl ViewCommand {
                 }
             }
         }
+
         if is_empty {
             self.explain_none(run, output)?;
         }
+
         Ok(exit)
     }
 
@@ -130,6 +137,7 @@ impl ViewCommand {
         if let Some(typo) = phases.find_map(|phase| typo(phase, &timeline.phases)) {
             return Err(CommandFailure::Fault(typo));
         }
+
         let phases = self
             .phases
             .iter()
@@ -138,10 +146,12 @@ impl ViewCommand {
         let text = text.map(|text| format!(" --grep {}", quote(text)));
         let filters = phases.chain(text).collect::<String>();
         let events = count(timeline.events, "event");
+
         output.note(&match &*filters {
             "" => format!("the timeline has {events}"),
             filters => format!("none of {events} matches{filters}"),
         });
+
         Ok(())
     }
 }
@@ -160,6 +170,7 @@ fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
     if is_known(phase) || counted.contains_key(phase) {
         return None;
     }
+
     let wanted: String = phase.chars().take(64).collect::<String>().to_lowercase();
     let near = counted
         .keys()
@@ -174,5 +185,6 @@ fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
         Some((_, near)) => format!("did you mean `{}`?", brief(near)),
         None => format!("runtimes write {}", KNOWN.join(", ")),
     };
+
     Some(format!("no event has the phase {}; {help}", quote(phase)))
 }

@@ -83,29 +83,35 @@ impl WatchCommand {
             Some(dir) => (dir, "run_data"),
             None => (self.dir, "dir"),
         };
+
         file.note_others([&*dir], output);
         self.period.note(output);
         let poll = self.watched.interval(&dir, output);
+
         if !self.period.is_all() {
             // A card says when the run started.
             gate = gate.keep_cards(true);
         }
+
         let shown = dir.display();
         let watching = match poll {
             None => format!("watching the runs below {shown}"),
             Some(seconds) => format!("watching the runs below {shown}, every {seconds} s"),
         };
+
         let watch = start_watch(dir, id, matches, poll)?;
         let stop = watch.stop();
         stop_by_signals(move || stop())?;
         output.note(&watching);
         note_idle(&gate, output);
+
         let mut verdicts = VerdictPrinter {
             format: self.format,
             only_invalid: self.only_invalid,
             is_of_period: !self.period.is_all(),
             of_runs: BTreeMap::new(),
         };
+
         let mut exit = Exit::Success;
         let mut printed = Ok(());
         watch.run(&mut gate, |news| {
@@ -131,6 +137,7 @@ impl WatchCommand {
         })?;
         printed?;
         output.note(&format!("at the end: {}", verdicts.summary()));
+
         Ok(exit)
     }
 }
@@ -156,12 +163,14 @@ impl VerdictPrinter {
             OutputFormat::Ndjson => write_json_line(&mut line, episode)?,
             _ => writeln!(line, "{}", verdict(episode))?,
         }
+
         if !self.is_news(episode, &line) {
             return Ok(());
         }
         if self.format == OutputFormat::Human {
             findings(&mut line, episode)?;
         }
+
         self.write(output, &line)
     }
 
@@ -183,6 +192,7 @@ impl VerdictPrinter {
         if is_silent || (self.is_of_period && last.is_none()) {
             return Ok(());
         }
+
         match self.format {
             // Each line of the output is a report.
             OutputFormat::Ndjson => {
@@ -202,6 +212,7 @@ impl VerdictPrinter {
             write!(output.stdout(), "{now:.0} ")?;
             line
         };
+
         output.stdout().write_all(rest)?;
         output.finish()
     }
@@ -217,6 +228,7 @@ impl VerdictPrinter {
                 (number, _) => phrase(number),
             };
         }
+
         summary
     }
 }
@@ -230,6 +242,7 @@ fn findings(out: &mut Vec<u8>, episode: &EpisodeReport) -> io::Result<()> {
     for finding in findings.iter().take(MAX_FINDINGS) {
         writeln!(out, "  {finding}")?;
     }
+
     match findings.len().saturating_sub(MAX_FINDINGS) {
         0 => Ok(()),
         more => writeln!(out, "  and {more} more"),
@@ -255,16 +268,19 @@ fn verdict(episode: &EpisodeReport) -> String {
         verdict @ (Verdict::Valid | Verdict::Undecided) => Some(verdict.to_string()),
         Verdict::Invalid | Verdict::BreaksRule => None,
     };
+
     let found: Vec<String> = without_errors.into_iter().chain(rules).collect();
     let known = match episode.suppressed.len() {
         0 => String::new(),
         suppressed => format!("; suppressed: {suppressed}"),
     };
+
     let in_part = if episode.skipped.is_empty() {
         ""
     } else {
         "; not fully judged"
     };
+
     format!(
         "{} ({}): {}{known}{in_part}",
         escape(&episode.dir),

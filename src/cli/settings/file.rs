@@ -125,6 +125,7 @@ impl ConfigArgs {
             is_searched: !self.no_config && self.config.is_none(),
             ..ConfigFile::default()
         };
+
         let Some(path) = self.path()? else {
             return Ok((file, Config::default()));
         };
@@ -134,6 +135,7 @@ impl ConfigArgs {
             .unwrap_or(Path::new(""))
             .clone_into(&mut file.dir);
         file.text = store::read_text(&path).map_err(CommandFailure::of(what))?;
+
         let (config, mistakes) = file.source().read();
         file.mistakes = mistakes;
         Ok((file, config))
@@ -144,6 +146,7 @@ impl ConfigArgs {
         if self.no_config || self.config.is_some() {
             return Ok(self.config.clone().filter(|_| !self.no_config));
         }
+
         let here = std::env::current_dir().unwrap_or_default();
         nearest_config(&here).map_err(|error| {
             let in_run_data = store::find_config(&here).in_run_data;
@@ -158,6 +161,7 @@ impl ConfigArgs {
                 }
                 _ => String::new(),
             };
+
             CommandFailure::Fault(format!("{error}{advice}"))
         })
     }

@@ -82,6 +82,7 @@ impl Agent {
             Decision::Ask(reason) => ("ask", reason),
             Decision::Deny(reason) => ("deny", reason),
         };
+
         Some(match self {
             Self::Gemini => json!({"decision": word, "reason": reason}),
             Self::ClaudeCode | Self::Codex => json!({"hookSpecificOutput": {
@@ -174,6 +175,7 @@ impl HookEvent {
             is_before: true,
             why,
         };
+
         let mut tape = Tape::default();
         let document = tape.read_record(bytes);
         let document = document.map_err(|why| unknown(format!("the input is {why}")))?;
@@ -189,13 +191,16 @@ impl HookEvent {
             is_before: !is_named_once || Agent::is_before(&name),
             why,
         };
+
         if document.repeats_keys() {
             let why = "an object of the input has the same key twice";
             return Err(wrong(why.into()));
         }
+
         let input: Given = serde_json::from_value(value)
             .map_err(|why| wrong(format!("the input of the event can't be read: {why}")))?;
         let agent = input.agent_id.clone().filter(|id| !id.is_empty());
+
         Ok(Self {
             moment: moment(&name, &input, agent.is_none()),
             session: input.session_id,
@@ -220,6 +225,7 @@ impl HookEvent {
         let tool = tool
             .filter(|tool| !tool.trim().is_empty())
             .ok_or("the call has no `tool_name`, by which rules would know it")?;
+
         Ok(Call {
             tool: tool.to_owned(),
             input: arguments(self.input.clone().unwrap_or_default()),
@@ -235,6 +241,7 @@ fn moment(name: &str, input: &Given, is_of_first: bool) -> Moment {
             duration_ms: input.duration_ms.clone(),
         })
     };
+
     match name {
         name if Agent::is_before(name) => Moment::Before,
         "PostToolUse" | "AfterTool" => {
@@ -266,6 +273,7 @@ fn status_of(response: &Value) -> &'static str {
         error => error != "",
     });
     let is_error = is("isError", true) || is("is_error", true) || is("success", false);
+
     if is("interrupted", true) {
         "cancelled"
     } else if is_error || has_error || exit.is_some_and(|code| code != 0) {

@@ -50,6 +50,7 @@ impl OwnFiles {
             .filter_map(|path| path.parent())
             .map(Path::to_owned)
             .chain([runs, episodes]);
+
         Self {
             around: with_links(around.collect()),
             paths: with_links([config, settings, vec![own_run]].concat()),
@@ -68,6 +69,7 @@ impl OwnFiles {
                 .unwrap_or_default()
                 .to_owned()
         };
+
         let of_act = text(&action.kind);
         if matches!(&*of_act, "edit" | "delete" | "move") {
             let mut paths = action
@@ -83,10 +85,12 @@ impl OwnFiles {
                 return Some(format!("the call changes {path}, which the hook works by"));
             }
         }
+
         // A patch may stand in a command that does more.
         if of_act != "execute" && kind(&text(&action.tool), &Map::new()) != "execute" {
             return None;
         }
+
         let command = match action
             .input
             .as_ref()
@@ -96,11 +100,13 @@ impl OwnFiles {
             Value::String(command) => command,
             other => other.to_string(),
         };
+
         let command = command.replace('\\', "");
         let words = command.split(|c| BETWEEN.contains(c));
         let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).collect();
         let word = words.into_iter().find(|word| self.is_named_by(word))?;
         let word = quote(word);
+
         Some(format!("the command names {word}, which the hook works by"))
     }
 
@@ -125,9 +131,11 @@ impl OwnFiles {
         {
             return true;
         }
+
         if parts().any(|part| part.as_os_str() == &*self.run) {
             return true;
         }
+
         self.path(word)
             .is_some_and(|path| self.around.contains(&path) || self.has(word, false))
     }

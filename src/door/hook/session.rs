@@ -69,6 +69,7 @@ impl Session {
                 follow(seen, &mut open, &mut done);
             }
         })?;
+
         Ok(Self { run, open, done })
     }
 
@@ -98,15 +99,18 @@ impl Session {
         let action = action_of(event, call, &id);
         let own = OwnFiles::of(hook, event, self.run.id()).changed_by(&action);
         let mut begun = note_of(event, "begun", &action);
+
         if hook.observes {
             self.observe(event, &action, own.as_deref())
                 .map_err(in_words)?;
             self.note(begun).map_err(in_words)?;
             return Ok(Decision::Pass);
         }
+
         let decided = self
             .run
             .decide_call(action, own.as_deref(), hook.agent.asks());
+
         match decided.map_err(in_words)? {
             CallDecision::Go(_allowed) => {
                 self.note(begun).map_err(in_words)?;
@@ -137,6 +141,7 @@ impl Session {
             payload.insert("message".into(), finding.message.clone().into());
             self.note(payload)?;
         }
+
         Ok(())
     }
 
@@ -155,6 +160,7 @@ impl Session {
         if event.call_id.as_ref().is_some_and(is_done) {
             return Ok(());
         }
+
         let (tool, input) = (
             call.tool.clone().into(),
             each_bounded(call.input.clone()).into(),
@@ -169,6 +175,7 @@ impl Session {
                 self.run.note_answer(rule, &begun.act, true, "user")?;
             }
         }
+
         let id = event
             .call_id
             .clone()
@@ -179,6 +186,7 @@ impl Session {
         action.output = output.map(|output| self.run.shortened(output, MAX_OUTPUT));
         action.result_status = Some(outcome.status.into());
         action.duration_ms = outcome.duration_ms.clone().map(Value::Number);
+
         self.record(action)
     }
 
@@ -188,6 +196,7 @@ impl Session {
         for (name, value) in input {
             whole.insert(name, self.run.shortened(value, MAX_OUTPUT));
         }
+
         action.input = Some(whole.into());
         self.run.act(None, action).map(drop)
     }
@@ -214,6 +223,7 @@ impl Session {
             self.run.note("observe", note)?;
             begun.is_undone = true;
         }
+
         Ok(())
     }
 
@@ -230,6 +240,7 @@ impl Session {
                 self.record(action)?;
             }
         }
+
         self.run.finish(End::ok())
     }
 }
@@ -244,9 +255,11 @@ impl Begun {
             input: get("input"),
             ..Action::default()
         };
+
         let call = (CALL.to_owned(), self.call.clone().into());
         let agent = self.agent.clone().map(|agent| (AGENT.to_owned(), agent));
         action.extensions.extend([call].into_iter().chain(agent));
+
         action
     }
 }
@@ -262,12 +275,14 @@ fn follow(seen: Seen, open: &mut Vec<Begun>, done: &mut BTreeSet<String>) {
         }
         return;
     }
+
     let Some(act) = payload.act.filter(|_| seen.phase == "observe") else {
         return;
     };
     let Some(call) = text(act.get(CALL)) else {
         return;
     };
+
     match text(payload.kind.as_ref()).as_deref() {
         Some("begun") => {
             open.retain(|begun| begun.call != call);
@@ -296,6 +311,7 @@ fn action_of(event: &HookEvent, call: Call, id: &str) -> Action {
     let agent = event.agent.clone();
     let agent = agent.map(|agent| (AGENT.to_owned(), agent.into()));
     action.extensions.extend(agent);
+
     in_one_form(action, event.cwd.as_deref())
 }
 
@@ -313,6 +329,7 @@ fn note_of(event: &HookEvent, kind: &str, action: &Action) -> Map<String, Value>
     }));
     let agent = event.agent.clone();
     note.extend(agent.map(|agent| (AGENT.to_owned(), agent.into())));
+
     note
 }
 
@@ -323,6 +340,7 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
         phase: String,
         payload: Value,
     }
+
     let episode = runs.join(EPISODES).join(id);
     let content = beginning_of(&episode, "events.jsonl", MAX_RECORD_BYTES as u64 + 1)?;
     if content.len() > MAX_RECORD_BYTES {
@@ -330,6 +348,7 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
         let why = format!("its timeline is larger than {limit} MiB");
         return Err(io::Error::other(why));
     }
+
     let acts = content
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice::<Acted>(line).ok())
@@ -342,5 +361,6 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
             action.extensions.insert(REPEATED.into(), true.into());
             Some(action)
         });
+
     Ok(acts.collect())
 }

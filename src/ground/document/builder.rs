@@ -78,6 +78,7 @@ impl Sink for Builder<'_, '_> {
         } else {
             hash(&self.text.as_bytes()[start + 1..end - 1])
         };
+
         self.note_hash(hash);
     }
 
@@ -89,6 +90,7 @@ impl Sink for Builder<'_, '_> {
             suspect: false,
         });
         self.tape.push(kind, start, start, false);
+
         true
     }
 
@@ -100,6 +102,7 @@ impl Sink for Builder<'_, '_> {
         if open.suspect {
             self.note_repeated(open.token);
         }
+
         let size = self.tape.tokens.len() as u32 - open.token;
         self.tape.tokens[open.token as usize].close(end as u32, size);
     }
@@ -139,6 +142,7 @@ impl Builder<'_, '_> {
             keys.push(key);
             key += 1 + self.tape.tokens[key as usize + 1].size();
         }
+
         keys.sort_by(|a, b| self.key_bytes(*a).cmp(&self.key_bytes(*b)));
         for pair in keys.windows(2) {
             if self.key_bytes(pair[0]) == self.key_bytes(pair[1]) {
@@ -169,5 +173,6 @@ fn hash(name: &[u8]) -> u64 {
     } else {
         name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     };
+
     (ends ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

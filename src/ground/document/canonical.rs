@@ -24,6 +24,7 @@ pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Opti
         open,
         members,
     };
+
     walk(text.as_bytes(), start, 0, canonical).ok()
 }
 
@@ -79,6 +80,7 @@ impl Canonical<'_, '_> {
             return;
         };
         self.to.push(b',');
+
         if let Some((_, member)) = self.members.get_mut(*around..).and_then(<[_]>::last_mut) {
             member.end = self.to.len();
         }
@@ -92,6 +94,7 @@ impl Canonical<'_, '_> {
         if members.is_sorted_by(|a, b| name(a) < name(b)) {
             return;
         }
+
         members.sort_by(|a, b| name(a).cmp(&name(b)));
         let mut sorted = Vec::with_capacity(text.len() - start);
         for (index, member) in members.iter().enumerate() {
@@ -101,6 +104,7 @@ impl Canonical<'_, '_> {
                 sorted.extend_from_slice(text.get(member.1.clone()).unwrap_or_default());
             }
         }
+
         text.truncate(start);
         text.append(&mut sorted);
     }
@@ -138,6 +142,7 @@ impl Sink for Canonical<'_, '_> {
                 self.to.extend_from_slice(digest.bytes());
             }
         }
+
         self.end();
     }
 }

@@ -20,6 +20,7 @@ pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
             add(value, &mut Parts::default(), &mut wanted);
         }
     }
+
     let found = |value: &Node<'_>| wanted.get(&value.index()).copied().flatten();
     values.iter().filter_map(found).collect()
 }
@@ -39,6 +40,7 @@ fn add(value: Node<'_>, to: &mut Parts, wanted: &mut Wanted) {
                 add(key.value(), &mut parts, wanted);
                 parts.digest()
             };
+
             let mut members: Vec<Digest> = value.all_members().map(member).collect();
             members.sort_unstable();
             let all = Digest::of(members.iter().map(Digest::bytes));
@@ -46,10 +48,12 @@ fn add(value: Node<'_>, to: &mut Parts, wanted: &mut Wanted) {
         }
         _ => None,
     };
+
     let (kind, text) = match &inside {
         Some((bracket, digest)) => (*bracket, digest.bytes()),
         None => (&b""[..], value.raw().as_bytes()),
     };
+
     to.add(kind);
     to.add(text);
     if let Some(digest) = wanted.get_mut(&value.index()) {

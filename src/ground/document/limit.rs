@@ -41,10 +41,12 @@ impl Tape {
         if bytes.len() < LEAST_BYTES_BEYOND {
             return Ok(self.read(bytes)?);
         }
+
         let count = count(bytes);
         if count > MAX_VALUES {
             return Err(Refused::TooManyValues);
         }
+
         self.tokens.clear();
         if self
             .tokens
@@ -53,6 +55,7 @@ impl Tape {
         {
             return Err(Refused::NoMemory);
         }
+
         Ok(self.read(bytes)?)
     }
 }

@@ -318,6 +318,7 @@ pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> C
     if escaped {
         return Cow::Owned(unescaped(text.get(start..end).unwrap_or_default()));
     }
+
     Cow::Borrowed(
         text.get(start + 1..end.saturating_sub(1))
             .unwrap_or_default(),
@@ -342,6 +343,7 @@ fn unescaped(string: &str) -> String {
     let bytes = string.as_bytes();
     let mut text = Vec::with_capacity(bytes.len());
     let mut at = 1;
+
     loop {
         let stop = string_stop(bytes, at);
         text.extend_from_slice(bytes.get(at..stop).unwrap_or_default());
@@ -349,6 +351,7 @@ fn unescaped(string: &str) -> String {
         if bytes.get(stop) != Some(&b'\\') {
             return String::from_utf8(text).unwrap_or_default();
         }
+
         at = stop + 2;
         match bytes.get(stop + 1).copied().unwrap_or_default() {
             b'b' => text.push(8),
@@ -373,11 +376,13 @@ fn unicode(string: &str, at: usize) -> (char, usize) {
         let digits = string.get(at + 2..at + 6).unwrap_or_default();
         u32::from_str_radix(digits, 16).unwrap_or_default()
     };
+
     let (code, length) = match unit(at) {
         // The two halves of a character.
         high @ 0xD800..=0xDBFF => (0x10000 + ((high & 0x3FF) << 10 | unit(at + 6) & 0x3FF), 12),
         code => (code, 6),
     };
+
     (
         char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
         length,

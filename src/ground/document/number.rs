@@ -43,12 +43,14 @@ impl<'a> Number<'a> {
         if self.0.len() <= READ || self.is_integer() || size >= 1e15 {
             return Cow::Borrowed(self.0);
         }
+
         let decimals = match size {
             0.1.. => 4,
             0.01.. => 5,
             0.001.. => 6,
             _ => return Cow::Owned(format!("{value:.3e}")),
         };
+
         let rounded = format!("{value:.decimals$}");
         let trimmed = rounded.trim_end_matches('0').trim_end_matches('.');
         Cow::Owned(trimmed.to_owned())
@@ -59,6 +61,7 @@ impl<'a> Number<'a> {
         if self.0 == other.0 {
             return true;
         }
+
         match (self.decimal(), other.decimal()) {
             (Some(a), Some(b)) => {
                 a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits())
@@ -75,11 +78,13 @@ impl<'a> Number<'a> {
         if a.sign() != b.sign() || a.sign() == 0 {
             return a.sign().cmp(&b.sign());
         }
+
         // Digits that start with one that is not zero are compared as texts are.
         let order = a
             .size()
             .cmp(&b.size())
             .then_with(|| a.digits().cmp(b.digits()));
+
         if a.negative { order.reverse() } else { order }
     }
 
@@ -91,6 +96,7 @@ impl<'a> Number<'a> {
         if divisor.sign() == 0 || divisor.digits().nth(MAX_DIGITS).is_some() {
             return None;
         }
+
         let with = |value: u128, digit: u8| 10 * value + u128::from(digit - b'0');
         let by = divisor.digits().fold(0, with);
         let Some(value) = self.decimal() else {
@@ -102,6 +108,7 @@ impl<'a> Number<'a> {
         };
         let mut rest = value.digits().fold(0, |rest, digit| with(rest, digit) % by);
         let mut power = 10 % by;
+
         while zeros > 0 {
             if zeros % 2 == 1 {
                 rest = rest * power % by;
@@ -109,6 +116,7 @@ impl<'a> Number<'a> {
             power = power * power % by;
             zeros /= 2;
         }
+
         Some(rest == 0)
     }
 
@@ -140,6 +148,7 @@ impl<'a> Number<'a> {
         if decimal.exponent == 0 {
             return to.push(b'e');
         }
+
         to.push(b'E');
         to.extend_from_slice(&decimal.exponent.to_le_bytes());
     }
@@ -163,6 +172,7 @@ impl<'a> Number<'a> {
         if let Some(small) = self.small() {
             return small.into();
         }
+
         let nearest = self
             .0
             .parse::<f64>()
@@ -171,11 +181,13 @@ impl<'a> Number<'a> {
         if nearest.fract() != 0.0 || nearest.abs() >= 9_007_199_254_740_992.0 || self.is_integer() {
             return nearest;
         }
+
         let Some(decimal) = self.decimal() else {
             return nearest;
         };
         let away_from_zero = self.shifted(0) == nearest.to_string().parse().ok();
         let below = decimal.negative == away_from_zero;
+
         match nearest {
             // A value that underflows has lost its sign.
             0.0 if decimal.negative => (-0.0_f64).next_down(),
@@ -204,12 +216,14 @@ impl<'a> Number<'a> {
         if whole_digits > 36 {
             return None;
         }
+
         let whole_digits = usize::try_from(whole_digits).unwrap_or_default();
         let whole = decimal
             .digits()
             .chain(std::iter::repeat(b'0'))
             .take(whole_digits)
             .fold(0, |value, digit| value * 10 + i128::from(digit - b'0'));
+
         Some(if decimal.negative { -whole } else { whole })
     }
 
@@ -236,6 +250,7 @@ impl<'a> Number<'a> {
             Some(e) => (unsigned.get(..e)?, unsigned.get(e + 1..)?),
             None => (unsigned, "0"),
         };
+
         let is_significant = |byte| matches!(byte, b'1'..=b'9');
         let Some(first) = mantissa.bytes().position(is_significant) else {
             return Some(Decimal {
@@ -244,6 +259,7 @@ impl<'a> Number<'a> {
                 exponent: 0,
             });
         };
+
         let last = mantissa.bytes().rposition(is_significant)?;
         let point = mantissa
             .bytes()
@@ -256,6 +272,7 @@ impl<'a> Number<'a> {
         } else {
             -i128::try_from(last - point).ok()?
         };
+
         Some(Decimal {
             negative,
             mantissa: mantissa.get(first..=last)?,

@@ -65,6 +65,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         if at == self.bytes.len() {
             return fail(at, SyntaxErrorKind::Empty);
         }
+
         let end = self.value(at, 0)?;
         let end = self.skip_whitespace(end);
         if end == self.bytes.len() {
@@ -111,6 +112,7 @@ impl<'a, S: Sink> Parser<'a, S> {
                 if self.depth == outside {
                     return Ok(at);
                 }
+
                 let found = after_blank(self.bytes, at);
                 at = found.map_or(self.bytes.len(), |(_, at)| at);
                 let found = found.map(|(byte, _)| byte);
@@ -142,14 +144,17 @@ impl<'a, S: Sink> Parser<'a, S> {
         } else {
             (Kind::Array, b']')
         };
+
         if self.depth == MAX_DEPTH {
             return fail(start, SyntaxErrorKind::TooDeep);
         }
+
         if !self.sink.open(kind, start) {
             let end = walk(self.bytes, start, self.depth, SkipSink)?;
             self.sink.value(kind, start, end, false);
             return Ok((end, true));
         }
+
         self.depth += 1;
         self.objects = self.objects << 1 | u128::from(is_object);
         let at = self.skip_whitespace(start + 1);
@@ -157,6 +162,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         if is_empty {
             self.close(at + 1);
         }
+
         Ok((at + usize::from(is_empty), is_empty))
     }
 
@@ -173,12 +179,14 @@ impl<'a, S: Sink> Parser<'a, S> {
         if self.bytes.get(at) != Some(&b'"') {
             return fail(at, no_key(self.bytes.get(at)));
         }
+
         let (end, escaped) = string(self.bytes, at)?;
         self.sink.key(at, end, escaped);
         let colon = match self.bytes.get(end) {
             Some(b':') => end,
             _ => self.distant_colon(end)?,
         };
+
         Ok(self.skip_whitespace(colon + 1))
     }
 
@@ -199,6 +207,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         if self.bytes.get(start..end) != Some(word) {
             return fail(start, no_value(self.bytes.get(start..).unwrap_or_default()));
         }
+
         self.sink.value(kind, start, end, false);
         Ok(end)
     }
@@ -252,6 +261,7 @@ pub(crate) fn walk(
         objects: 0,
         depth,
     };
+
     parser.value(start, depth)
 }
 
@@ -264,6 +274,7 @@ pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)>
     if bytes.get(stop) == Some(&b'"') {
         return Some((stop + 1, false));
     }
+
     Some((string_end(bytes, stop).ok()?, true))
 }
 
@@ -326,6 +337,7 @@ pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), Syntax
     if bytes.get(stop) == Some(&b'"') {
         return Ok((stop + 1, false));
     }
+
     Ok((string_end(bytes, stop)?, true))
 }
 
@@ -350,10 +362,12 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
         }
         at
     };
+
     let some_digits = |at: usize| match digits(at) {
         end if end == at => fail(at, SyntaxErrorKind::NoDigit),
         end => Ok(end),
     };
+
     let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
     match bytes.get(at) {
         Some(b'0') => {
@@ -366,13 +380,16 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
         Some(b'I') => return fail(at, SyntaxErrorKind::NotFinite),
         _ => return fail(at, SyntaxErrorKind::NoDigit),
     }
+
     if bytes.get(at) == Some(&b'.') {
         at = some_digits(at + 1)?;
     }
+
     if matches!(bytes.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
         at = some_digits(at + 1 + sign)?;
     }
+
     Ok(at)
 }
 
@@ -393,8 +410,10 @@ pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
         if stops != 0 {
             return bytes.len() - rest.len() + stops.trailing_zeros() as usize;
         }
+
         rest = after;
     }
+
     let is_stop = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
     let stop = rest.iter().position(is_stop).unwrap_or(rest.len());
     bytes.len() - rest.len() + stop
@@ -407,6 +426,7 @@ fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
             Some(sum << 4 | char::from(*byte).to_digit(16)?)
         })
     };
+
     match bytes.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
         Some(b'u') => match unit(at + 2) {

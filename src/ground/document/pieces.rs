@@ -44,12 +44,14 @@ impl Pieces {
             objects: self.around,
             depth: self.depth,
         };
+
         let why = match parser.text() {
             _ if utf8(line).is_err() => return PieceProgress::Wrong,
             Ok(()) => return PieceProgress::Complete,
             Err(error) if error.offset < text.len() => return PieceProgress::Wrong,
             Err(error) => error.kind,
         };
+
         let in_object = parser.objects & 1 == 1;
         self.innermost = match text.trim_ascii_end().last() {
             Some(b'{') => "{",
@@ -62,6 +64,7 @@ impl Pieces {
             _ => "[\"\"",
         };
         (self.around, self.depth) = (parser.objects >> 1, parser.depth.saturating_sub(1));
+
         PieceProgress::Open
     }
 }

@@ -64,6 +64,7 @@ impl ReadText {
         if tape.tokens.is_empty() {
             return Err(Refused::NoMemory);
         }
+
         Ok(Document { text, tape })
     }
 }

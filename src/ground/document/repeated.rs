@@ -55,6 +55,7 @@ impl OwnedDocument {
                 pointers.push(repeated.pointer().as_str().to_owned());
             }
         });
+
         pointers
     }
 }
@@ -75,6 +76,7 @@ fn walk<'a>(node: Node<'a>, at: Path<'_>, found: &mut impl FnMut(&Repeated<'_, '
     {
         return;
     }
+
     match node.kind() {
         Kind::Object => {
             for key in node.all_members() {
@@ -91,6 +93,7 @@ fn walk<'a>(node: Node<'a>, at: Path<'_>, found: &mut impl FnMut(&Repeated<'_, '
                         object,
                     });
                 }
+
                 walk(key.value(), Path::Field(&at, &key.name()), found);
             }
         }

@@ -38,6 +38,7 @@ impl<'a> Document<'a> {
             at.here.push(index);
             count = index + 1;
         }
+
         let mut found = vec![None; count];
         targets.walk(self.root(), None, &mut found);
         found
@@ -52,14 +53,17 @@ impl PointerTrie {
                 *slot = Some(Resolved { value, key });
             }
         }
+
         if self.below.is_empty() {
             return;
         }
+
         for key in value.members() {
             if let Some(below) = self.below.get(&*key.name()) {
                 below.walk(key.value(), Some(key), found);
             }
         }
+
         let mut left = self.below.len();
         for (index, item) in value.items().enumerate() {
             if left == 0 {

@@ -19,6 +19,7 @@ pub(crate) fn written_members(object: &str) -> impl Iterator<Item = (&str, &str)
     } else {
         bytes.len()
     };
+
     iter::from_fn(move || {
         let (mut byte, mut key) = after_blank(bytes, at)?;
         if byte == b',' {
@@ -27,6 +28,7 @@ pub(crate) fn written_members(object: &str) -> impl Iterator<Item = (&str, &str)
         if byte != b'"' {
             return None;
         }
+
         let (key_end, _) = end_of_string(bytes, key)?;
         let (_, colon) = after_blank(bytes, key_end)?;
         let (_, value) = after_blank(bytes, colon + 1)?;
@@ -43,6 +45,7 @@ pub(crate) fn written_items(array: &str) -> impl Iterator<Item = &str> {
     } else {
         bytes.len()
     };
+
     iter::from_fn(move || {
         let (mut byte, mut item) = after_blank(bytes, at)?;
         if byte == b',' {
@@ -51,6 +54,7 @@ pub(crate) fn written_items(array: &str) -> impl Iterator<Item = &str> {
         if byte == b']' {
             return None;
         }
+
         at = skip(bytes, item, 0)?;
         array.get(item..at)
     })

@@ -185,6 +185,7 @@ impl Slots {
         if let Some(rows) = self.rows.get_mut(array) {
             rows.push(row);
         }
+
         Row(row)
     }
 
@@ -253,6 +254,7 @@ impl Slots {
                 }
             }
         }
+
         for (place, prefix) in layout.others {
             let known = layout
                 .root
@@ -262,6 +264,7 @@ impl Slots {
                 self.keep_others(Row::ROOT, object, prefix, &known);
             }
         }
+
         self.sort_others();
     }
 
@@ -278,6 +281,7 @@ impl Slots {
                     around.1.and_then(|around| around.get(key))
                 }
             };
+
             if let Some(value) = value {
                 self.set(row, slot, value.into());
             }

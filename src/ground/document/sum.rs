@@ -21,6 +21,7 @@ fn billionths(number: Number<'_>) -> Option<i128> {
     if whole.len() > 9 || fraction.len() > 9 {
         return None;
     }
+
     let digits = whole.bytes().chain(fraction.bytes());
     let zeros = std::iter::repeat_n(b'0', 9 - fraction.len());
     let size = digits.chain(zeros).try_fold(0_i64, |value, digit| {
@@ -28,6 +29,7 @@ fn billionths(number: Number<'_>) -> Option<i128> {
             .is_ascii_digit()
             .then(|| value * 10 + i64::from(digit - b'0'))
     })?;
+
     Some(if unsigned.is_some() { -size } else { size }.into())
 }
 
@@ -55,12 +57,14 @@ fn sign(terms: &mut [Digits<'_>]) -> Ordering {
             Some(digits) => digits.place,
             None => break,
         };
+
         let between = u32::try_from(place.saturating_sub(next)).unwrap_or(u32::MAX);
         sum = sum.saturating_mul(10_i64.saturating_pow(between));
         while terms.get(below).is_some_and(|it| it.place == next) {
             terms.swap(current, below);
             (current, below) = (current + 1, below + 1);
         }
+
         for index in (0..current).rev() {
             let Some(digits) = terms.get_mut(index) else {
                 continue;
@@ -71,8 +75,10 @@ fn sign(terms: &mut [Digits<'_>]) -> Ordering {
                 terms.swap(index, current);
             }
         }
+
         place = next;
     }
+
     sum.cmp(&0)
 }
 
@@ -95,9 +101,11 @@ impl<'a> Digits<'a> {
                 rest: &[],
             };
         };
+
         let rest = decimal.mantissa.as_bytes();
         let points = usize::from(rest.contains(&b'.'));
         let behind = i128::try_from(rest.len().saturating_sub(points + 1)).unwrap_or_default();
+
         Self {
             factor: if decimal.negative { -factor } else { factor },
             place: decimal.exponent.saturating_add(behind),
@@ -112,6 +120,7 @@ impl<'a> Digits<'a> {
         };
         self.rest = rest.strip_prefix(b".").unwrap_or(rest);
         self.place -= 1;
+
         self.factor * i64::from(digit - b'0')
     }
 }

@@ -34,6 +34,7 @@ fn number(text: &str) -> Value {
             return number.into();
         }
     }
+
     let number: f64 = text.parse().unwrap_or_default();
     number.clamp(f64::MIN, f64::MAX).into()
 }

@@ -174,12 +174,14 @@ impl RunEntry {
         let text = |record: Option<Node<'_>>, path: &[&str]| text_of(record?.at(path)?);
         let mut tags = Vec::new();
         let mut known = BTreeSet::new();
+
         for key in members(state, &["episode", "tags"]).chain(members(summary, &["tags"])) {
             let tag = (Arc::from(&*key.name()), shown(key.value()));
             if known.insert(tag.clone()) {
                 tags.push(tag);
             }
         }
+
         let duration = summary.and_then(|summary| summary.get("duration_sec")?.number());
         let is_dated = !tags.iter().any(is_time_unknown);
         let entry = Self {
@@ -199,6 +201,7 @@ impl RunEntry {
                 .map(Number::as_f64),
             ..self
         };
+
         let started =
             text(state, &["episode", "started_at"]).or_else(|| text(summary, &["started_at"]));
         entry.started(started.filter(|_| is_dated))
@@ -262,6 +265,7 @@ impl RunEntry {
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
         let first_error = report.first_error();
         let rules = by_rule(&report.findings).into_iter();
+
         Self {
             valid: report.valid,
             verdict: Some(report.verdict),
@@ -306,6 +310,7 @@ impl RunEntry {
             steps: other.steps,
             ..self.clone()
         };
+
         progress == *other
     }
 
@@ -350,6 +355,7 @@ impl RunEntry {
             }
             text.shrink_to_fit();
         }
+
         let mut keep = |text: &mut Arc<str>| {
             if let Cow::Owned(cut) = cut(text) {
                 is_cut = true;
@@ -357,15 +363,18 @@ impl RunEntry {
             }
             shared.share(text);
         };
+
         [&mut self.mode, &mut self.adapter]
             .into_iter()
             .flatten()
             .for_each(&mut keep);
+
         let mut left_out = shorten(&mut self.tags);
         for (name, value) in &mut self.tags {
             keep(name);
             keep(value);
         }
+
         for figures in [&mut self.latencies, &mut self.metrics] {
             left_out = shorten(figures).saturating_add(left_out);
             figures.iter_mut().for_each(|(name, _)| keep(name));
@@ -397,6 +406,7 @@ impl RunEntry {
             success,
             ..self
         };
+
         entry.started(started_at)
     }
 }
@@ -437,9 +447,11 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_KEPT {
         return Cow::Borrowed(text);
     }
+
     let end = (0..=MAX_KEPT).rev().find(|at| text.is_char_boundary(*at));
     let (head, rest) = text.split_at(end.unwrap_or_default());
     let (rest, digest) = (rest.len(), Digest::of([text.as_bytes()]));
+
     Cow::Owned(format!("{head}… ({rest} more bytes, digest {digest})"))
 }
 

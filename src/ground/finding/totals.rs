@@ -139,16 +139,19 @@ impl Totals {
                 Severity::Warning => &mut self.warnings,
             } += 1;
         }
+
         for suppressed in &episode.suppressed {
             *match suppressed.by {
                 Suppression::Ignore => &mut self.ignored,
                 Suppression::Baseline => &mut self.baselined,
             } += 1;
         }
+
         let denied = |skip: &&Skip| skip.kind.is_denied(episode.lifecycle);
         let denied: Vec<&Skip> = episode.skipped.iter().filter(denied).collect();
         self.unjudged += denied.len() as u64;
         self.unchecked += u64::from(episode.is_unchecked);
+
         let is_skipped = denied.iter().any(|skip| !skip.is_momentary());
         self.not_judged.skipped += u64::from(is_skipped);
         let is_open = episode.lifecycle == Lifecycle::NonTerminal;
@@ -255,6 +258,7 @@ pub(crate) fn by_rule(findings: &[Finding]) -> BTreeMap<&str, Tally> {
             Severity::Warning => &mut sum.warnings,
         } += 1;
     }
+
     sums
 }
 
@@ -264,6 +268,7 @@ impl Statistics {
         for (rule, tally) in by_rule(&episode.findings) {
             self.rules.entry(rule.to_owned()).or_default().plus(tally);
         }
+
         let all = Totals::of(episode).tally();
         for (names, name) in [
             (&mut self.modes, &episode.mode),

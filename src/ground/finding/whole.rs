@@ -60,6 +60,7 @@ impl Whole {
         let episodes = self.episodes.into_iter();
         let faults = self.faults.into_iter();
         let fault = |(fault, sort)| ReportedFault { sort, ..fault };
+
         (
             episodes.map(|(it, beside)| beside.restore(it)).collect(),
             faults.map(fault).collect(),
@@ -76,6 +77,7 @@ impl Beside {
             std::iter::once(&found.location).chain(related)
         });
         let file = |artifact: Artifact| artifact.file_name().to_owned();
+
         Self {
             is_directory: episode.key.dir().is_some(),
             key: episode.key.to_string(),
@@ -98,6 +100,7 @@ impl Beside {
         } else {
             EpisodeKey::Text(self.key)
         };
+
         let entry = self.card.map(|(entry, unlisted)| entry.restored(unlisted));
         episode.entry = entry.map(Arc::new);
         let suppressed = episode.suppressed.iter_mut().map(|it| &mut it.finding);
@@ -112,6 +115,7 @@ impl Beside {
                 location.excerpt = excerpt.filter(|it| it.text.get(it.span.clone()).is_some());
             }
         }
+
         episode
     }
 }

@@ -48,6 +48,7 @@ fn describe_payloads(schema: &mut Schema) {
             "then": { "properties": { "payload": { "$ref": format!("#/$defs/{payload}") } } }
         })
     }
+
     let payloads = [
         when("plan", "PlanPayload"),
         when("act", "ActPayload"),

@@ -55,6 +55,7 @@ impl<'de> Deserialize<'de> for Count {
         if let Some(count) = number.as_u64() {
             return Ok(Self(count));
         }
+
         let float = number.as_f64().unwrap_or(f64::NAN);
         #[expect(
             clippy::cast_possible_truncation,

@@ -54,9 +54,11 @@ impl Excerpt {
         if !from_the_start {
             text.push('…');
         }
+
         push(&mut text, before.get(before.len() - preceding..));
         let start = text.len();
         push(&mut text, inside.get(..shown));
+
         let end = text.len();
         if whole {
             push(&mut text, after.get(..following));
@@ -64,6 +66,7 @@ impl Excerpt {
         if !to_the_end {
             text.push('…');
         }
+
         Self {
             text,
             span: start..end,
@@ -94,6 +97,7 @@ fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (usize, usize) {
         width += columns_of_c;
         bytes += c.len_utf8();
     }
+
     (bytes, width)
 }
 

@@ -9,6 +9,7 @@ pub(crate) fn resolve(link: &str) -> Option<String> {
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
     };
+
     if link.is_empty()
         || link.starts_with(['/', '\\'])
         || link
@@ -17,6 +18,7 @@ pub(crate) fn resolve(link: &str) -> Option<String> {
     {
         return None;
     }
+
     // A backslash is a separator on some systems, and the link must stay inside on those too.
     Some(inside(link.split(['/', '\\']))?.join("/"))
 }
@@ -32,6 +34,7 @@ fn inside<'l>(segments: impl Iterator<Item = &'l str>) -> Option<Vec<&'l str>> {
             part => parts.push(part),
         }
     }
+
     Some(parts)
 }
 
@@ -40,6 +43,7 @@ pub(crate) fn leads_to(link: &str, file_name: &str) -> bool {
     if link == file_name {
         return true;
     }
+
     // A path that ends in a separator names a directory, and a backslash is not a separator on
     // every system.
     let names_a_file = !link.ends_with('/') && !link.ends_with("/.");

@@ -20,9 +20,11 @@ impl Timestamp {
             "yesterday" => return Some(Self::from_unix_seconds(today - DAY)),
             _ => {}
         }
+
         if let Some(seconds) = length(text.strip_prefix('-').unwrap_or(text)) {
             return Some(Self::from_unix_seconds(now.seconds - seconds));
         }
+
         Self::parse(text)
             .or_else(|| Self::parse(&format!("{text}Z")))
             .or_else(|| Self::parse(&format!("{text}T00:00:00Z")))
@@ -39,6 +41,7 @@ impl Timestamp {
         } else {
             second
         };
+
         let digits = format!(".{:018}{}", self.attoseconds, self.rest);
         match digits.trim_end_matches('0') {
             "." => second,
@@ -59,6 +62,7 @@ pub(crate) fn mistake(text: &str) -> Option<&'static str> {
     {
         with_colon.insert(at, ':');
     }
+
     let repaired = [
         (with_colon, "its offset lacks the colon"),
         (
@@ -75,6 +79,7 @@ pub(crate) fn mistake(text: &str) -> Option<&'static str> {
         ),
         (format!("{text}Z"), "it lacks an offset"),
     ];
+
     repaired
         .into_iter()
         .find(|(text, _)| Timestamp::parse(text).is_some())
@@ -90,10 +95,12 @@ pub(crate) fn length(text: &str) -> Option<i64> {
         b'd' => DAY,
         _ => return None,
     };
+
     let number = text.get(..text.len() - 1)?;
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
+
     let seconds = number.parse::<i64>().ok()?.checked_mul(unit)?;
     (seconds <= LONGEST).then_some(seconds)
 }

@@ -65,6 +65,7 @@ impl AcrossRuns {
             found: BTreeMap::new(),
             met: BTreeMap::new(),
         };
+
         let numbered: Vec<(usize, &EpisodeDir)> = runs.iter().enumerate().collect();
         let (mut events, mut held) = (Vec::new(), Held::default());
         in_order(
@@ -76,6 +77,7 @@ impl AcrossRuns {
                 for event in &of_run {
                     held.take(event);
                 }
+
                 events.extend(of_run);
                 if held.limit().is_some() {
                     ControlFlow::Break(())
@@ -90,15 +92,18 @@ impl AcrossRuns {
             across.met = checks.into_iter().map(met).collect();
             return Some(across);
         }
+
         let bytes = |run: usize| {
             keys.get(run)
                 .map(|key| key.as_path().as_os_str().as_encoded_bytes())
         };
+
         events.sort_by(|a, b| {
             let order = |it: &AcrossEvent| (it.time.is_some(), bytes(it.run), it.line);
             a.time.cmp(&b.time).then_with(|| order(a).cmp(&order(b)))
         });
         across.judge(judges, &checks, &events, &keys);
+
         Some(across)
     }
 
@@ -120,6 +125,7 @@ impl AcrossRuns {
                 length: event.text.len(),
                 ..Line::BEFORE_ALL
             };
+
             let view = index.view(line, EventText::Parsed(document.root()));
             let values = RunValues {
                 state: Ok(None),
@@ -127,6 +133,7 @@ impl AcrossRuns {
                 run: None,
                 counted: None,
             };
+
             if event.time.is_some() {
                 judges.event(&view, &values);
             } else {
@@ -140,10 +147,12 @@ impl AcrossRuns {
                     self.add(*check, draft, events, keys);
                 }
             }
+
             if number % STRETCH == 0 {
                 self.share_out(&mut judges, checks, events, keys);
             }
         }
+
         self.share_out(&mut judges, checks, events, keys);
     }
 
@@ -197,6 +206,7 @@ impl AcrossRuns {
             let number = usize::try_from(place.line?.number).ok()?;
             events.get(number.checked_sub(1)?)
         };
+
         let Some((run, line)) = event(&draft.place).map(|event| (event.run, event.line)) else {
             return;
         };
@@ -207,6 +217,7 @@ impl AcrossRuns {
             place.line = other.map(|other| other.line);
             other.is_some()
         });
+
         if let Some(key) = keys.get(run) {
             let of_run = self.found.entry((check, key.to_string())).or_default();
             if of_run.drafts.len() < MAX_FINDINGS_PER_RULE {
@@ -231,9 +242,11 @@ impl AcrossRuns {
             }
             findings.more(*more);
         }
+
         if let Some(met) = self.met.get(&check) {
             findings.skip(met);
         }
+
         Compared::when(found.is_some())
     }
 }
@@ -278,6 +291,7 @@ fn events_of(
     let attachments = Attachments::new(&directory, judges);
     let mut timeline = Lines::new(opened, Vec::new(), MAX_RECORD_BYTES);
     let mut tape = Tape::default();
+
     while held.limit().is_none()
         && let Ok(Some(read)) = timeline.next_line_with(|| ())
     {
@@ -292,9 +306,11 @@ fn events_of(
             root.at(&["payload", "x-repeated"])
                 .is_some_and(|it| it.kind() == Kind::True)
         };
+
         if root.kind() != Kind::Object || is_repeated() {
             continue;
         }
+
         let whole = attachments.whole(root);
         let root = whole.as_ref().map_or(root, OwnedDocument::root);
         let view = judges.index.view(line, EventText::Parsed(root));
@@ -309,9 +325,11 @@ fn events_of(
                 line,
                 text: root.document().text().as_bytes().into(),
             };
+
             held.take(&event);
             events.push(event);
         }
     }
+
     events
 }

@@ -33,6 +33,7 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec
         if findings.peek().is_none() {
             continue;
         }
+
         let words = rule.follows_from;
         let mut causes: Vec<_> = in_order
             .iter()
@@ -41,6 +42,7 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec
             .take(MAX_CAUSES)
             .collect();
         places.extend(causes.iter().map(|(place, _)| place.clone()));
+
         let begun = typos
             .begun
             .iter()
@@ -53,6 +55,7 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec
                     (Place::event(*line, "/phase"), cause)
                 }),
         );
+
         let instead = rule
             .misses
             .and_then(|phase| instead_of(phase, typos, &in_order));
@@ -89,6 +92,7 @@ fn of_value(typos: &Typos, words: &[&str], place: &Place) -> Option<(Place, Stri
         let cause = not_counted("event type", *line, written, PROJECTION);
         return Some((Place::event(*line, "/event_type"), cause));
     }
+
     let line = typos
         .bare_status
         .filter(|_| words.contains(&"step_status"))?;
@@ -96,12 +100,14 @@ fn of_value(typos: &Typos, words: &[&str], place: &Place) -> Option<(Place, Stri
         .pointer()
         .filter(|_| matches!(place.target, Target::Value(_)))
         .filter(|it| it.as_str().ends_with("/status"))?;
+
     let number = line.number;
     let cause = format!("the `act` event on line {number} has `status`, but no `step_status`");
     let place = Place {
         target: Target::Key(Pointer::new("/payload/status")),
         ..Place::event(line, "")
     };
+
     Some((place, cause))
 }
 
@@ -122,6 +128,7 @@ fn instead_of(phase: &str, typos: &Typos, in_order: &[(&Typo, &TypoLines)]) -> O
             ("phase", typo.or(begun)?, phase)
         }
     };
+
     let (line, written) = (line.number, quote(written));
     Some(format!(
         "Line {line} has the {what} {written}: did you mean `{meant}`?"
@@ -140,5 +147,6 @@ fn cause(typo: &Typo, lines: &TypoLines) -> String {
         None => format!("the phase {}", quote(&typo.written)),
         Some(_) => format!("`{}`", brief(&typo.written)),
     };
+
     format!("this may follow from {what} on line {line}, if `{meant}` is meant")
 }

@@ -43,6 +43,7 @@ pub(super) fn demand(
     let (rule_index, Some(severity)) = (of.index, level.severity()) else {
         return;
     };
+
     for &index in &settings.required {
         let Some(rule) = settings.rules.get(index) else {
             continue;
@@ -56,6 +57,7 @@ pub(super) fn demand(
             (None, Some(_)) => continue,
             (None, None) => "is off".to_owned(),
         };
+
         // The state is there: it says that the run has ended.
         let message = format!("`{id}` is required, but {why}");
         drafts.push(Drafted {
@@ -64,6 +66,7 @@ pub(super) fn demand(
             draft: Draft::new(Place::whole(Artifact::State), message).besides(id),
         });
     }
+
     coverage.insert(id.to_string(), Coverage::Sound);
 }
 

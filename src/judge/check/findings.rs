@@ -20,6 +20,7 @@ pub(super) fn locate(
     if drafts.is_empty() {
         return Vec::new();
     }
+
     let mut places = Vec::new();
     for Drafted { draft, .. } in &drafts {
         places.push(&draft.place);
@@ -27,6 +28,7 @@ pub(super) fn locate(
         places.extend(others.map(|(place, _)| place));
     }
     let mut locations = locations(&places).into_iter();
+
     let mut findings: Vec<Finding> = drafts
         .into_iter()
         .filter_map(|drafted| {
@@ -37,6 +39,7 @@ pub(super) fn locate(
         .collect();
     sort(&mut findings);
     tell_apart(&mut findings);
+
     findings
 }
 
@@ -57,6 +60,7 @@ fn tell_apart(findings: &mut [Finding]) {
         let parts = [fingerprint.as_bytes(), &(*nth - 1).to_le_bytes()];
         Digest::of(parts).to_string()
     };
+
     // Without former ones, both are alike.
     let were_alike = findings.iter().all(|finding| finding.former.is_none());
     for finding in findings {
@@ -67,6 +71,7 @@ fn tell_apart(findings: &mut [Finding]) {
                 .unwrap_or_else(|| finding.fingerprint.clone());
             finding.former = Some(apart(&mut met_before, former));
         }
+
         finding.fingerprint = apart(&mut met, std::mem::take(&mut finding.fingerprint));
         if finding.former.as_ref() == Some(&finding.fingerprint) {
             finding.former = None;
@@ -93,6 +98,7 @@ fn located(
             })
             .collect()
     };
+
     let mut finding = Finding {
         rule_index: Some(drafted.rule_index),
         is_cause,
@@ -108,12 +114,14 @@ fn located(
         former: None,
         rests_on: draft.rests_on,
     };
+
     let former = identity(&finding, id);
     finding.fingerprint = former.to_string();
     if let Some(further) = draft.further {
         finding.fingerprint = Digest::of([former.bytes(), further.bytes()]).to_string();
         finding.former = Some(former.to_string());
     }
+
     finding.related.extend(related(draft.causes));
     finding
 }
@@ -129,11 +137,13 @@ fn identity(finding: &Finding, id: &str) -> Digest {
         let text = at.digest.as_ref().map(Digest::bytes).unwrap_or_default();
         Digest::of([file.as_bytes(), pointer.as_bytes(), text])
     };
+
     let others = finding.related.iter().map(|related| &related.location);
     let places: Vec<Digest> = std::iter::once(&finding.location)
         .chain(others)
         .map(place)
         .collect();
     let names = [id, &finding.rule, &finding.besides].map(str::as_bytes);
+
     Digest::of(names.into_iter().chain(places.iter().map(Digest::bytes)))
 }

@@ -59,12 +59,14 @@ impl DirectoryGlob {
                     .into(),
             );
         }
+
         let part = |part: &str| match part {
             "**" => Ok(GlobPart::AnyNames),
             name => Pattern::new(name)
                 .map(GlobPart::Name)
                 .map_err(|error| error.msg.to_owned()),
         };
+
         let parts = (!text.contains('/'))
             .then_some(Ok(GlobPart::AnyNames))
             .into_iter()
@@ -75,6 +77,7 @@ impl DirectoryGlob {
                 "it has more than {MAX_PARTS} parts between slashes"
             ));
         }
+
         Ok(Self {
             text: text.to_owned(),
             name: parts.iter().find_map(GlobPart::name).map(str::to_owned),
@@ -92,6 +95,7 @@ impl DirectoryGlob {
             require_literal_separator: true,
             require_literal_leading_dot: false,
         };
+
         let is_here = dir == Path::new("");
         let mut names = dir
             .iter()
@@ -103,6 +107,7 @@ impl DirectoryGlob {
         {
             return false;
         }
+
         // The parts that the next name may be one of, a bit each.
         let mut open = 1_u128;
         let matches = names.any(|name| {
@@ -121,12 +126,14 @@ impl DirectoryGlob {
                     GlobPart::Name(_) => {}
                 }
             }
+
             open = next;
             open >> self.parts.len() & 1 == 1
         });
         if matches {
             self.is_met.store(true, Ordering::Relaxed);
         }
+
         matches
     }
 
@@ -138,6 +145,7 @@ impl DirectoryGlob {
             let is_above = top.components().all(|part| part == Component::ParentDir);
             is_above || fixed.starts_with(top) || fixed.as_os_str().is_empty()
         };
+
         let is_met = self.is_met.load(Ordering::Relaxed);
         (!is_met && tops.iter().any(is_below)).then_some(&*self.message)
     }
@@ -178,6 +186,7 @@ pub(crate) fn relative(path: &Path, from: &Path, here: &Path) -> PathBuf {
         .zip(from.components())
         .take_while(|(a, b)| a == b)
         .count();
+
     from.components()
         .skip(shared)
         .map(|_| Component::ParentDir)
@@ -195,6 +204,7 @@ fn plain(path: &Path) -> PathBuf {
             part => plain.push(part),
         }
     }
+
     plain
 }
 

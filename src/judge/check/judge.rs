@@ -51,12 +51,14 @@ pub(super) fn episode<R>(
                     coverage.insert(rule.info.id.to_string(), Coverage::Sound);
                 }
             });
+
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
         if let Some(coverage) = &mut coverage {
             coverage::demand(settings, levels, &loaded, coverage, &mut drafts, &skips);
         }
+
         let causes = add_causes(&settings.rules, &mut drafts, &loaded);
         let id = loaded.run.stage.id.as_ref();
         let id = id.map_or(episode.name, |(id, _)| id).to_owned();
@@ -97,6 +99,7 @@ pub(super) fn episode<R>(
             is_unchecked: settings.judges_nothing_of(levels, &loaded.run.stage),
             sealed: None,
         };
+
         coverage::cover(&mut report);
         report.decide(|rule| settings.rules.level_of(levels, rule));
         (report, also(&loaded))
@@ -128,6 +131,7 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
     {
         causes.append(&mut causes::add(rules, drafts, &timeline.typos));
     }
+
     causes
 }
 
@@ -145,6 +149,7 @@ fn judge_all<'l>(
     // Of no rule yet.
     let findings = Findings::new("", 0, Severity::Error, &mut memory, &mut drafts, &mut skips);
     let mut context = Context::new(loaded, findings);
+
     for (of, level) in settings.rules.placed().zip(levels) {
         if let Some(severity) = level.severity()
             && context.judge(of, severity).is_some()
@@ -152,6 +157,7 @@ fn judge_all<'l>(
             compared(of.rule);
         }
     }
+
     for (of, level) in settings.rules.placed().zip(levels) {
         let Check::Team(check) = of.rule.check else {
             continue;
@@ -168,9 +174,11 @@ fn judge_all<'l>(
                 Some(_) => {}
                 None => findings.skip(&APART),
             }
+
             findings.close();
         }
     }
+
     (drafts, skips)
 }
 
@@ -180,6 +188,7 @@ pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement:
     if movement.is_none() {
         return;
     }
+
     let rules = &checker.settings.rules;
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {

@@ -79,6 +79,7 @@ impl CheckSettings {
                 *level = in_some_directory.map_or(Level::Off, |setting| setting.level);
             }
         }
+
         levels
     }
 
@@ -94,6 +95,7 @@ impl CheckSettings {
             // Each is asked, so that it is known which match nothing.
             (Some(globs), Some(dir)) => globs.iter().filter(|glob| glob.matches(dir)).count() > 0,
         };
+
         let levels = &self.levels;
         let configured: Vec<&LevelSetting> = levels.configured.iter().filter(is_in_force).collect();
         let level = move |rule: &'l Rule| {
@@ -105,6 +107,7 @@ impl CheckSettings {
             if !self.selects(&rule.info.id) {
                 return (Level::Off, Decided::NotSelected);
             }
+
             let set = configured.iter().copied().rev().find(is_of_rule);
             let why = set.map_or(Decided::Default, why);
             match set.map_or(rule.info.level, |setting| setting.level) {
@@ -112,6 +115,7 @@ impl CheckSettings {
                 level => (level, why),
             }
         };
+
         self.rules.iter().map(level)
     }
 }
@@ -122,6 +126,7 @@ impl Checker {
         if !self.settings.levels.depend_on_dir() {
             return Arc::clone(&self.levels);
         }
+
         let dir = self.settings.base.relative(key.as_path());
         self.settings
             .decided(Some(&dir))

@@ -28,6 +28,7 @@ pub(super) fn locate(
         Artifact::Manifest => Some((manifest.bytes, manifest.document)),
         Artifact::Events | Artifact::Learn => None,
     };
+
     locate_in(places, key, whole, |artifact, line, bytes| {
         let stream = match artifact {
             Artifact::Learn => loaded.learn.stream.as_ref(),
@@ -52,6 +53,7 @@ pub(super) fn locate_in<'t>(
         pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
         ..Location::default()
     };
+
     let mut locations: Vec<Location> = places.iter().map(location).collect();
     // Each text is read once: what is found in it has it in common.
     let mut by_text: BTreeMap<_, Vec<Sought<'_>>> = BTreeMap::new();
@@ -64,6 +66,7 @@ pub(super) fn locate_in<'t>(
                 .push((place, location));
         }
     }
+
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
     for ((artifact, line, _), sought) in by_text {
         let elsewhere = sought
@@ -89,6 +92,7 @@ pub(super) fn locate_in<'t>(
             _ => {}
         }
     }
+
     locations
 }
 
@@ -105,6 +109,7 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
         Some(document) => document.resolve(pointers),
         None => vec![None; sought.len()],
     };
+
     let found = sought
         .iter()
         .zip(resolved)
@@ -112,6 +117,7 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
     let (values, spans): (Vec<Option<Node<'_>>>, Vec<Range<usize>>) = found.unzip();
     let mut digests = digests(&values.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
     let spots = source::locate(bytes, line, &spans);
+
     for (((place, location), (value, span)), (start, end, excerpt)) in sought
         .into_iter()
         .zip(values.into_iter().zip(spans))
@@ -123,6 +129,7 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
             Target::Bytes(_) => span.start..bytes.len(),
             _ => span,
         };
+
         let text = || Some(Digest::of([bytes.get(text).unwrap_or_default()]));
         *location = Location {
             digest: value.map_or_else(text, |_| digests.next()),

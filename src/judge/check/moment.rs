@@ -75,6 +75,7 @@ impl LiveChecker {
         if self.team().judges_no_event() {
             return Vec::new();
         }
+
         self.judge(event, Some(read_again), |document| {
             let view = self
                 .team()
@@ -83,6 +84,7 @@ impl LiveChecker {
             if !self.team().concerns(&view) {
                 return None;
             }
+
             let [state, run] = self.named(state);
             let values = RunValues {
                 state: Ok(state.as_ref().map(OwnedDocument::root)),
@@ -90,10 +92,12 @@ impl LiveChecker {
                 run: run.as_ref().map(OwnedDocument::root),
                 counted: None,
             };
+
             let mut so_far = Cow::Borrowed(&self.so_far);
             for before in asked.into_iter().flatten() {
                 note(so_far.to_mut(), *before);
             }
+
             Some(so_far.would(&view, values, asked.is_some()))
         })
     }
@@ -146,6 +150,7 @@ impl LiveChecker {
             line: Line::BEFORE_ALL,
             bytes: action,
         };
+
         self.judge(action, None, |document| {
             let mut found = self.team().clone();
             found.action(&place, document.root());
@@ -197,6 +202,7 @@ impl LiveChecker {
             is_it && level.severity() == Some(Severity::Error)
         })?;
         let message = format!("too many calls under way ({calls}): wait until some have ended");
+
         self.finding(of, Severity::Error, message, event)
     }
 
@@ -208,6 +214,7 @@ impl LiveChecker {
             Level::Ask => Answer::None.clause(),
             _ => "",
         };
+
         self.finding(of, level.severity()?, format!("{message}{clause}"), event)
     }
 
@@ -224,10 +231,12 @@ impl LiveChecker {
             severity,
             draft: Draft::new(Place::line(event.artifact, event.line), message),
         };
+
         let read = |_, _, bytes: &mut Vec<u8>| {
             event.bytes.clone_into(bytes);
             Some(Ok(()))
         };
+
         let rules = &self.check.settings.rules;
         findings::locate(rules, vec![drafted], &[], &self.id, |places| {
             locate_in(places, &self.key, |_| None, read)
@@ -250,6 +259,7 @@ impl LiveChecker {
         };
         let mut memory = FindingMemory::new(&self.key.to_string());
         let mut drafts = Vec::new();
+
         for (of, level) in self.check.settings.rules.placed().zip(&*self.levels) {
             let (Check::Team(check), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
@@ -270,6 +280,7 @@ impl LiveChecker {
                 }
             }));
         }
+
         let read = |artifact, line, bytes: &mut Vec<u8>| {
             if (artifact, line) != (text.artifact, text.line) {
                 return Some(read_again?(line, bytes));
@@ -277,6 +288,7 @@ impl LiveChecker {
             text.bytes.clone_into(bytes);
             Some(Ok(()))
         };
+
         let rules = &self.check.settings.rules;
         findings::locate(rules, drafts, &[], &self.id, |places| {
             locate_in(places, &self.key, |_| None, read)

@@ -83,6 +83,7 @@ impl Worker {
             .to_string_lossy();
         let mut readings = 1;
         let mut fetched = fetch(readings)?;
+
         loop {
             let files = view(&fetched);
             let before = seen_versions(files);
@@ -91,17 +92,20 @@ impl Worker {
                 id,
                 name: &name,
             };
+
             let (mut report, other) =
                 judge::episode(checker, identity, files, listening, buffers, &also);
             if report.findings.is_empty() {
                 return Ok((report, other));
             }
+
             let next = fetch(readings + 1)?;
             let movement = Movement::between(&before, &seen_versions(view(&next)));
             if movement.is_none() || readings == MAX_READINGS {
                 judge::hold_back(checker, &mut report, &movement);
                 return Ok((report, other));
             }
+
             readings += 1;
             fetched = next;
         }
@@ -126,6 +130,7 @@ impl Worker {
         let fault = |source| unlistable(&episode.path, source);
         let mut episode = Cow::Borrowed(episode);
         let mut readings = 0;
+
         loop {
             readings += 1;
             let links = checker.settings.links.clone();
@@ -135,16 +140,19 @@ impl Worker {
             if checker.settings.seals {
                 files = files.sealing();
             }
+
             let identity = Identity {
                 key: episode.key(),
                 id: episode.id.as_deref(),
                 name: &episode.name,
             };
+
             let (mut report, other) =
                 judge::episode(checker, identity, &files, listening, buffers, &also);
             if let Some(source) = files.lacking().or_else(|| buffers.lacking.take()) {
                 return Err(fault(source));
             }
+
             let is_covered = checker.settings.seals && report.lifecycle == Lifecycle::Terminal;
             let mut unsealed = None;
             if checker.settings.seals {
@@ -153,26 +161,32 @@ impl Worker {
                     Err(why) => unsealed = Some(why),
                 }
             }
+
             if report.findings.is_empty() && !is_covered {
                 return Ok((report, other));
             }
+
             let mut movement = files.movement(&episode);
             let settles_in = movement.settles_in();
             if !(movement.is_none() && settles_in.is_zero()) {
                 thread::sleep(settles_in);
                 movement = files.movement(&episode);
             }
+
             if movement.is_none() || readings == MAX_READINGS {
                 if let Some(why) = unsealed {
                     return Err(fault(why));
                 }
+
                 if is_covered && !movement.is_none() {
                     let why = "it kept changing while it was read, so it can't be sealed";
                     return Err(fault(io::Error::other(why)));
                 }
+
                 judge::hold_back(checker, &mut report, &movement);
                 return Ok((report, other));
             }
+
             episode.to_mut().list_again().map_err(fault)?;
         }
     }

@@ -55,6 +55,7 @@ impl<'f> Attachments<'f> {
         opened.read_record(&mut content).ok()?;
         let more = (content.len() as u64).saturating_sub(size);
         self.left.set(left.saturating_sub(more));
+
         Some(content)
     }
 }

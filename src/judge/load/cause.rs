@@ -81,6 +81,7 @@ pub(crate) fn stand_in(bytes: &[u8], error: SyntaxError, filler: &str) -> Vec<u8
         Some((.., "another-object")) => format!("{{\"{inner}\":0,{{\"\":0}}"),
         Some(_) => format!("{inner}\":0}}"),
     };
+
     text.into_bytes()
 }
 
@@ -112,6 +113,7 @@ impl Cause {
             (_, "rest-of-object") => is_rest(bytes, error),
             _ => false,
         };
+
         CAUSES.split("\n\n").find_map(|cause| {
             let mut lines = cause.lines();
             let (what, help) = (lines.next()?, lines.next()?);
@@ -123,6 +125,7 @@ impl Cause {
                 help,
                 is_of_file,
             };
+
             Some((cause, place, sign))
         })
     }
@@ -149,6 +152,7 @@ fn unescaped(sign: &str) -> Vec<u8> {
         bytes.extend(u8::from_str_radix(byte, 16));
         bytes.extend(rest.as_bytes());
     }
+
     bytes
 }
 
@@ -170,6 +174,7 @@ fn is_yaml(start: &[u8]) -> bool {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
         key.iter().all(is_word) || line.starts_with(b"- ") || line.starts_with(b"  ")
     };
+
     let lines: Vec<&[u8]> = start.split(|byte| *byte == b'\n').take(3).collect();
     lines.len() == 3 && lines.into_iter().all(is_line)
 }

@@ -62,6 +62,7 @@ impl Listeners<'_, '_> {
         if let Some(strict) = &mut self.strict {
             strict.event(event);
         }
+
         if let Some(outline) = &mut self.outline {
             outline.event(event);
         }
@@ -95,10 +96,12 @@ impl<'a> EventsReader<'_, 'a> {
             let (place, reason) = (None, why.to_string());
             self.listeners.no_event(|| NoEvent { place, reason });
         }
+
         let (stream, read) = lines.into_parts();
         if read.capacity() <= super::KEPT_BYTES {
             *buffer = read;
         }
+
         let result = result.map_err(Unreadable::from).and_then(|()| {
             std::mem::take(&mut self.multi_line).finish(self.troubles);
             if self.timeline().exceeds_memory {
@@ -107,6 +110,7 @@ impl<'a> EventsReader<'_, 'a> {
             }
             Ok(())
         });
+
         (stream, result)
     }
 
@@ -121,6 +125,7 @@ impl<'a> EventsReader<'_, 'a> {
                 self.timeline().tally.repeated(original, line);
             }
         }
+
         Ok(())
     }
 
@@ -153,6 +158,7 @@ impl<'a> EventsReader<'_, 'a> {
         if self.is_sound(line, bytes) {
             return;
         }
+
         let text = self.parsed.parse(bytes, &facts::EVENT);
         let parsed = &*self.parsed;
         let document = text.and_then(|text| parsed.document(text));
@@ -163,17 +169,20 @@ impl<'a> EventsReader<'_, 'a> {
                 let root = whole.as_ref().map_or(document.root(), OwnedDocument::root);
                 let view = self.index.view(line, EventText::Parsed(root));
                 self.judges.event(&view, self.values);
+
                 let text = JsonText {
                     text: document.text(),
                     read: parsed,
                     refused: &refused,
                 };
+
                 let event = EventFacts::new(line, text);
                 self.listeners.facts.timeline_mut().typos.add(event);
                 return self.listeners.event(event);
             }
             Err(why) => why,
         };
+
         self.listeners.no_event(|| no_event_on(read));
         let why = match why {
             NotRead::NotAnObject(span, why) => {
@@ -181,6 +190,7 @@ impl<'a> EventsReader<'_, 'a> {
             }
             NotRead::Unreadable(why) => why,
         };
+
         self.no_event(line);
         self.troubles.add(match why {
             Unreadable::TooManyValues(_) => Trouble::LineTooFull {
@@ -200,6 +210,7 @@ impl<'a> EventsReader<'_, 'a> {
         let Some(event) = self.reader.read(line, bytes, is_for_team) else {
             return false;
         };
+
         if is_for_team {
             let view = self.index.view(line, EventText::Read(event));
             if !view.is_readable() {
@@ -207,6 +218,7 @@ impl<'a> EventsReader<'_, 'a> {
             }
             self.judges.event(&view, self.values);
         }
+
         self.listeners.event(event);
         true
     }
@@ -248,6 +260,7 @@ impl<'a> EventsReader<'_, 'a> {
                 array: None,
             },
         };
+
         let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
         let is_complete = self.multi_line.add(line, bytes, trouble, self.troubles);
         if may_be_unfinished && !is_complete {
@@ -277,14 +290,17 @@ pub(crate) fn event_on<'a>(
         place: Some((line.number, column)),
         reason,
     };
+
     let LineRead::Text { bytes, .. } = read else {
         let limit = MAX_RECORD_BYTES >> 20;
         let reason = format!("the line is longer than the limit of {limit} MiB");
         return Err(no_event(1, reason));
     };
+
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(no_event(1, "the line is not UTF-8".into()));
     };
+
     match tape.read_record(bytes) {
         Ok(document) if document.root().kind() == Kind::Object => Ok((line, document)),
         Ok(document) => {
@@ -319,6 +335,7 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
         }
         troubles.add(Trouble::of(Artifact::Events, Some(line), violation));
     }
+
     refused
 }
 

@@ -55,6 +55,7 @@ impl LearnReader<'_> {
         if !files.entries().has(Artifact::Learn) {
             return LoadedLearn::NOT_READ;
         }
+
         let opened = files.open(Artifact::Learn);
         let stream = match opened.and_then(|stream| self.read_lines(stream, buffer)) {
             Ok(stream) => stream,
@@ -67,6 +68,7 @@ impl LearnReader<'_> {
                 };
             }
         };
+
         let lines = self.lines;
         if let Some((line, span, why, content)) = self.first {
             troubles.add(Trouble::NotALearnRecord {
@@ -77,6 +79,7 @@ impl LearnReader<'_> {
                 lines,
             });
         }
+
         let too_large = self.too_large.map(|line| {
             let number = line.number;
             let text = format!("line {number} of learn.jsonl is too large to be read");
@@ -85,6 +88,7 @@ impl LearnReader<'_> {
                 ..SkipReason::worded(SkipKind::Limit, text)
             }
         });
+
         LoadedLearn {
             lines: too_large.map_or(Usable::Read(()), Usable::Unjudged),
             stream: Some(stream),
@@ -104,9 +108,11 @@ impl LearnReader<'_> {
                 LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended)?,
             }
         }
+
         let (stream, read) = lines.into_parts();
         *buffer = read;
         self.tape.release();
+
         Ok(stream)
     }
 
@@ -115,6 +121,7 @@ impl LearnReader<'_> {
         self.any = true;
         let read = self.tape.read_record(bytes);
         let place = Place::line(Artifact::Learn, line);
+
         for schema in self.judges.of(Artifact::Learn) {
             match &read {
                 Ok(document) => schema.record(document.root(), &|| place.clone()),
@@ -124,6 +131,7 @@ impl LearnReader<'_> {
                 Err(_) => {}
             }
         }
+
         match NotAnObject::unless(read, bytes) {
             Ok(_) => {}
             Err(NotRead::Unreadable(why @ Unreadable::Lacking(_))) => return Err(why),
@@ -134,6 +142,7 @@ impl LearnReader<'_> {
                     .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
             }
         }
+
         Ok(())
     }
 }

@@ -69,20 +69,24 @@ pub(super) fn read<'b>(
         unlisted: Usable::Unjudged(reason),
         ..LoadedManifest::NOT_READ
     };
+
     let unread = |why, troubles: &mut Troubles| {
         let reason = unreadable("manifest.json", &why);
         troubles.add_lacking(Artifact::Manifest, why);
         unjudged(reason)
     };
+
     if !files.entries().has(Artifact::Manifest) {
         let reason = "there is no manifest.json";
         return unjudged(SkipReason::new(SkipKind::Missing, reason));
     }
+
     let opened = files.open(Artifact::Manifest);
     let read = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
     if let Err(why) = read {
         return unread(why, troubles);
     }
+
     let bytes = &*bytes;
     match NotAnObject::unless(tape.read_record(bytes), bytes) {
         Err(NotRead::Unreadable(why)) => unread(why, troubles),
@@ -118,6 +122,7 @@ fn judged<'b>(
         .get("files")
         .into_iter()
         .flat_map(Node::items);
+
     LoadedManifest {
         bytes,
         document: Some(document),
@@ -148,6 +153,7 @@ fn verify_files(
         bytes_left: MAX_DIGESTED_BYTES,
         unjudged: UnjudgedFiles::default(),
     };
+
     let entries = manifest.root().get("files").into_iter();
     for (index, entry) in entries.flat_map(Node::items).enumerate() {
         if let Some(entry) = Entry::of(entry)
@@ -162,6 +168,7 @@ fn verify_files(
             });
         }
     }
+
     verifier
         .unjudged
         .reason()
@@ -180,6 +187,7 @@ fn unlisted(files: &dyn Artifacts, manifest: Document<'_>) -> Usable<Vec<String>
     if !entries.clone().any(has_digest) {
         return Usable::NotDue;
     }
+
     let names = entries.filter_map(|entry| entry.get("name").unwrap_or(entry).text());
     let listed: BTreeSet<String> = names.filter_map(|name| path(&name).ok()).collect();
     match files.file_names() {
@@ -208,6 +216,7 @@ impl<'a> Entry<'a> {
             .and_then(|text| FileDigest::parse(text.strip_prefix("sha256:").unwrap_or(&text)));
         let size = entry.get("size_bytes").and_then(Node::number);
         (digest.is_some() || size.is_some()).then_some(())?;
+
         Some(Self {
             name: entry.get("name")?.text()?,
             digest,
@@ -236,6 +245,7 @@ impl Verifier<'_> {
             Ok(path) => path,
             Err(why) => return Some(why),
         };
+
         self.compare(entry, &path)
             .unwrap_or_else(|why| self.unreadable(&entry.name, &why))
     }
@@ -259,11 +269,13 @@ impl Verifier<'_> {
                 }));
             }
         }
+
         let Some(listed) = entry.digest else {
             return Ok(None);
         };
         let actual = self.measure(path, true)?.and_then(|(_, digest)| digest);
         let differs = actual.filter(|actual| *actual != listed);
+
         Ok(differs.map(|actual| FileTrouble::Digest { listed, actual }))
     }
 
@@ -274,10 +286,12 @@ impl Verifier<'_> {
         let (Some(path), Some(listed)) = (path, entry.digest) else {
             return false;
         };
+
         if !self.other_line_ends.contains_key(&*path) {
             let digests = self.digest_other_line_ends(&path);
             self.other_line_ends.insert(path.clone(), digests);
         }
+
         self.other_line_ends
             .get(&*path)
             .is_some_and(|digests| digests.contains(&listed))
@@ -292,6 +306,7 @@ impl Verifier<'_> {
             return Vec::new();
         };
         self.bytes_left = left;
+
         let mut bytes = Vec::new();
         let opened = self.files.open_named(path);
         match opened.and_then(|opened| opened.read_record(&mut bytes)) {
@@ -307,6 +322,7 @@ impl Verifier<'_> {
         {
             return Ok(Some(*seen));
         }
+
         let opened = self.files.open_named(path)?;
         let measured = match opened.size() {
             Some(size) if !with_digest => Some((size, None)),
@@ -314,6 +330,7 @@ impl Verifier<'_> {
             _ => FileDigest::of_stream(opened, self.bytes_left)?
                 .map(|(size, digest)| (size, Some(digest))),
         };
+
         let Some(measured) = measured else {
             let why = format!(
                 "the files that manifest.json names have more than {} GiB together",
@@ -322,9 +339,11 @@ impl Verifier<'_> {
             self.unjudged.add(path, SkipKind::Limit, why);
             return Ok(None);
         };
+
         if let (size, Some(_)) = measured {
             self.bytes_left = self.bytes_left.saturating_sub(size);
         }
+
         self.seen.insert(path.to_owned(), measured);
         Ok(Some(measured))
     }
@@ -344,9 +363,11 @@ impl Verifier<'_> {
             Unreadable::Denied => return Some(FileTrouble::Denied),
             _ => {}
         }
+
         let what = format!("{}, which manifest.json names,", quote(name));
         let SkipReason { kind, text, .. } = unreadable(&what, why);
         self.unjudged.add(name, kind, text.into_owned());
+
         None
     }
 }
@@ -374,6 +395,7 @@ impl UnjudgedFiles {
         let (count, digest) = (self.count, self.names_and_reasons.digest());
         let files = if count == 1 { "file" } else { "files" };
         let text = format!("{why} (not judged: {count} {files}, digest {digest})");
+
         Some(SkipReason {
             besides: digest.to_string(),
             ..SkipReason::worded(kind, text)
@@ -388,6 +410,7 @@ fn path(name: &str) -> Result<String, FileTrouble> {
     if name.starts_with('/') || name.contains('\\') || is_drive {
         return Err(FileTrouble::Leaves);
     }
+
     let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
     if parts().any(|part| part == "..") {
         Err(FileTrouble::Leaves)

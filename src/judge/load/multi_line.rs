@@ -38,6 +38,7 @@ fn read_item(
         2 => pieces.pass_over_item(),
         _ => return PieceProgress::Wrong,
     }
+
     lines.last = line.number;
     pieces.read(bytes)
 }
@@ -63,9 +64,11 @@ impl MultiLineSearch {
             .array
             .take_if(|_| progress != Some(PieceProgress::Open));
         let is_complete = self.add_to_object(line, bytes, trouble, troubles);
+
         if let (Some(PieceProgress::Complete), Some(array)) = (progress, ended) {
             troubles.are_of(array.0);
         }
+
         is_complete
     }
 
@@ -81,6 +84,7 @@ impl MultiLineSearch {
         if self.is_next(line) {
             progress = self.object.read(bytes);
         }
+
         if progress == PieceProgress::Wrong {
             self.give_up(troubles);
             if first == Some(&b'{') {
@@ -89,6 +93,7 @@ impl MultiLineSearch {
                 progress = self.object.read(bytes);
             }
         }
+
         match progress {
             PieceProgress::Open => self.pending.push((line, trouble)),
             PieceProgress::Complete => self.complete(line),
@@ -102,6 +107,7 @@ impl MultiLineSearch {
                 troubles.add(trouble);
             }
         }
+
         progress == PieceProgress::Complete
     }
 
@@ -111,6 +117,7 @@ impl MultiLineSearch {
         else {
             return false;
         };
+
         self.before == last.number
             && line.number - first.number < MAX_OBJECT_LINES as u64
             && line.offset + line.length as u64 - first.offset <= MAX_OBJECT_BYTES as u64

@@ -29,6 +29,7 @@ pub(super) fn judge(
         .map(|(index, name)| (index, Arc::clone(name)))
         .collect();
     let mut kept = 0;
+
     for (index, name) in named {
         let mut reader = OtherFileReader {
             index,
@@ -38,6 +39,7 @@ pub(super) fn judge(
             kept: &mut kept,
             tape: Tape::default(),
         };
+
         match reader.read(files, alone) {
             Ok(()) => {}
             Err(Unreadable::Vanished) => reader.absent(),
@@ -73,12 +75,15 @@ impl OtherFileReader<'_> {
                 offset: 0,
                 length: bytes.len(),
             };
+
             self.text(line, &bytes, None);
             return Ok(());
         }
+
         if opened.size().is_some_and(|size| size > MAX_TIMELINE_BYTES) {
             return Err(Unreadable::TooLarge(MAX_TIMELINE_BYTES));
         }
+
         let mut lines = Lines::new(opened, Vec::new(), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line_with(|| alone.enter())? {
             match read {
@@ -91,6 +96,7 @@ impl OtherFileReader<'_> {
                 }
             }
         }
+
         Ok(())
     }
 
@@ -112,6 +118,7 @@ impl OtherFileReader<'_> {
                 self.unusable(line.map(|line| (line, bytes)), &why, bytes);
             }
         }
+
         self.tape = tape;
     }
 
@@ -120,6 +127,7 @@ impl OtherFileReader<'_> {
             Some((line, bytes)) => (line, Target::Bytes(0..bytes.len()), bytes),
             None => (Line::BEFORE_ALL, Target::Whole, &[][..]),
         };
+
         let place = place(&self.name, self.kept, line, target, bytes);
         for schema in self.judges.of_file(self.index) {
             schema.unusable(&place, why, text);
@@ -150,6 +158,7 @@ fn place(name: &Arc<str>, kept: &mut usize, line: Line, target: Target, bytes: &
         !has_lines(name) || (bytes.len() <= MAX_KEPT_LINE && *kept + bytes.len() <= MAX_KEPT_LINES);
     let text = if is_kept { bytes.to_vec() } else { Vec::new() };
     *kept += text.len();
+
     Place {
         line: Some(line),
         target,

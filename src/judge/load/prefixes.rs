@@ -27,11 +27,14 @@ fn measured(prefixes: &mut [Prefix], stream: &Opened<'_>) -> io::Result<()> {
                 offset: at,
                 length: usize::try_from(length).map_err(io::Error::other)?,
             };
+
             stream.read_again(part, &mut bytes)?;
             digest.add(&bytes);
             at += length;
         }
+
         prefix.actual = Some(digest.so_far());
     }
+
     Ok(())
 }

@@ -37,6 +37,7 @@ pub(crate) fn with_progress(
         };
         timeline.read_again(end, bytes).is_ok()
     };
+
     if !entries.has(Artifact::State) && read(0, &mut bytes, END_BYTES) {
         for line in bytes.split(|byte| *byte == b'\n') {
             if let Ok(event) = tape.read_record(line) {
@@ -44,6 +45,7 @@ pub(crate) fn with_progress(
             }
         }
     }
+
     for most in [END_BYTES, LONG_END_BYTES] {
         let is_told = read(size.saturating_sub(most), &mut bytes, most)
             && bytes.rsplit(|byte| *byte == b'\n').any(|line| {
@@ -54,6 +56,7 @@ pub(crate) fn with_progress(
             break;
         }
     }
+
     entry
 }
 
@@ -70,6 +73,7 @@ fn tells_now(entry: &mut RunEntry, event: Node<'_>) -> bool {
         }));
         return true;
     }
+
     let is_runtime = text(&["phase"]).as_deref() == Some("runtime");
     let tells = !is_runtime || text(&["event_type"]).as_deref() == Some("run.resume");
     if tells {
@@ -78,5 +82,6 @@ fn tells_now(entry: &mut RunEntry, event: Node<'_>) -> bool {
         let parts = parts.iter().map(|part| &**part).filter(|it| !it.is_empty());
         entry.now = Some(parts.collect::<Vec<_>>().join(" · "));
     }
+
     tells
 }

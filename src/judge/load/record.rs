@@ -183,10 +183,12 @@ impl RecordKind {
             reader,
             read,
         } = buffers;
+
         if !files.entries().has(artifact) {
             bytes.clear();
             return self.unjudged(bytes, read, NoText::Missing);
         }
+
         let opened = files.open(artifact);
         if let Err(why) = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()))
         {
@@ -195,15 +197,18 @@ impl RecordKind {
             troubles.add(Trouble::Unreadable { artifact, why });
             return self.unjudged(bytes, read, no_text);
         }
+
         let bytes = &*bytes;
         let reader = reader.get_or_insert_with(|| self.schema.slot_reader(self.layout));
         if let Some(text) = reader.read(bytes, read.renew()) {
             return LoadedRecord::new(bytes, Ok(text), read, Usable::Read(()));
         }
+
         let refused = match read.parse(bytes, self.layout) {
             Ok(text) => return self.judge(text, read, team, troubles),
             Err(refused) => refused,
         };
+
         troubles.add(match mistake(refused) {
             Err(why) => Trouble::Unreadable { artifact, why },
             Ok(error) => Trouble::NotJson {
@@ -213,6 +218,7 @@ impl RecordKind {
                 content: Digest::of([bytes.as_slice()]),
             },
         });
+
         self.unjudged(bytes, read, NoText::Refused(refused))
     }
 
@@ -229,6 +235,7 @@ impl RecordKind {
                 SkipReason::worded(SkipKind::Unreadable, text)
             }
         };
+
         LoadedRecord::new(bytes, Err(why), read, Usable::Unjudged(reason))
     }
 
@@ -252,6 +259,7 @@ impl RecordKind {
             Ok(document) => document,
             Err(why) => return self.unjudged(bytes, read, NoText::Refused(why)),
         };
+
         if document.repeats_keys() {
             document.for_each_repeated_key(|repeated| {
                 troubles.add(Trouble::RepeatedKey {
@@ -263,6 +271,7 @@ impl RecordKind {
                 });
             });
         }
+
         let violations = self.schema.violations(document);
         let support = self.version(document, violations.as_deref().ok(), team, troubles);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
@@ -271,6 +280,7 @@ impl RecordKind {
         } else {
             Usable::Unjudged(self.unusable())
         };
+
         let mut loaded = LoadedRecord::new(bytes, Ok(text), read, usable);
         // A value that violates the schema is not a fact, whether it is reported or not.
         loaded.refused = schema::offsets(document, &violations);
@@ -291,6 +301,7 @@ impl RecordKind {
             }
             Support::Current | Support::Newer => {}
         }
+
         if is_usable {
             let misspellings = self.schema.misspellings(document.root());
             self.violations(violations, &misspellings, &support, troubles);
@@ -305,6 +316,7 @@ impl RecordKind {
         } else {
             troubles.add(Trouble::TooManyViolations(self.artifact));
         }
+
         loaded
     }
 
@@ -314,6 +326,7 @@ impl RecordKind {
         let version = document.root().get(self.version.0).and_then(Node::text);
         let declared = version.and_then(|version| team.version(artifact, &version));
         let Some(schema) = declared else { return };
+
         match schema.violations(document.root(), &Pointer::default()) {
             Err(_) => troubles.add(Trouble::TooManyViolations(artifact)),
             Ok(violations) => {
@@ -334,10 +347,12 @@ impl RecordKind {
         if violations.is_empty() {
             return;
         }
+
         let typos: BTreeMap<(Pointer, &str), Key<'_>> = misspellings
             .iter()
             .map(|typo| ((typo.pointer.parent(), typo.known), typo.key))
             .collect();
+
         for mut violation in violations {
             let object = violation.pointer.clone();
             violation.explain_absence(|field| {
@@ -377,6 +392,7 @@ impl RecordKind {
             supported,
             differs: violations.map(|violations| self.differing(violations)),
         };
+
         let mut support = Support::Current;
         let (field, current) = self.version;
         if let Some(version) = declared(field).filter(|version| version != current) {
@@ -391,6 +407,7 @@ impl RecordKind {
                 troubles.add(Trouble::UnsupportedVersion(trouble));
             }
         }
+
         if let Some((field, expected)) = self.identifier
             && let Some(identifier) = declared(field).filter(|identifier| identifier != expected)
         {
@@ -401,6 +418,7 @@ impl RecordKind {
             )));
             support = Support::Unsupported(quote(&identifier));
         }
+
         support
     }
 }

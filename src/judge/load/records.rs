@@ -43,12 +43,14 @@ impl<'b> RecordsOfRules<'b> {
                 Named::Absent
             }
         };
+
         let state = named(state, Artifact::State);
         let summary = named(summary, Artifact::Summary);
         let run = team.names(Name::Run).then(|| {
             let id = run.id.as_ref().map(|(id, _)| &**id);
             run_as_json(dir, id, run.lifecycle, [state.root(), summary.root()])
         });
+
         Self {
             run: run.and_then(|run| OwnedDocument::read(run).ok()),
             state,
@@ -110,6 +112,7 @@ fn push_facts(node: Node<'_>, strange: &[u32], text: &mut String) {
                 text.push(':');
                 push_facts(member.value(), strange, text);
             }
+
             text.push('}');
         }
         Kind::Array => {

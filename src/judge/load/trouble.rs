@@ -334,6 +334,7 @@ impl Troubles {
                 _ => true,
             });
         }
+
         self.by_sort
             .retain(|troubles| !troubles.met.is_empty() || troubles.more > 0);
     }
@@ -363,10 +364,12 @@ impl Troubles {
             Trouble::TornTail { .. } => (None, None),
             _ => return false,
         };
+
         let is_known = |known: &Mistaken| {
             let causes = known.why.cause.zip(what);
             known.is_of_file || causes.is_some_and(|(one, other)| one.help == other.help)
         };
+
         // There are as many as there are causes.
         let of_sort = (self.by_sort.iter_mut())
             .find(|of_sort| matches!(of_sort.met.first(), Some(Trouble::Mistaken(_))));
@@ -381,6 +384,7 @@ impl Troubles {
             known.content = Digest::of(contents.iter().map(String::as_bytes));
             return true;
         }
+
         false
     }
 
@@ -388,6 +392,7 @@ impl Troubles {
         if self.joins(&trouble) {
             return;
         }
+
         let sort = trouble.sort();
         match self
             .by_sort

@@ -53,11 +53,13 @@ impl<'c> Context<'c> {
         self.findings.severity = severity;
         (self.findings.count, self.findings.listed) = (0, 0);
         self.findings.rests_on = Some(&[]);
+
         let compared = match &of.rule.check {
             Check::BuiltIn(check) => check(self),
             Check::Team(check) => self.team(check),
             Check::Hook => None,
         };
+
         self.findings.close();
         compared
     }
@@ -180,6 +182,7 @@ impl<'c> Context<'c> {
                 self.findings.more(troubles.more);
             }
         }
+
         self.findings.rests_on = asked;
     }
 
@@ -204,6 +207,7 @@ impl<'c> Context<'c> {
         for drafted in self.findings.drafts.iter_mut().skip(before) {
             drafted.draft.rests_on = rests_on_place(&drafted.draft.place);
         }
+
         compared
     }
 
@@ -229,6 +233,7 @@ fn rests_on_place(place: &Place) -> Option<&'static [Artifact]> {
     if place.elsewhere.is_some() {
         return None;
     }
+
     Some(match place.artifact {
         Artifact::State => &[Artifact::State],
         Artifact::Summary => &[Artifact::Summary],

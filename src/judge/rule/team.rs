@@ -18,6 +18,7 @@ impl TeamCheck {
         if loaded.judges.is_across(self) {
             return None;
         }
+
         let timeline = loaded.run.timeline.read();
         let facts = RunFacts {
             lifecycle: loaded.run.stage.lifecycle,
@@ -25,6 +26,7 @@ impl TeamCheck {
             broken_line: timeline.and_then(|timeline| timeline.broken_line),
             unjudged: &|artifact| unjudged(artifact, loaded),
         };
+
         loaded.judges.judge(self)?.report(Some(&facts), findings)
     }
 }
@@ -35,6 +37,7 @@ fn unjudged(artifact: Artifact, loaded: &Loaded<'_, '_>) -> Option<SkipReason> {
         Usable::Unjudged(reason) => Some(reason.clone()),
         Usable::Read(()) | Usable::NotDue => None,
     };
+
     match artifact {
         // What violates the schema of the reference, or is of another version, is there.
         Artifact::State => of(&loaded.state.shape).filter(|_| !loaded.state.is_read()),

@@ -21,11 +21,13 @@ fn unlike(unlike: Unlike) -> Draft {
         let message = format!("the action has the id {id}, but no `act` event has it");
         return Draft::new(Place::state(id_at), message);
     };
+
     let ((at, in_action), (event_at, in_event)) = (difference.action, difference.event);
     let (field, line) = (brief(&difference.field), difference.line);
     let message = format!(
         "`{field}` of the action {id} is {in_action}, but {in_event} in its `act` event on line {}",
         line.number
     );
+
     Draft::new(Place::state(at), message).related(Place::event(line, event_at), "the `act` event")
 }

@@ -73,6 +73,7 @@ impl RuleSet {
                 .min()
                 .map(|(.., name)| name)
         };
+
         Error::UnknownRule {
             name: brief(name),
             nearest: nearest.filter(|nearest| nearest != name),

@@ -28,6 +28,7 @@ pub(super) fn version(
             }
             _ => return None,
         };
+
         let VersionField { field, found, .. } = version;
         let supported = quote(version.supported);
         let message = format!("`{field}` is {found}{clause} {supported}");
@@ -39,11 +40,13 @@ pub(super) fn version(
         let draft = Draft::new(version.place(), message).help(help);
         (version.artifact == artifact).then_some(draft)
     });
+
     // Records the skip where the record has no facts.
     let _ = match artifact {
         Artifact::Summary => ctx.summary().is_some(),
         _ => ctx.state().is_some(),
     };
+
     let record = ctx.record(artifact);
     Compared::when(match (artifact, is_newer) {
         (Artifact::Summary, _) => record.has(InSummary::SchemaVersion),
@@ -77,10 +80,12 @@ fn differing(fields: &[String], version: &str) -> String {
             "Only the version differs from {version}, as far as the schema shows. {convert}"
         );
     }
+
     if let more @ 1.. = named.len().saturating_sub(MAX_FIELDS) {
         named.truncate(MAX_FIELDS);
         named.push(format!("{more} more"));
     }
+
     let named = named.join(", ");
     format!("The record differs from version {version} in {named}. {convert}")
 }
@@ -93,6 +98,7 @@ pub(super) fn violation(trouble: &Trouble, artifact: Artifact, name: &str) -> Op
         let message = format!("{artifact} violates its schema in at least {MAX_VIOLATIONS} places");
         return Some(Draft::new(Place::whole(artifact), message));
     }
+
     let (place, violation) = trouble.violation(artifact)?;
     let typos = violation.typos(&place);
     let draft = Draft::new(place, violation.message(name));

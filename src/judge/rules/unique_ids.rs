@@ -19,6 +19,7 @@ pub(super) fn report<'a>(
     if !repeats(ids.clone().map(|(_, id)| id)) {
         return Compared::when(ids.next().is_some());
     }
+
     let place = |index| Place::state(Pointer::new(list).item(index).field("id"));
     let mut first_with = BTreeMap::new();
     for (index, id) in ids {
@@ -31,5 +32,6 @@ pub(super) fn report<'a>(
             ctx.push(Draft::new(place(index), message).related(place(first), related));
         }
     }
+
     Some(Compared)
 }

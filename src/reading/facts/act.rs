@@ -66,19 +66,23 @@ impl<'a> Acts<'a> {
             if action.value(InAction::Id).is_none_or(Value::is_null) {
                 continue;
             }
+
             let Some(id) = action.text(InAction::Id) else {
                 acts.has_strange_id = true;
                 continue;
             };
+
             let alone = OfAction {
                 action: Some(action),
                 events: None,
             };
+
             acts.by_id
                 .entry(id)
                 .and_modify(|of| of.action = None)
                 .or_insert(alone);
         }
+
         acts
     }
 
@@ -94,6 +98,7 @@ impl<'a> Acts<'a> {
                 _ => KeptAct::new(event),
             }
         };
+
         let bytes = |acts: &AsOf<KeptAct>| acts.values().map(KeptAct::bytes).sum::<usize>();
         if let Some(events) = &mut of.events {
             self.bytes -= bytes(events);
@@ -103,6 +108,7 @@ impl<'a> Acts<'a> {
             self.bytes += act.bytes();
             of.events = Some(AsOf::new(event.line.number, act));
         }
+
         true
     }
 
@@ -168,6 +174,7 @@ impl KeptAct {
             .chain(event.extensions())
             .filter(|(_, value)| value.is_fact());
         let kept = |(name, value): (Cow<'_, str>, Value<'_>)| (name.into(), value.raw().into());
+
         Self {
             line: event.line,
             is_mirrored: false,
@@ -192,6 +199,7 @@ impl KeptAct {
             .contents
             .iter()
             .map(|(.., content)| CONTENT_BYTES + content.shown.len());
+
         KEPT_BYTES + fields.sum::<usize>() + contents.sum::<usize>()
     }
 }
@@ -210,6 +218,7 @@ fn contents(
         });
         (!is_same).then(|| (name, in_action, Content::new(value.raw())))
     };
+
     CONTENTS.into_iter().filter_map(differs).collect()
 }
 
@@ -221,11 +230,13 @@ fn is_mirrored(event: EventFacts<'_>, action: RowItem<'_>) -> bool {
     {
         return false;
     }
+
     let is_same = |in_event: Option<Value<'_>>, in_action: Option<Value<'_>>| {
         in_event
             .zip(in_action)
             .is_none_or(|(in_event, in_action)| in_event.is_written_as(in_action))
     };
+
     let dates = (event.value(InEvent::Timestamp)).zip(action.value(InAction::Timestamp));
     let extension = |name: &str| action.extensions().find(|(of, _)| of == name);
     dates.is_some_and(|(in_event, in_action)| in_event.raw() == in_action.raw())

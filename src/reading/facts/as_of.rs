@@ -72,6 +72,7 @@ impl<T> AsOf<T> {
             self.earlier.reserve_exact(1);
             self.earlier.push(before);
         }
+
         // Marks move on: only the latest value up to each of them counts.
         let counting = marks.lines().map(|mark| {
             self.earlier

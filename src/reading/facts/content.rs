@@ -34,6 +34,7 @@ impl Content {
         } else {
             shortened(written).unwrap_or(ContentForm::Other)
         };
+
         Self {
             canonical: Digest::of([&*canonical(written)]),
             form,
@@ -74,6 +75,7 @@ fn shortened(written: &str) -> Option<ContentForm> {
             _ => return None,
         }
     }
+
     let sha256 = sha256.filter(|it| has_excerpt && it.starts_with('"'))?;
     Some(ContentForm::Shortened {
         sha256: FileDigest::parse(&content(sha256))?,

@@ -152,6 +152,7 @@ impl<'a> EventFacts<'a> {
         if self.known_phase != Some("act") {
             return None;
         }
+
         let status = || StepStatus::of_word(&self.text(InEvent::StepStatus)?);
         let action_id = self.text(InEvent::ActionId);
         Some(ActFacts {
@@ -220,6 +221,7 @@ impl KeptEvent {
             read: &self.read,
             refused: &[],
         };
+
         EventFacts::new(self.line, of)
     }
 }

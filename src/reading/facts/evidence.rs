@@ -73,6 +73,7 @@ impl PlanTrace {
             *bytes += ids.len() * STEP_ID_BYTES;
             ids
         });
+
         // Most plan events of one kind have no records at all.
         !ids.is_empty() && ids.contains(&Digest::of([id.as_bytes()]))
     }

@@ -53,6 +53,7 @@ pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
     if differs_in_style(phase, "act") {
         return Some("act");
     }
+
     PHASES.into_iter().find(|known| is_near(phase, known))
 }
 
@@ -64,6 +65,7 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     if phase == PROJECTION {
         return Some("runtime");
     }
+
     let mut known = ["start", "plan", "act", "direction", "reflect", "terminate"].into_iter();
     known.find(|known| phase.len() > known.len() && phase.starts_with(known))
 }

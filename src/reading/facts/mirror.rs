@@ -56,6 +56,7 @@ pub(super) fn mirror(
             Some(act) => to_compare.push((act, index, action)),
         }
     }
+
     // Actions may share an id, and events may be long: what takes as long is done once for each.
     to_compare.sort_unstable_by_key(|(act, index, _)| (act.line, *index));
     for actions in to_compare.chunk_by(|(a, ..), (b, ..)| a.line == b.line) {
@@ -143,9 +144,11 @@ impl<'a> ParsedAct<'a> {
                 difference: Some(difference()),
             });
         };
+
         if self.timestamp_differs(action) {
             differ(&|| self.timestamps(at(), action));
         }
+
         for (name, value) in action.whole().members() {
             if let Some(in_event) = self.fields.get(&*name)
                 && value.is_fact()
@@ -177,6 +180,7 @@ impl<'a> ParsedAct<'a> {
         if !written.is_fact() || written.string() == self.timestamp {
             return false;
         }
+
         self.happened().is_some_and(|happened| {
             let stamp = action.text(InAction::Timestamp).and_then(Stamp::of);
             stamp.is_none_or(|stamp| stamp.instant != happened.instant)

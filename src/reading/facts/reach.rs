@@ -106,6 +106,7 @@ fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
         ReachVerdict::Idle => at_latest != ReachVerdict::Differs,
         ReachVerdict::Differs => false,
     };
+
     here.into_iter().zip(at_latest).all(is_explained)
 }
 
@@ -179,6 +180,7 @@ impl<'a> TimelineFacts<'a> {
                     .text(InAction::Id)
                     .is_some_and(|id| self.timeline.acts.at(reach.line(), &id).is_some())
         };
+
         self.state.is_some_and(|state| state.actions().any(has_any))
     }
 
@@ -202,6 +204,7 @@ impl<'a> TimelineFacts<'a> {
         if plan.is_some_and(|plan| plan.form != PlanForm::Neither) {
             return 0;
         }
+
         let steps = self.state.and_then(StateFacts::steps);
         steps.map_or(0, |steps| steps.len())
     }
@@ -227,6 +230,7 @@ impl<'a> TimelineFacts<'a> {
         if self.lifecycle == Lifecycle::Terminal {
             return Some(Reach::new(None));
         }
+
         let event = marks.sealed.or(marks.latest)?;
         Some(Reach {
             is_sealed: marks.sealed.is_some(),
@@ -247,6 +251,7 @@ impl<'a> TimelineFacts<'a> {
             }
             _ => [plan, labels, plan_event, actions],
         };
+
         let candidates = [marks.latest.map(Some), marks.before.map(Some), Some(None)];
         let mut tried: Vec<(Reach, Verdicts)> = Vec::new();
         for event in candidates.into_iter().flatten() {
@@ -256,12 +261,15 @@ impl<'a> TimelineFacts<'a> {
                 verdicts: Some(here),
                 ..reach
             };
+
             let at_latest = tried.first().map_or(here, |(_, verdicts)| *verdicts);
             if explains(of_reach(here), of_reach(at_latest)) {
                 return Some(reach);
             }
+
             tried.push((reach, here));
         }
+
         tried
             .iter()
             .find(|(reach, _)| reach.any_error())
@@ -275,6 +283,7 @@ impl<'a> TimelineFacts<'a> {
             0 => ReachVerdict::Agrees,
             _ => ReachVerdict::Differs,
         };
+
         let (plan, steps) = (self.plan(reach), self.steps_without_event(reach));
         let [plan, labels] = match plan {
             Some(plan) if plan.form != PlanForm::Neither => [false, true].map(|by_label| {
@@ -288,6 +297,7 @@ impl<'a> TimelineFacts<'a> {
             None if self.timeline.plan_event(reach.line()).is_none() => [ReachVerdict::Agrees; 2],
             _ => [ReachVerdict::Idle; 2],
         };
+
         let plan_event = differs(steps);
         let actions = if self.timeline.names_actions(reach.line()) {
             let mut nobody = |_| ();
@@ -297,6 +307,7 @@ impl<'a> TimelineFacts<'a> {
         } else {
             ReachVerdict::Idle
         };
+
         [plan, labels, plan_event, actions]
     }
 }

@@ -117,6 +117,7 @@ impl DatedActs {
         if self.is_full {
             return;
         }
+
         self.instants.insert(stamp.instant.clone());
         let has_id = event.act().is_some_and(|act| act.action_id.is_some());
         if !(has_id || event.is_synthetic()) {
@@ -224,6 +225,7 @@ impl EventIds {
         if self.is_full {
             return;
         }
+
         match self.seen.entry(Digest::of([id.as_bytes()])) {
             Entry::Vacant(slot) => drop(slot.insert(line)),
             Entry::Occupied(earlier) => {
@@ -259,16 +261,19 @@ impl StrictFacts {
         if let Some(repeated) = &mut self.repeated_keys {
             RepeatedEventKey::add_all(event, repeated);
         }
+
         if let Some(prefixes) = &mut self.prefixes
             && let Some(prefix) = Prefix::of(event)
             && prefixes.len() < MAX_EVENT_IDS
         {
             prefixes.push(prefix);
         }
+
         self.order(&at);
         if let (Some(ids), Some(id)) = (&mut self.ids, event.text(InEvent::EventId)) {
             ids.add(event.line, &id, MAX_EVENT_IDS);
         }
+
         match (event.phase().as_deref(), &mut self.ending) {
             (Some("start"), _) if self.start.is_none() => {
                 self.start = Some(StartEvent::new(at, event));
@@ -320,6 +325,7 @@ impl StrictFacts {
             });
             disorder.lines += 1;
         }
+
         self.before = Some(at.clone());
     }
 }
@@ -329,6 +335,7 @@ impl StartEvent {
         let fact = |key: &str| event.payload()?.get(key)?.fact();
         let seed = fact("seed").and_then(Value::number);
         let words = |key: &str| fact(key)?.string().map(Cow::into_owned);
+
         Self {
             at,
             seed: seed.map(|seed| seed.text().to_owned()),

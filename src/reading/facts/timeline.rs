@@ -45,6 +45,7 @@ impl EventsOfOthers {
             key,
             lines: 0,
         };
+
         found.get_or_insert_with(new).lines += 1;
     }
 }
@@ -186,14 +187,17 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         if !matters || timeline.exceeds_memory {
             return;
         }
+
         // A plan event is kept beside the one that it replaces.
         if timeline.kept_bytes() + event.written().len() > MAX_KEPT_BYTES {
             timeline.exceeds_memory = true;
             return;
         }
+
         if let Some(id) = foreign_id {
             EventsOfOthers::count(&mut timeline.foreign, line, &id, "episode_id");
         }
+
         match event.phase().as_deref() {
             Some("start") if timeline.start.is_none() => {
                 timeline.start = Some(Stamped::new(event));
@@ -242,6 +246,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         let marks = timeline.marks;
         let is_of_state =
             |id: &str, ids: &[Cow<'_, str>]| ids.binary_search_by(|of| (**of).cmp(id)).is_ok();
+
         match &act.step_id {
             Some(id) if act.sets_status => {
                 if let Some(plan) = &mut timeline.plan {
@@ -264,9 +269,11 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             }
             None => {}
         }
+
         let Some(id) = &act.action_id else { return };
         timeline.first_act_id.get_or_insert(line.number);
         let is_of_action = timeline.acts.add(id, event, marks);
+
         if !is_of_action && !event.is_synthetic() {
             EventsOfOthers::count(&mut timeline.unrecorded, line, id, act.action_key);
         }

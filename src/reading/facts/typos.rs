@@ -84,9 +84,11 @@ impl Typos {
         {
             self.add_one(event.line, None, phase, meant, Pointer::new("/phase"));
         }
+
         if let Some(root) = event.root().node() {
             self.add_keys(event.line, WordOwner::Event, root, &Pointer::default());
         }
+
         let payload = event.payload().and_then(Value::node);
         if let (Some(payload), Some(phase)) = (payload, phase)
             && let event_type = event.text(InEvent::EventType)
@@ -104,6 +106,7 @@ impl Typos {
             if known.iter().any(|known| known.name == name) {
                 continue;
             }
+
             let absent = absent.get_or_insert_with(|| {
                 known
                     .iter()
@@ -130,6 +133,7 @@ impl Typos {
             written: written.chars().take(KEPT_CHARS).collect(),
             meant,
         };
+
         let is_full = self.found.len() >= MAX_SLIPS;
         match self.found.get_mut(&typo) {
             Some(lines) => {

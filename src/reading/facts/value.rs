@@ -126,6 +126,7 @@ impl<'a> Value<'a> {
         if refused.is_empty() {
             return true;
         }
+
         let first = refused.partition_point(|offset| *offset < self.span.start());
         refused
             .get(first)

@@ -46,11 +46,13 @@ impl Density {
                 }
             }
         }
+
         let is_known = self.phases.len() < MAX_PHASES || self.phases.contains_key(phase);
         let phase = if is_known { phase } else { "(others)" };
         if !self.phases.contains_key(phase) {
             self.phases.insert(phase.to_owned(), BTreeMap::new());
         }
+
         if let Some(bins) = self.phases.get_mut(phase) {
             let bin = PhaseBin {
                 events: 1,

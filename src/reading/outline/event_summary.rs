@@ -71,6 +71,7 @@ fn mark(event: Node<'_>) -> Option<Mark> {
         read: &ReadText::of(slots),
         refused: &[],
     };
+
     let (mark, _) = incident::mark(EventFacts::new(Line::BEFORE_ALL, of))?;
     Some(mark)
 }
@@ -94,6 +95,7 @@ fn summary(event: Node<'_>) -> String {
     let Some(payload) = event.get("payload") else {
         return parts.concat();
     };
+
     for known in KNOWN.split(' ') {
         let key = known.trim_end_matches('=');
         let value = payload.get(key).filter(|value| !value.is_null());
@@ -106,15 +108,18 @@ fn summary(event: Node<'_>) -> String {
             });
         }
     }
+
     for (key, noun) in [("step_records", "steps"), ("steps", "step labels")] {
         let steps = payload.get(key).filter(|it| it.kind() == Kind::Array);
         parts.extend(steps.map(|steps| format!("{noun}: {}", steps.items().count())));
     }
+
     if parts.is_empty() {
         let named =
             |key: Key<'_>| format!("{}={}", brief(&key.name()), first_words(key.value(), 0));
         parts.extend(payload.members().take(OTHERS).map(named));
     }
+
     parts.join(" · ")
 }
 
@@ -134,6 +139,7 @@ fn first_words(value: Node<'_>, depth: u8) -> String {
                 parts.push(format!("{} more", number - 2));
                 parts.extend(value.items().last().map(deeper));
             }
+
             parts.join(" · ")
         }
         Kind::Object if depth < MAX_DEPTH => {

@@ -72,6 +72,7 @@ impl Folding {
             Some((Weight::Light, last)) if weight == Weight::Light => return join(last, row),
             _ => self.rows.push((weight, row)),
         }
+
         if self.rows.len() > MAX_TIMELINE_ROWS {
             self.shrink();
         }
@@ -85,6 +86,7 @@ impl Folding {
             |pair: &[(Weight, FoldedRow)]| pair.iter().all(|(weight, _)| *weight != Weight::Marked);
         let first = rows.windows(2).position(is_unmarked).unwrap_or_default();
         let (_, next) = self.rows.remove(ROWS_AT_EACH_END + first + 1);
+
         if let Some((weight, row)) = self.rows.get_mut(ROWS_AT_EACH_END + first) {
             *weight = Weight::Light;
             join(row, next);
@@ -98,6 +100,7 @@ fn join(row: &mut FoldedRow, next: FoldedRow) {
         let first = std::mem::replace(row, FoldedRow::Folded(OmittedEvents::default()));
         join(row, first);
     }
+
     let FoldedRow::Folded(all) = row else { return };
     match next {
         FoldedRow::Event((phase, _)) => {

@@ -20,6 +20,7 @@ pub(super) fn mark(event: EventFacts<'_>) -> Option<(Mark, u8)> {
     let phase = text(event, InEvent::Phase).unwrap_or_default();
     let event_type = text(event, InEvent::EventType);
     let blocks = |slot| is(event, slot, &BLOCKING);
+
     if blocks(InEvent::Decision) && event.node().is_none_or(is_enforced) {
         Some((Mark::Vetoed, 3))
     } else if event_type.is_some_and(|it| it.ends_with("veto") || it.ends_with("vetoed"))
@@ -86,6 +87,7 @@ pub(super) fn incident(event: Node<'_>, line: u64, mark: Option<(Mark, u8)>) -> 
         keys.iter()
             .find_map(|key| text(key).map(|text| brief(&text)))
     };
+
     let details = || member("details").and_then(|details| details.get("reason")?.text());
     let why = member("error")
         .and_then(error_text)
@@ -95,6 +97,7 @@ pub(super) fn incident(event: Node<'_>, line: u64, mark: Option<(Mark, u8)>) -> 
     // The agent that tried the step emitted an event that only repeats its status.
     let decides = !matches!(mark, Some((Mark::Vetoed, ..=1)));
     let agent = || Some(brief(&event.get("agent_id")?.text()?)).filter(|_| decides);
+
     Reason {
         file: Artifact::Events.file_name().into(),
         line: Some(line),
@@ -121,6 +124,7 @@ pub(crate) fn error_text(error: Node<'_>) -> Option<String> {
                     .filter_map(|key| error.get(key)?.text())
                     .find(|text| !text.trim().is_empty())
             };
+
             let name = find("type name kind class code error_type error_code");
             let message = find("message msg detail reason description error");
             Some(match (name, message) {

@@ -52,14 +52,17 @@ impl<'n> Track<'n> {
             self.items.push(Tracked::Event((line, None)));
             return;
         }
+
         let matters = is_marked || self.named.contains(&line.number);
         self.last.push_back((matters, line));
         if self.last.len() <= LAST_EVENTS {
             return;
         }
+
         let Some((matters, oldest)) = self.last.pop_front() else {
             return;
         };
+
         if matters && self.marked < MARKED_EVENTS {
             self.marked += 1;
             self.items.push(Tracked::Event((oldest, None)));
@@ -91,6 +94,7 @@ impl<'n> Track<'n> {
             }
             folded @ Tracked::Folded(_) => folded,
         };
+
         self.items.into_iter().chain(last).map(with_end).collect()
     }
 }

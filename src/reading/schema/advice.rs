@@ -18,6 +18,7 @@ pub(super) fn description(
     path.extend(field);
     let name = path.iter().rev().find(|token| !is_index(token))?;
     let said = find(schema, schema, &path, &mut { MAX_PARTS })?;
+
     Some(format!(
         "`{}`: {said}",
         crate::ground::printable::brief(name)
@@ -48,11 +49,13 @@ fn find<'s>(
         let said = |part: &'s Value| part.get("description")?.as_str()?.split(LISTED).next();
         return said(part).or_else(|| said(target?));
     };
+
     let part = target.unwrap_or(part);
     let named = part.get("properties").and_then(|known| known.get(token));
     let item = part.get("items").filter(|_| is_index(token));
     let other = part.get("additionalProperties");
     let conditions = part.get("allOf").and_then(Value::as_array);
+
     named
         .or(item)
         .or(other)
@@ -92,6 +95,7 @@ pub(super) fn word_meant<'s>(
             let (_, meaning) = listed.skip(1).nth(index)?.split_once(": ")?;
             (words == options).then_some(meaning)
         });
+
     Some((meant.to_owned(), said))
 }
 
@@ -127,6 +131,7 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
         .filter_map(|line| line.split_once(" = "))
         .filter(|(words, _)| words.split(' ').any(|word| word == letters))
         .flat_map(|(_, means)| means.split(' '));
+
     means.find_map(|means| options.iter().copied().find(|word| *word == means))
 }
 
@@ -140,6 +145,7 @@ fn nearest<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
         .collect::<String>()
         .to_lowercase();
     let distance = |option: &&str| strsim::osa_distance(&word, option);
+
     options
         .iter()
         .copied()

@@ -25,6 +25,7 @@ pub(super) fn most_applied(schema: &Value, address: &str, files: &dyn Retrieve) 
         counting.resources.insert(address.to_owned(), schema);
         counting.add_names(schema, &address.into());
     }
+
     all()
         .map(|(_, schema)| counting.most(schema))
         .fold(0, u64::max)
@@ -35,11 +36,13 @@ fn reached(schema: &Value, address: &str, files: &dyn Retrieve) -> Vec<(String, 
     let mut known = BTreeSet::from([address.to_owned()]);
     let mut targets = Vec::new();
     add_targets(schema, address, &mut targets);
+
     let mut reached = Vec::new();
     while let Some(target) = targets.pop() {
         if !known.insert(target.clone()) {
             continue;
         }
+
         // What can't be read is part of a schema with an `$id`, or one of a draft.
         let file = uri::from_str(&target).ok();
         if let Some(schema) = file.and_then(|file| files.retrieve(&file).ok()) {
@@ -47,6 +50,7 @@ fn reached(schema: &Value, address: &str, files: &dyn Retrieve) -> Vec<(String, 
             reached.push((target, schema));
         }
     }
+
     reached
 }
 
@@ -79,6 +83,7 @@ fn resolved(base: &str, reference: &str) -> Option<(String, String)> {
     if file.is_empty() {
         return Some((base.to_owned(), fragment.into()));
     }
+
     let base = uri::from_str(base).ok()?;
     let address = uri::resolve_against(&base.borrow(), file).ok()?;
     Some((address.as_str().to_owned(), fragment.into()))
@@ -113,6 +118,7 @@ impl<'s> BranchCounter<'s> {
                 if members.contains_key("$ref") || members.contains_key("$dynamicRef") {
                     self.bases.insert(from_ref(part), Arc::clone(base));
                 }
+
                 members.values().for_each(|it| self.add_names(it, base));
             }
             Value::Array(items) => items.iter().for_each(|it| self.add_names(it, base)),
@@ -134,6 +140,7 @@ impl<'s> BranchCounter<'s> {
             Value::Array(items) => (0, items.iter().collect()),
             _ => return 0,
         };
+
         below
             .into_iter()
             .map(|it| self.most(it))
@@ -150,6 +157,7 @@ impl<'s> BranchCounter<'s> {
         if depth > MAX_WITHIN {
             return u64::MAX;
         }
+
         self.counted.insert(id, 0);
         let count = schema
             .as_object()
@@ -161,6 +169,7 @@ impl<'s> BranchCounter<'s> {
             .map(|part| self.applied(part, depth + 1))
             .fold(1, u64::saturating_add);
         self.counted.insert(id, count);
+
         count
     }
 

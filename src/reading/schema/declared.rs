@@ -57,6 +57,7 @@ impl DeclaredSchema {
         let shapes = written.ok().map(|written| Shapes::compile(written.root()));
         let shapes = shapes.filter(|shapes| shapes.is_supported() && !shapes.may_multiply());
         let validator = OnceLock::new();
+
         if shapes.is_none() {
             let made = super::options()
                 .with_base_uri(address.to_owned())
@@ -64,6 +65,7 @@ impl DeclaredSchema {
                 .build(&text)?;
             let _ = validator.set(Some(made));
         }
+
         let applied = most_applied(&text, address, files);
         if applied > MAX_APPLIED {
             return Err(Box::new(ValidationError::custom(format!(
@@ -71,6 +73,7 @@ impl DeclaredSchema {
                  each other"
             ))));
         }
+
         Ok(Self {
             text,
             shapes,
@@ -109,14 +112,17 @@ impl DeclaredSchema {
         if self.is_valid(value) {
             return Ok(Vec::new());
         }
+
         let size = value.end_index() - value.index();
         let too_many = match &self.shapes {
             Some(shapes) => shapes.count_failures(value, MAX_VIOLATIONS) >= MAX_VIOLATIONS,
             None => size > MAX_LISTED_TOKENS,
         };
+
         if too_many {
             return Err(TooManyViolations);
         }
+
         let steps = self
             .applied
             .saturating_mul(u64::from(size))
@@ -136,6 +142,7 @@ impl DeclaredSchema {
         let errors = errors
             .filter(|errors| errors.len() < MAX_VIOLATIONS)
             .ok_or(TooManyViolations)?;
+
         Ok(violation::explain(
             value.document(),
             at,
@@ -156,6 +163,7 @@ impl DeclaredSchema {
                 .and_then(|known| known.get(&**key))
                 .or_else(|| part.get("items"))
         });
+
         !path.is_empty() && below.is_some()
     }
 }

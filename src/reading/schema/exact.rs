@@ -28,17 +28,20 @@ impl NumberKeyword {
             // In draft 4, the exclusive bounds are properties of the others.
             _ => None,
         };
+
         let is_exclusive = |name| schema.get(name) == Some(&Value::Bool(true));
         let keyword = match self {
             Self::Minimum if is_exclusive("exclusiveMinimum") => Self::ExclusiveMinimum,
             Self::Maximum if is_exclusive("exclusiveMaximum") => Self::ExclusiveMaximum,
             keyword => keyword,
         };
+
         let bound = Bound { keyword, bound };
         if bound.allows(Number::of("0")).is_none() {
             let message = "`multipleOf` is 0, or has more than 18 digits";
             return Err(ValidationError::custom(message));
         }
+
         Ok(Box::new(bound))
     }
 }
@@ -66,6 +69,7 @@ impl<'i> Keyword<'i, TapeJson> for Bound {
         if self.is_valid(instance) {
             return Ok(());
         }
+
         // The message is the number; the sentence is that of the violation.
         Err(ValidationError::custom(
             self.bound.clone().unwrap_or_default(),
@@ -97,6 +101,7 @@ pub(crate) fn parse_exactly(text: &str) -> Result<Value, (usize, String)> {
     if let Ok(document) = tape.read(text.as_bytes()) {
         keep(&mut schema, document.root(), false)?;
     }
+
     Ok(schema)
 }
 
@@ -131,6 +136,7 @@ fn keep(schema: &mut Value, written: Node<'_>, is_constant: bool) -> Result<(), 
                     }
                 }
             }
+
             members.extend(exact);
             Ok(())
         }

@@ -90,6 +90,7 @@ impl Inferred {
                 "object"
             }
         };
+
         *self.types.entry(name).or_default() += 1;
     }
 
@@ -112,15 +113,18 @@ impl Inferred {
         for (name, values) in other.types {
             *self.types.entry(name).or_default() += values;
         }
+
         match other.words.0 {
             Some(words) => words
                 .iter()
                 .for_each(|(word, times)| self.words.add(word, *times)),
             None => self.words.0 = None,
         }
+
         if let Some(items) = other.items {
             self.items.get_or_insert_default().merge(*items);
         }
+
         if let Some(any) = other.any_member {
             let mine = self.any_member.get_or_insert_default();
             mine.merge(*any);
@@ -128,6 +132,7 @@ impl Inferred {
                 mine.merge(member);
             }
         }
+
         for (name, member) in other.members {
             self.member(&name).merge(member);
         }
@@ -140,18 +145,21 @@ impl Inferred {
             "integer" if self.of_type("number") > 0 => false,
             name => self.of_type(name) > 0,
         };
+
         let types: Vec<&str> = TYPES.into_iter().filter(is_there).collect();
         match &*types {
             [] => {}
             [one] => drop(schema.insert("type".into(), json!(one))),
             several => drop(schema.insert("type".into(), json!(several))),
         }
+
         if let Some(words) = self.words() {
             schema.insert("enum".into(), json!(words));
         }
         if let Some(items) = &self.items {
             schema.insert("items".into(), items.schema());
         }
+
         if let Some(any) = &self.any_member {
             schema.insert("additionalProperties".into(), any.schema());
         } else if self.of_type("object") > 0 {
@@ -164,6 +172,7 @@ impl Inferred {
             if !always.is_empty() {
                 schema.insert("required".into(), json!(always));
             }
+
             let members: Map<String, Value> = self
                 .members
                 .iter()
@@ -171,6 +180,7 @@ impl Inferred {
                 .collect();
             schema.insert("properties".into(), Value::Object(members));
         }
+
         Value::Object(schema)
     }
 

@@ -195,6 +195,7 @@ impl JsonNumber for InstanceNumber<'_> {
             .parse()
             .ok()
             .or_else(|| serde_json::Number::from_f64(Number::as_f64(self.0)));
+
         Cow::Owned(number.unwrap_or_else(|| 0.into()))
     }
 

@@ -45,9 +45,11 @@ impl SlotReader {
         if self.tables.all.is_empty() || bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
         }
+
         let text = utf8(bytes).ok()?;
         slots.clear(self.layout);
         self.scratch.release();
+
         let root = self.tables.root.clone();
         let mut reading = SlotReading {
             reader: self,
@@ -55,10 +57,12 @@ impl SlotReader {
             text,
             slots,
         };
+
         let start = after_blank(bytes, 0)?;
         let (end, _) = reading.value(start, &root, Row::ROOT, 0)?;
         slots.sort_others();
         let is_whole = after_blank(bytes, end).is_none();
+
         (is_whole && self.satisfies_conditions(text, slots)).then_some(text)
     }
 
@@ -78,6 +82,7 @@ impl SlotReader {
                         };
                         let types = asserted.items;
                         let is_item = |item| types & bit(Kind::of(item)) != 0;
+
                         !value.is_present()
                             || shape.is_none_or(|shape| failures(shape) == 0)
                                 && (types == ANY_TYPE || written_items(written).all(is_item))
@@ -116,6 +121,7 @@ impl SlotReading<'_, '_> {
             }
             return step.allows(bit(Kind::String)).then_some(read);
         }
+
         let end = match byte {
             b'{' if step.allows(bit(Kind::Object)) => {
                 if step.allows(FREE_OBJECT) {
@@ -141,6 +147,7 @@ impl SlotReading<'_, '_> {
             b'n' => self.literal(start, step, "null", Kind::Null)?,
             _ => return None,
         };
+
         Some((end, false))
     }
 
@@ -180,6 +187,7 @@ impl SlotReading<'_, '_> {
         if byte == b']' {
             return Some(at + 1);
         }
+
         loop {
             (at, _) = self.value((byte, at), &items, row, depth)?;
             (byte, at) = after_blank(self.bytes, at)?;
@@ -198,10 +206,12 @@ impl SlotReading<'_, '_> {
         if let Some(array) = rows {
             row = self.slots.add_row(array, table.width);
         }
+
         let end = self.members(start + 1, usize::from(step.table), row)?;
         if rows.is_some() {
             self.slots.set(row, 0, Span::new(start, end));
         }
+
         Some(end)
     }
 
@@ -214,6 +224,7 @@ impl SlotReading<'_, '_> {
         // Swapped, so that no empty table is dropped.
         std::mem::swap(&mut self.reader.tables.all.get_mut(id)?.keys, &mut keys);
         std::mem::forget(keys);
+
         end
     }
 
@@ -233,6 +244,7 @@ impl SlotReading<'_, '_> {
         if byte == b'}' {
             return (required == 0).then_some(at + 1);
         }
+
         let (mut present, mut near) = (0_u64, 0);
         let (mut before, mut expected) = (usize::MAX, first);
         loop {
@@ -248,10 +260,12 @@ impl SlotReading<'_, '_> {
                 (expected, end) = self.other_key(keys, at, id, (before, present))?;
                 (keys.all.get(expected)?, end)
             };
+
             near |= key.near;
             if present >> expected & 1 != 0 {
                 return None;
             }
+
             present |= 1 << expected;
             let (first, start) = after_blank(bytes, end)?;
             let (end, is_escaped) = self.value((first, start), &key.step, row, depth)?;
@@ -259,22 +273,27 @@ impl SlotReading<'_, '_> {
                 let value = Span::new(start, end).escaped(is_escaped);
                 self.keep(key.step.slot, row, at, value)?;
             }
+
             (byte, at) = after_blank(bytes, end)?;
             if byte != b',' {
                 break;
             }
+
             (_, at) = after_blank(bytes, at + 1)?;
             before = expected;
             expected = usize::from(key.step.next);
         }
+
         if byte != b'}' || present & required != required {
             return None;
         }
+
         if keeps_near {
             self.slots.near = near;
         } else if near & !present != 0 {
             return None;
         }
+
         Some(at + 1)
     }
 
@@ -287,6 +306,7 @@ impl SlotReading<'_, '_> {
         } else {
             self.slots.set(row, usize::from(slot), value);
         }
+
         Some(())
     }
 
@@ -311,21 +331,25 @@ impl SlotReading<'_, '_> {
             if colon != b':' {
                 return None;
             }
+
             let known = keys.find(name);
             let learn = |keys: &mut KnownKeys| {
                 let (near, step) = unknown(self.reader.tables.all.get(id)?, keys, name)?;
                 keys.learn(name, near, step, present)
             };
+
             let place = known.or_else(|| learn(keys))?;
             keys.remember(self.bytes, at, place);
             (place, end + 1)
         };
+
         let next = u8::try_from(place).ok()?;
         if before == usize::MAX {
             self.reader.tables.all.get_mut(id)?.first = next;
         } else {
             keys.all.get_mut(before)?.step.next = next;
         }
+
         Some((place, end))
     }
 }
@@ -345,6 +369,7 @@ fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Ex
             (0, is_allowed.then_some(Expectation::FREE)?)
         }
     };
+
     let is_kept = table.kept.is_some_and(|prefix| name.starts_with(prefix));
     Some((near, if is_kept { step.with_slot(OTHER) } else { step }))
 }

@@ -69,6 +69,7 @@ impl NumberBound {
         let order = order
             .filter(|order| order.is_ne())
             .unwrap_or_else(|| number.order(Number::of(&self.written)));
+
         self.keyword.allows(order)
     }
 }
@@ -114,6 +115,7 @@ impl Shapes {
                 Additional::Each(below) => Some(below),
                 Additional::Any | Additional::None => None,
             };
+
             let conditions = shape.conditions.iter().map(|condition| condition.then);
             let below = properties.chain(shape.items).chain(additional);
             // A subschema has a smaller number than its parts, unless it is one of them.
@@ -122,6 +124,7 @@ impl Shapes {
                 .chain(shape.any_of.iter().copied())
                 .any(|below| below <= id)
         };
+
         let has_several = |shape: &Shape| !(shape.conditions.is_empty() && shape.any_of.is_empty());
         self.all.iter().any(has_several) && self.all.iter().enumerate().any(contains_itself)
     }
@@ -193,6 +196,7 @@ impl<'s> ShapeWalk<'s> {
             }
             _ => {}
         }
+
         self.conditions(shape, node);
         self.alternatives(shape, node);
     }
@@ -203,6 +207,7 @@ impl<'s> ShapeWalk<'s> {
             walk.node(*id, node);
             walk.left > 0
         };
+
         let mut alternatives = shape.any_of.iter();
         if self.left > 0 && !shape.any_of.is_empty() && !alternatives.any(is_valid) {
             self.fail(1);
@@ -213,6 +218,7 @@ impl<'s> ShapeWalk<'s> {
         if shape.takes_any_member() {
             return;
         }
+
         let mut missing = shape.required;
         // Writers sort keys or keep their order, so the next key is usually the next property.
         let mut next = 0;
@@ -232,6 +238,7 @@ impl<'s> ShapeWalk<'s> {
                 Additional::None => self.fail(usize::from(!shape.allows(&key.name()))),
             }
         }
+
         self.fail(missing);
     }
 
@@ -299,6 +306,7 @@ impl Shape {
             let text = unquoted(written, 0, written.len(), escaped);
             return failures + self.text_failures(&text);
         }
+
         let number = (kind == Kind::Number).then(|| Number::of(written));
         let is_fraction = self.integer && number.is_some_and(|number| !number.is_integer());
         failures |= usize::from(is_fraction);
@@ -306,11 +314,13 @@ impl Shape {
             let mut allowed = allowed.iter();
             failures += usize::from(!allowed.any(|value| is_scalar(kind, written, value)));
         }
+
         if let Some(number) = number.filter(|_| !self.bounds.is_empty()) {
             let value = number.as_f64();
             let bounds = self.bounds.iter();
             failures += bounds.filter(|bound| !bound.allows(number, value)).count();
         }
+
         failures
     }
 

@@ -88,6 +88,7 @@ impl Violation {
         } else {
             Target::Value(pointer)
         };
+
         Place {
             artifact,
             line,
@@ -117,10 +118,12 @@ impl Violation {
         } else {
             self.pointer.clone()
         };
+
         let subject = match pointer.dotted() {
             dotted if dotted.is_empty() => root.to_owned(),
             dotted => format!("`{dotted}`"),
         };
+
         match &self.breach {
             Breach::Lacks(fields) => format!("{subject} lacks the required {}", named(fields)),
             Breach::Unexpected(clause)
@@ -156,6 +159,7 @@ impl Violation {
             ),
             _ => None,
         };
+
         let says = match &*self.says {
             [description] => description.clone(),
             all if all.len() > MAX_DESCRIBED => String::new(),
@@ -165,11 +169,13 @@ impl Violation {
                 .collect::<Vec<&str>>()
                 .join(" "),
         };
+
         let help = first
             .into_iter()
             .chain(Some(says).filter(|says| !says.is_empty()))
             .collect::<Vec<_>>()
             .join(" ");
+
         (!help.is_empty()).then_some(help)
     }
 
@@ -234,6 +240,7 @@ pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> 
     if !matches!(error.kind(), ValidationErrorKind::OneOfNotValid { .. }) {
         return vec![error];
     }
+
     let parts = error.into_parts();
     let ValidationErrorKind::OneOfNotValid { context } = parts.kind else {
         return Vec::new();
@@ -250,14 +257,17 @@ pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> 
             _ => 1,
         }
     };
+
     let against_form = |form: &Vec<_>| form.iter().map(against).max();
     let Some(likely) = context.iter().min_by_key(|form| against_form(form)) else {
         return Vec::new();
     };
+
     if likely.iter().any(is_constant) {
         // It has a name that no form has.
         return context.into_iter().flatten().filter(is_constant).collect();
     }
+
     context
         .into_iter()
         .min_by_key(against_form)
@@ -274,6 +284,7 @@ pub(super) fn message_of_likeliest(violations: &[Violation], root: &str) -> Opti
         Breach::NotConstant(_, expected) if it.token == first.token => Some(expected),
         _ => None,
     });
+
     Some(others.fold(first.message(root), |description, other| {
         format!("{description} or {other}")
     }))
@@ -290,6 +301,7 @@ pub(super) fn explain<'e>(
         let within = error.instance_path();
         Pointer::new(format!("{}{}", at.as_str(), within.as_str()))
     };
+
     let errors: Vec<(Pointer, ValidationError<'e>)> =
         errors.map(|error| (whole(&error), error)).collect();
     let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
@@ -299,6 +311,7 @@ pub(super) fn explain<'e>(
         matches!(error.kind(), ValidationErrorKind::Type { .. })
             .then(|| found.map(|found| found.value.index()))?
     };
+
     let wrong_types: BTreeSet<u32> = errors
         .iter()
         .map(|(_, error)| error)
@@ -306,6 +319,7 @@ pub(super) fn explain<'e>(
         .filter_map(of_wrong_type)
         .collect();
     let mut violations = Vec::with_capacity(errors.len());
+
     for ((pointer, error), found) in errors.iter().zip(found) {
         let Some(found) = found else { continue };
         let is_type = matches!(error.kind(), ValidationErrorKind::Type { .. });
@@ -323,6 +337,7 @@ pub(super) fn explain<'e>(
                 Breach::Lacks(fields) => fields.first().map(String::as_str),
                 _ => None,
             };
+
             violations.push(Violation {
                 token: found.value.index(),
                 pointer: pointer.shortened(),
@@ -333,10 +348,12 @@ pub(super) fn explain<'e>(
             });
         }
     }
+
     violations.sort_by(|a, b| (a.token, &a.breach).cmp(&(b.token, &b.breach)));
     // Two subschemas may assert the same of one value.
     violations.dedup();
     violations.dedup_by(|next, violation| violation.takes_in(next));
+
     violations
 }
 
@@ -378,6 +395,7 @@ fn breach(
         Kind::String => quote(&value.text().unwrap_or_default()),
         _ => brief(value.raw()),
     };
+
     match kind {
         ValidationErrorKind::Required { property } => {
             Breach::Lacks(vec![property.as_str().unwrap_or_default().to_owned()])
@@ -431,6 +449,7 @@ fn breach(
                 }
                 other => (other.keyword().to_string(), expected_by(other)),
             };
+
             let expected = expected.map_or(String::new(), |expected| format!(": {expected}"));
             let wanted = format!("`{keyword}{expected}` in its schema");
             Breach::Other(format!("is {shown}, which {wanted} does not allow"))
@@ -469,6 +488,7 @@ fn expected_types(kind: &TypeKind) -> String {
         JsonType::Object => "an object",
         JsonType::String => "a string",
     };
+
     match kind {
         TypeKind::Single(kind) => name(*kind).into(),
         TypeKind::Multiple(kinds) => kinds.iter().map(name).collect::<Vec<_>>().join(" or "),

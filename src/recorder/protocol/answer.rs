@@ -138,6 +138,7 @@ impl Done {
             rule: first.map(|finding| finding.rule.clone()),
             reason: first.map(|finding| finding.message.clone()),
         };
+
         Self {
             call: Some(call),
             verdict: Some(Verdict::OfRules(verdict)),
@@ -171,6 +172,7 @@ impl Done {
                 Recovery::Completed
             }
         };
+
         Self {
             path: Some(path.display().to_string()),
             recovered: Some(recovery),

@@ -182,16 +182,19 @@ impl JsonSchema for Act {
                          is open, the action is one of no step.";
             let step = json_schema!({ "description": about, "type": "string" });
             properties.insert("step_id".into(), step.into());
+
             let about = "The agent that the action is by: `agent_id` of the event, and `x-agent` of \
                          the action. Absent means `system`.";
             let agent = json_schema!({ "description": about, "type": "string", "minLength": 1 });
             properties.insert("agent".into(), agent.into());
+
             let about = "`true` if the act is about to be made. The rules of the team are then asked, \
                          and no act is recorded. The result comes with `x-call-id`, the `call` of the \
                          answer.";
             let hold = json_schema!({ "description": about, "type": "boolean" });
             properties.insert("hold".into(), hold.into());
         }
+
         schema
     }
 }
@@ -307,6 +310,7 @@ pub(super) fn describe_members(schema: &mut Schema) {
             .and_then(|form| form.remove("description"));
         let members = form.get_mut("properties").and_then(Value::as_object_mut);
         let Some(about) = about else { continue };
+
         for member in members.into_iter().flat_map(Map::values_mut) {
             if let Value::Object(member) = member {
                 member.entry("description").or_insert(about.clone());

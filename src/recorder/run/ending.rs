@@ -151,6 +151,7 @@ impl End {
             ("reason", self.reason.into()),
             ("status", RunStatus::from(self.status).word().into()),
         ]);
+
         RunEvent::new("terminate", payload)
     }
 
@@ -187,10 +188,12 @@ impl End {
             let metrics = self.metrics.as_ref();
             metrics.is_some_and(|metrics| metrics.contains_key(name))
         };
+
         if let Some(own) = OWN_METRICS.iter().find(|own| has(own)) {
             let why = format!("the recorder itself writes `{own}`");
             return Err(Error::refused("the metric", why));
         }
+
         let why = match self.score {
             Some(score) if !score.is_finite() => {
                 format!("it is {score}, which is not a finite number")
@@ -198,6 +201,7 @@ impl End {
             Some(_) if has(SCORE) => "the metrics already contain a `score`".into(),
             _ => return Ok(()),
         };
+
         Err(Error::refused("the score", why))
     }
 }
@@ -258,16 +262,19 @@ impl Run {
             },
             _ => end,
         };
+
         let is_ok = end.status == Ending::Ok;
         if is_ok {
             self.must_be_done()?;
         }
+
         end.must_be_recordable()?;
         self.must_fit(&end.clone().terminate())?;
         let evaluated = end.evaluated.as_deref().unwrap_or_default();
         self.must_fit(&evaluation(evaluated))?;
         self.close_open_steps(&end)?;
         self.verify(is_ok, evaluated)?;
+
         let verification = self.fold.verification.as_ref();
         let impossible = verification
             .filter(|verification| verification.provided == Some(true))
@@ -279,14 +286,17 @@ impl Run {
                 ..end
             };
         }
+
         // A summary without any state would be an error until the state follows.
         if !self.has_state {
             self.persist()?;
         }
+
         let mut terminate = end.terminate();
         terminate.payload.extend(self.losses());
         self.write(terminate)?;
         self.complete()?;
+
         self.judge_whole()
     }
 
@@ -297,6 +307,7 @@ impl Run {
                 return Err(Error::refused("ending the run as ok", why));
             }
         }
+
         Ok(())
     }
 
@@ -307,6 +318,7 @@ impl Run {
             let payload = object([("reason", reason.into())]);
             self.set_step(&step, StepStatus::Failed, payload)?;
         }
+
         Ok(())
     }
 
@@ -318,18 +330,22 @@ impl Run {
         } else {
             self.write_evidence()?
         };
+
         if self.recorder.durability != Durability::Process {
             let synced = self.learn.sync();
             self.poison_unless(synced)?;
         }
+
         self.must_be_as_written()?;
         let summary = text(&self.fold.summary(), "the summary")?;
         let dir = self.dir.clone();
         self.replace(&dir, "summary.json", &summary)?;
+
         let manifest = text(&self.manifest(&state, &summary)?, "the manifest")?;
         self.replace(&dir, "manifest.json", &manifest)?;
         self.manifest_sha256 = Some(FileDigest::of(&manifest).to_string());
         self.sync_names(&dir, "manifest.json")?;
+
         self.put_state(&state)
     }
 
@@ -342,6 +358,7 @@ impl Run {
                 "size_bytes": bytes,
             })
         };
+
         let held =
             |kind: &str, name: &str, held: &Held| entry(kind, name, &held.sha256(), held.length);
         let mut files: Vec<Value> = self
@@ -352,9 +369,11 @@ impl Run {
             .collect();
         files.push(held("events", "events.jsonl", &self.events.held));
         files.push(held("learn", "learn.jsonl", &self.learn.held));
+
         let verification = self.fold.verification.as_ref();
         let names_snapshots =
             verification.is_some_and(|verification| verification.snapshots.is_some());
+
         // The names are the recorder's own: what a record names is not opened.
         for name in [POST, PRE] {
             // One that no record names may be gone.
@@ -368,8 +387,10 @@ impl Run {
                 let path = self.path().join(&name);
                 return Err(Error::Lost { path });
             }
+
             files.extend(snapshot.map(|snapshot| held("snapshot", &name, &snapshot)));
         }
+
         files.push(held("state", "state.json", &Held::of(state)));
         files.push(held("summary", "summary.json", &Held::of(summary)));
         Ok(json!({

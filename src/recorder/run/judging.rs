@@ -51,10 +51,12 @@ impl Run {
             let whole = told.map(<[u8]>::to_vec).or_else(|| self.whole_line(line));
             let judged = whole.as_deref().unwrap_or(line);
             let written = written(Artifact::Events, number, offset, judged);
+
             if new {
                 let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
                 found.extend(live.event(written, None, &self.told().state, &read_again));
             }
+
             live.follow(written);
             offset += line.len() as u64;
             if self.told.is_some() {
@@ -68,6 +70,7 @@ impl Run {
         }
         self.live = Some(live);
         self.keep(found);
+
         Ok(self)
     }
 
@@ -115,6 +118,7 @@ impl Run {
         if phase == "act" && !payload.contains_key(SYNTHETIC) {
             payload = self.complete_act(payload);
         }
+
         let draft = RunEvent::told(phase, payload);
         self.must_fit(&draft)?;
         let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
@@ -130,6 +134,7 @@ impl Run {
             // It is judged as it is.
             _ => given,
         };
+
         let open = self.open_steps();
         let step = <[String; 1]>::try_from(open).ok();
         let step = step.map_or(Value::Null, |[step]| step.into());
@@ -145,6 +150,7 @@ impl Run {
         for (name, value) in set {
             payload.entry(name).or_insert(value);
         }
+
         payload
     }
 
@@ -202,6 +208,7 @@ impl Run {
             }
             Ok(())
         };
+
         let next = written(Artifact::Events, number, offset, line);
         let state = &self.told().state;
         let mut found = checker.event(next, to_come.as_deref(), state, &read_again);
@@ -209,6 +216,7 @@ impl Run {
         if let Some(action) = action.and_then(|action| serde_json::to_vec(&action).ok()) {
             found.extend(checker.action(self.action_count(), &action));
         }
+
         found
     }
 
@@ -219,6 +227,7 @@ impl Run {
             let offset = end.saturating_sub(written_bytes as u64);
             live.follow(written(Artifact::Events, number, offset, judged));
         }
+
         self.keep(found);
     }
 
@@ -261,6 +270,7 @@ impl Run {
             }
             self.findings = findings;
         }
+
         Ok(())
     }
 
@@ -272,6 +282,7 @@ impl Run {
             let step = index.and_then(|index| steps.get(index.parse::<usize>().ok()?));
             step.is_none_or(|step| step.status == StepStatus::Pending)
         };
+
         self.hold("the plan", plan, is_to_come)
     }
 
@@ -314,9 +325,11 @@ impl Run {
             Some((live, _)) => live.has_rules_of_events(),
             None => return Ok(CallDecision::Go(allowed)),
         };
+
         if is_counted {
             self.must_have_room(draft)?;
         }
+
         let payload = &draft.payload;
         let (mut answer, mut questions, mut answers) = (answer, 0, Vec::new());
         let (event, text, findings) = loop {
@@ -326,11 +339,13 @@ impl Run {
             let text = event.line()?;
             let mut found = self.holding_findings(&event, &text, payload);
             found.extend(self.own_finding(&text, own));
+
             let asks = |live: &LiveChecker| found.iter().all(|finding| live.asks(finding));
             let is_asking = self.holding().is_some_and(|(live, _)| asks(live));
             if found.is_empty() || !is_asking || questions == MAX_QUESTIONS {
                 break (event, text, found);
             }
+
             questions += 1;
             let (is_yes, by) = match answer.take() {
                 Some((is_yes, by)) => (is_yes, by.to_owned()),
@@ -340,14 +355,17 @@ impl Run {
                     None => break (event, text, found),
                 },
             };
+
             let given = self.note_answers(payload, &found, is_yes, &by)?;
             if !is_yes {
                 self.cover_again(&text, payload, &given)?;
                 break (event, text, said_no(found));
             }
+
             answers.extend(given);
             // The answer is an event, after which another rule may ask.
         };
+
         let Some(first) = findings.first() else {
             let under_way = UnderWay {
                 is: Arc::downgrade(&allowed.0),
@@ -357,6 +375,7 @@ impl Run {
             self.under_way.push(under_way);
             return Ok(CallDecision::Go(allowed));
         };
+
         let what = self.veto_act(step, &event, first);
         Ok(CallDecision::Veto(what, findings))
     }
@@ -367,6 +386,7 @@ impl Run {
             "act" => (ACTION, "act"),
             _ => ("the note", "note"),
         };
+
         let veto = object([
             (scope, held(&event.payload)),
             ("reason", first.message.clone().into()),
@@ -377,6 +397,7 @@ impl Run {
         let by = format!("rule:{}", first.rule);
         // An act is held back whether or not that can be recorded.
         let _ = self.direct("direction.veto", veto, &by);
+
         what
     }
 
@@ -392,6 +413,7 @@ impl Run {
         let text = event.line()?;
         let mut found = self.holding_findings(&event, &text, &draft.payload);
         found.extend(self.own_finding(&text, own));
+
         Ok(found)
     }
 
@@ -412,6 +434,7 @@ impl Run {
             text: event.line()?,
             answers: Vec::new(),
         };
+
         self.under_way.push(under_way);
         Ok(allowed)
     }
@@ -422,6 +445,7 @@ impl Run {
         let output = " ".repeat(MAX_SMALL).into();
         draft.payload.insert("output".into(), output);
         cut(&mut draft.payload);
+
         match self.must_fit(&draft) {
             Err(Error::TooLarge { limit, .. }) => {
                 let why = format!(
@@ -457,25 +481,30 @@ impl Run {
                     _ => !live.depends_on_outcome(check),
                 })
         };
+
         let found = |after: &[Vec<u8>]| {
             let found = self.judge_next(live, event, text, Some(after));
             let mut found = gate.counting(&self.key(), found);
             found.retain(holds);
             found
         };
+
         let orders = match under_way.len() {
             0..=MAX_ORDERED => sequences(&under_way),
             _ => vec![Vec::new(), under_way.clone()],
         };
+
         for after in &orders {
             let findings = found(after);
             if !findings.is_empty() {
                 return findings;
             }
         }
+
         if under_way.len() <= MAX_ORDERED {
             return Vec::new();
         }
+
         let next = written(Artifact::Events, self.fold.events + 1, 0, text);
         live.too_many_under_way(next, under_way.len())
             .into_iter()
@@ -510,10 +539,12 @@ impl Run {
         for rule in &rules {
             self.note_answer(rule, payload, is_yes, by)?;
         }
+
         let given = rules.into_iter().map(|rule| GivenAnswer {
             rule: rule.clone(),
             by: by.to_owned(),
         });
+
         Ok(given.collect())
     }
 
@@ -561,6 +592,7 @@ impl Run {
             ("answer", if is_yes { "yes" } else { "no" }.into()),
             ("by", by.into()),
         ]);
+
         self.direct(ASK, answer, &format!("rule:{rule}"))
     }
 
@@ -591,6 +623,7 @@ impl Run {
         if findings.is_empty() {
             return Ok(());
         }
+
         Err(Error::Violates { what, findings })
     }
 
@@ -603,6 +636,7 @@ impl Run {
         let Some(Value::Object(payload)) = whole.remove("payload") else {
             return None;
         };
+
         Some(RunEvent {
             payload,
             ..event.clone()
@@ -626,6 +660,7 @@ impl Run {
                 .ok()?;
             Some(content)
         });
+
         whole.map(String::into_bytes)
     }
 
@@ -718,6 +753,7 @@ fn sequences(lines: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let rest = sequences(&others).into_iter();
         all.extend(rest.map(|rest| [vec![first.clone()], rest].concat()));
     }
+
     all
 }
 

@@ -36,12 +36,14 @@ impl Run {
             let why = format!("its confidence is {confidence}, not between 0 and 1");
             return self.counted(Err(Error::refused("the belief", why)));
         }
+
         let belief = Belief {
             statement: statement.into(),
             confidence,
             provenance: provenance.into(),
             timestamp: Some(self.now().date_time()),
         };
+
         self.remember_value("belief", &belief)
     }
 
@@ -61,6 +63,7 @@ impl Run {
             timestamp: Some(self.now().date_time()),
             provenance: provenance.map(Into::into),
         };
+
         self.remember_value("fact", &fact)
     }
 
@@ -82,6 +85,7 @@ impl Run {
             let payload = [(name.to_owned(), value)].into_iter().collect();
             self.write(RunEvent::new("memory", payload))
         });
+
         self.counted(remembered)
     }
 
@@ -113,6 +117,7 @@ impl Run {
         // The event is there: `recover` finds out what its line lacks.
         let appended = self.learn.append(&line).map_err(|failed| failed.0);
         self.poison_unless(appended)?;
+
         let offset = self.learn.held.length - line.len() as u64;
         let judged = match told {
             Some(payload) => learn_line(&RunEvent {
@@ -164,6 +169,7 @@ impl Run {
         if is_known && self.attached(&attachment).is_some_and(|it| it == content) {
             return Ok(attachment);
         }
+
         let payload = object([
             ("bytes", attachment.bytes.into()),
             ("name", attachment.name.as_str().into()),
@@ -171,10 +177,12 @@ impl Run {
         ]);
         let draft = RunEvent::runtime(ATTACHED, payload);
         self.must_fit(&draft)?;
+
         let dir = self.recorder.dir_in(&self.dir, ATTACHMENTS)?;
         if self.fold.attached.is_empty() && self.recorder.durability != Durability::Process {
             self.recorder.sync_dir(&self.dir)?;
         }
+
         let (_, name) = attachment.name.split_once('/').unwrap_or_default();
         let replaced = self.recorder.replace(&dir, &beside(NEW), name, content);
         self.unless_unknown(replaced)?;
@@ -185,6 +193,7 @@ impl Run {
         if !is_known {
             self.write(draft)?;
         }
+
         Ok(attachment)
     }
 
@@ -208,6 +217,7 @@ impl Run {
             let dir = dir.as_ref();
             dir.is_some_and(|dir| dir.has_file(name, it.bytes))
         };
+
         let gone = [first].into_iter().chain(attached).find(|it| !is_there(it));
         gone.map_or(Ok(()), |gone| {
             let path = self.path().join(&gone.name);

@@ -51,6 +51,7 @@ impl Run {
         if self.fold.mode == RuntimeMode::Minimal {
             return Ok(PolicyDecision::Go { hints: Vec::new() });
         }
+
         let advised: Vec<Advised> = self
             .recorder
             .policies
@@ -64,11 +65,13 @@ impl Run {
                     .map(PolicyDecision::Vetoed);
             }
         }
+
         for (policy, advice) in &advised {
             if let Advice::Intervention { change, confidence } = advice {
                 self.intervene(policy, change, *confidence)?;
             }
         }
+
         let mut hints = Vec::new();
         for (policy, advice) in advised {
             if let Advice::Hint { text, confidence } = advice {
@@ -83,6 +86,7 @@ impl Run {
                 hints.push(text);
             }
         }
+
         Ok(PolicyDecision::Go { hints })
     }
 
@@ -96,6 +100,7 @@ impl Run {
             Some(step) => policy.advise_on_step(state, step),
             None => policy.advise(state),
         }));
+
         match (label, advice) {
             (Ok(label), Ok(advice)) => (label, advice),
             (label, _) => {
@@ -118,6 +123,7 @@ impl Run {
             event_type: Some(event_type.into()),
             ..RunEvent::new("direction", payload)
         };
+
         self.write(draft.by(policy))?;
         Ok(())
     }
@@ -136,6 +142,7 @@ impl Run {
         } else {
             Scope::Run
         };
+
         let payload = object([
             ("reason", reason.into()),
             ("scope", scope.word().into()),
@@ -143,14 +150,17 @@ impl Run {
             ("step_id", step.into()),
         ]);
         self.direct("direction.veto", payload, policy)?;
+
         let blocked = match step {
             Some(step) => vec![step.to_owned()],
             None => self.fold.open.iter().cloned().collect(),
         };
+
         for step in blocked {
             let payload = object([("reason", reason.into())]);
             self.set_step(&step, StepStatus::Vetoed, payload)?;
         }
+
         Ok(Veto {
             policy: policy.into(),
             reason: reason.into(),
@@ -165,11 +175,13 @@ impl Run {
         } else {
             Err("low_confidence")
         };
+
         let is_applied = outcome.is_ok();
         let (diff, reason) = match outcome {
             Ok(diff) => (Value::Array(diff), Value::Null),
             Err(reason) => (Value::Null, reason.into()),
         };
+
         let payload = object([
             ("applied", is_applied.into()),
             ("confidence", confidence.into()),
@@ -185,6 +197,7 @@ impl Run {
             let source = self.fold.state.plan.source.clone();
             self.write_plan(&steps, source.as_deref().unwrap_or(policy))?;
         }
+
         Ok(())
     }
 }
@@ -210,11 +223,13 @@ fn apply(change: &Change, steps: &mut Vec<Step>) -> Option<Vec<Value>> {
             if append.id.is_empty() || steps.iter().any(|step| step.id == append.id) {
                 return None;
             }
+
             let step = Step {
                 status: StepStatus::Pending,
                 outputs: None,
                 ..append.clone()
             };
+
             let key = format!("steps[{}]", steps.len());
             let after = serde_json::to_value(&step).ok()?;
             steps.push(step);
@@ -244,6 +259,7 @@ fn edit((at, step): (usize, &mut Step), set: &StepChange) -> Option<Vec<Value>> 
         diff.push(difference(&format!("steps[{at}].{name}"), &before, after));
         fields.as_object_mut()?.insert(name.into(), after.clone());
     }
+
     *step = serde_json::from_value(fields).ok()?;
     Some(diff)
 }

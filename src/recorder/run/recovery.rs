@@ -106,6 +106,7 @@ impl Recorder {
             let why = "the run began without policies, so it can't be resumed with policies";
             return Err(Error::refused("resuming", why));
         }
+
         let before = left.run.before.as_ref();
         if let Some(workspace) = before.and_then(BeforeRun::unnamed) {
             let why = format!(
@@ -113,6 +114,7 @@ impl Recorder {
             );
             return Err(Error::refused("resuming", why));
         }
+
         let mut run = left.go_on()?;
         run.plan_running_steps_again()?;
         Ok(run)
@@ -126,10 +128,12 @@ impl Recorder {
         if left.run.fold.sealed_last.is_some() || left.files.tail.length > 0 {
             return left.go_on();
         }
+
         left.repair()?;
         if left.run.fold.terminated.is_some() {
             return Err(left.run.ended());
         }
+
         left.run.judged(false)
     }
 
@@ -147,6 +151,7 @@ impl Recorder {
         if left.run.fold.terminated.is_some() && !is_complete {
             return Ok(Recovered::Completed(Box::new(left.run.recorded())));
         }
+
         Ok(match left.files.tail.length {
             0 if has_learned => Recovered::Intact,
             0 => Recovered::Learning,
@@ -196,6 +201,7 @@ impl Recorder {
                 dir,
             ))
         };
+
         let path = self.run_data.join(EPISODES).join(id);
         let dir = OpenDir::open(&self.run_data).and_then(|dir| dir.dir(EPISODES)?.dir(id));
         let (mut events, dir) = match dir.map_err(Error::io("opening", &path)).and_then(open) {
@@ -204,15 +210,18 @@ impl Recorder {
             }
             opened => opened?,
         };
+
         if !events.lock()? {
             return Err(Error::Busy { id: id.into() });
         }
+
         let (fold, mut files) = reread(&dir, &events, id)?;
         events.held = std::mem::take(&mut files.events);
         let state = || Ok(FileDigest::of(&text(&fold.state, "the state")?).to_string());
         let has_ended = fold.terminated.is_some() && files.persisted == Some(state()?);
         let before = self.noted_before(fold.verify.as_ref(), &dir);
         self.must_name_workspace_of(before.as_ref())?;
+
         let is_new = !dir.has("learn.jsonl");
         let learn = TimelineFile::open(&self.disk, &dir, "learn.jsonl", is_new)?;
         let told = self.redactor.as_ref().map(|_| Told {
@@ -222,6 +231,7 @@ impl Recorder {
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.told = told;
         run.has_state = run.dir.has("state.json");
+
         Ok(Left {
             run,
             files,
@@ -234,11 +244,13 @@ impl Recorder {
         if !self.has_workspace {
             return Ok(());
         }
+
         let why = match before.map(|it| (it.unnamed(), it.has_workspace())) {
             Some((Some(own), _)) => format!("the run works in {own}"),
             Some((None, true)) => return Ok(()),
             _ => "the run began without one".into(),
         };
+
         Err(Error::refused("the workspace", why))
     }
 }
@@ -259,6 +271,7 @@ impl Left {
                 self.relearn()
             };
         }
+
         // Without the tail, nothing would vouch for a state whose evidence is in the tail.
         self.run.must_be_trusted(&WithoutTail {
             directory,
@@ -269,17 +282,21 @@ impl Left {
             self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
             self.run.has_state = false;
         }
+
         if self.files.tail.length > 0 {
             self.run.events.cut()?;
         }
+
         self.relearn()?;
         if self.run.fold.terminated.is_some() {
             return self.run.complete();
         }
+
         self.run.clear_away()?;
         if self.files.is_ahead() {
             self.run.persist()?;
         }
+
         Ok(())
     }
 
@@ -296,6 +313,7 @@ impl Left {
         if run.fold.terminated.is_some() {
             return Err(run.ended());
         }
+
         let mut run = run.judged(false)?;
         let cut = Some(self.files.tail).filter(|tail| tail.length > 0);
         let payload = object([
@@ -303,6 +321,7 @@ impl Left {
             ("cut_sha256", cut.map(|tail| tail.sha256()).into()),
         ]);
         run.write(RunEvent::runtime("run.resume", payload))?;
+
         Ok(run)
     }
 }
@@ -330,12 +349,14 @@ impl Run {
         if self.fold.open.is_empty() {
             return Ok(());
         }
+
         let mut steps = self.fold.state.plan.steps.clone();
         for step in &mut steps {
             if step.status == StepStatus::Running {
                 step.status = StepStatus::Pending;
             }
         }
+
         self.write_plan(&steps, "planner.resume")
     }
 
@@ -350,6 +371,7 @@ impl Run {
                 self.remove(&dir, [NEW, POST, PRE].map(beside))?;
             }
         }
+
         Ok(())
     }
 
@@ -361,6 +383,7 @@ impl Run {
                 .remove(dir, &name)
                 .map_err(Error::io("removing", &dir.path().join(name)))?;
         }
+
         Ok(())
     }
 }

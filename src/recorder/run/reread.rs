@@ -59,6 +59,7 @@ pub(super) fn reread(
         learn: learn.map_err(Error::io("reading", &dir.path().join("learn.jsonl")))?,
         ..Reread::default()
     };
+
     lines.mark(events.content()?).map_err(reading())?;
     let mut wrong = None;
     let rest = whole_lines(events.content()?, &mut |line| {
@@ -73,6 +74,7 @@ pub(super) fn reread(
             "no projection event has the digest of state.json as `state_sha256`".into()
         });
     }
+
     let is_begun = lines.tail.length > rest.len() as u64
         || is_hole(&rest)
         || lines.persisted.is_some()
@@ -87,6 +89,7 @@ pub(super) fn reread(
         (None, None) if is_begun => DAMAGED_START.into(),
         (None, None) => NO_START.into(),
     };
+
     Err(Error::Untrusted {
         id: id.into(),
         reason,
@@ -118,6 +121,7 @@ fn parse(tape: &mut Tape, line: &[u8]) -> Result<RunEvent, String> {
             "has {lacking}, which the recorder writes in every event"
         ));
     }
+
     RunEvent::deserialize(value?)
         .map_err(|error| format!("is not an event that the recorder writes: {error}"))
 }
@@ -159,8 +163,10 @@ impl Reread {
                     self.sealed = number;
                 }
             }
+
             true
         })?;
+
         Ok(())
     }
 
@@ -170,23 +176,27 @@ impl Reread {
             self.tail.add(line);
             return Ok(());
         }
+
         let before = self.events.clone();
         self.events.add(line);
         let wrong = |why| format!("line {number} of events.jsonl {why}");
         if line.trim_ascii().is_empty() {
             return Err(wrong("is blank, which the recorder never writes".into()));
         }
+
         let event = parse(&mut self.tape, line).map_err(wrong)?;
         if event.episode_id != id {
             let other = quote(&event.episode_id);
             return Err(wrong(format!("is an event of another run, {other}")));
         }
+
         if event.id != event_id(number) {
             let (is, own) = (quote(&event.id), event_id(number));
             return Err(wrong(format!(
                 "has the id {is}, but the recorder writes {own} on that line"
             )));
         }
+
         if event.at().is_none() {
             let time = quote(&event.timestamp.0);
             return Err(wrong(format!(
@@ -194,6 +204,7 @@ impl Reread {
                  2026-03-01T12:00:00.000000+00:00"
             )));
         }
+
         if event.is_evidence()
             && let Some(prefix) = event.payload.get(PREFIX)
             && *prefix != before.sha256()
@@ -202,10 +213,12 @@ impl Reread {
                 "has a `prefix_sha256` that is not that of the lines before it".into(),
             ));
         }
+
         let Some(fold) = &mut self.fold else {
             self.fold = Some(RunFold::start(&event).map_err(wrong)?);
             return Ok(());
         };
+
         fold.add(&event).map_err(wrong)?;
         fold.held()
             .check("the state")
@@ -215,10 +228,12 @@ impl Reread {
                 "has a digest that differs from that of the state computed from the events".into(),
             ));
         }
+
         if event.is_proposal() {
             let line = learn_line(&event).map_err(|error| error.to_string())?;
             self.learn.add(&line)?;
         }
+
         Ok(())
     }
 }
@@ -245,6 +260,7 @@ impl Learn {
             Err(Unreadable::Vanished) => None,
             opened => Some(opened.map_err(io::Error::other)?),
         };
+
         Ok(Self {
             file,
             ..Self::default()
@@ -265,15 +281,18 @@ impl Learn {
                 .read_to_end(&mut there)
                 .map_err(|error| error.to_string())?;
         }
+
         let equal = line.iter().zip(&there).take_while(|(a, b)| a == b).count();
         self.kept += equal as u64;
         if equal < line.len() {
             self.file = None;
             self.missing.extend(line.iter().skip(equal));
         }
+
         if self.missing.len() > MAX_RECORD_BYTES {
             return Err("learn.jsonl lacks nearly all proposals of events.jsonl".into());
         }
+
         Ok(())
     }
 

@@ -96,6 +96,7 @@ impl Recorder {
             declared,
             ..BeforeRun::default()
         };
+
         let workspace = before.declared.workspace.as_deref();
         let Some((_, files)) = workspace.and_then(|workspace| self.look(workspace)) else {
             return Ok((Some(before), None));
@@ -103,9 +104,11 @@ impl Recorder {
         let text = text(&files, "the snapshot")?;
         let held = Held::of(&text);
         before.declared.pre_sha256 = Some(held.sha256());
+
         let verify = before.declared.clone().into();
         start.payload.insert("verify".into(), verify);
         before.pre = Some((files, held));
+
         Ok((Some(before), Some(text)))
     }
 
@@ -119,6 +122,7 @@ impl Recorder {
         let pre = snapshot(dir, PRE)
             .filter(|(_, held)| expected.is_none_or(|it| *it == held.sha256()))
             .and_then(|(bytes, held)| Some((files(&bytes)?, held)));
+
         Some(BeforeRun {
             declared,
             unnamed,
@@ -144,6 +148,7 @@ fn files(snapshot: &[u8]) -> Option<Files> {
     let file = |(name, digest): (std::borrow::Cow<'_, str>, crate::ground::document::Node<'_>)| {
         Some((name.into_owned(), digest.text()?.into_owned()))
     };
+
     root.by_name().into_iter().map(file).collect()
 }
 
@@ -154,12 +159,14 @@ impl Run {
         let mut before = self.before.take();
         let verified = before.as_mut().map(|it| self.verified(it, asserts));
         self.before = before;
+
         let mut verification = match verified {
             Some(verified) => verified?,
             // An earlier try to end the run may have recorded another one.
             None if evaluated.is_empty() && self.fold.verification.is_none() => return Ok(()),
             None => Verification::none(),
         };
+
         if !evaluated.is_empty() {
             // With nothing to look for in the workspace, it need not be readable.
             verification
@@ -170,15 +177,18 @@ impl Run {
                 let passed = evaluated.iter().all(|it| it.passed);
                 verification.passed = Some(passed && verification.passed != Some(false));
             }
+
             verification
                 .assertions
                 .get_or_insert_default()
                 .extend(evaluated.iter().map(Evaluated::item));
         }
+
         if self.must_fit(&recorded(&verification)).is_err() {
             // A run must be able to end: the snapshots have all that the diff would say.
             verification.workspace_diff = None;
         }
+
         self.write(recorded(&verification))?;
         Ok(())
     }
@@ -194,6 +204,7 @@ impl Run {
             }),
             ..Verification::none()
         };
+
         let after = declared.workspace.as_deref().and_then(|workspace| {
             let (dir, files) = self.recorder.look(workspace)?;
             let content = text(&files, "the snapshot").ok()?;
@@ -210,6 +221,7 @@ impl Run {
             verification.error = Some(UNAVAILABLE.into());
             return Ok(verification);
         };
+
         self.replace(&snapshots, POST, &content)?;
         self.sync_names(&snapshots, POST)?;
         verification.workspace_diff = Some(diff(pre, &post));
@@ -226,6 +238,7 @@ impl Run {
             verification.passed = Some(passed.into_iter().all(|passed| passed));
             verification.assertions = Some(results);
         }
+
         Ok(verification)
     }
 }
@@ -250,6 +263,7 @@ fn diff(pre: &Files, post: &Files) -> WorkspaceDiff {
         let files = files.iter().filter(|(path, digest)| is_in(path, digest));
         Some(files.map(|(path, _)| path.clone().into()).collect())
     };
+
     WorkspaceDiff {
         added: paths(post, &|path, _| !pre.contains_key(path)),
         modified: paths(post, &|path, digest| {

@@ -34,16 +34,19 @@ impl DashboardText<'_> {
         let mut rows = vec![(None, String::new(), ids)];
         rows.extend(headed(entries).into_iter().map(in_cells));
         self.sides([""; 2], &rows)?;
+
         let state = |path: &[&str]| runs.map(|run| run.records.in_state(path));
         let summary = |path: &[&str]| runs.map(|run| run.records.in_summary(path));
         let step = |text: &Self, node: Node<'_>| text.step(&view::step(node));
         self.listed("Plan", (STEPS, state(&["plan", "steps"])), step)?;
+
         let action = |_: &Self, node: Node<'_>| action(node);
         self.listed(
             "Actions",
             (ACTIONS, state(&["outcomes", "actions"])),
             action,
         )?;
+
         let mut outcomes = members(state(&["outcomes", "metrics"]), true);
         for name in ["error", "artifacts"] {
             let values = state(&["outcomes", name]);
@@ -51,6 +54,7 @@ impl DashboardText<'_> {
                 outcomes.push(named(name, values, true));
             }
         }
+
         outcomes.push(named(
             "verified",
             summary(&["verification", "passed"]),
@@ -58,10 +62,12 @@ impl DashboardText<'_> {
         ));
         self.section("Outcomes", outcomes)?;
         self.section("Metrics", members(summary(&["metrics"]), true))?;
+
         let latencies = members(summary(&["metrics", "latencies"]), false);
         self.section("Latencies", latencies)?;
         let phases = runs.map(|run| &run.timeline.phases);
         self.section("Events", counted(phases))?;
+
         let findings = runs.map(findings);
         self.section("Findings", counted([&findings[0], &findings[1]]))?;
         self.differences(diff)
@@ -71,10 +77,12 @@ impl DashboardText<'_> {
         if rows.is_empty() {
             return Ok(());
         }
+
         self.title(title)?;
         let more = rows.len().saturating_sub(SECTION_LINES);
         let shown = rows.into_iter().take(SECTION_LINES).map(in_cells);
         self.sides([""; 2], &shown.collect::<Vec<_>>())?;
+
         self.more(more)
     }
 
@@ -91,6 +99,7 @@ impl DashboardText<'_> {
         if aligned.is_empty() {
             return Ok(());
         }
+
         self.title(title)?;
         let row = |[a, b]: &Row| {
             let pair = [(&left, a), (&right, b)].map(|(list, at)| list.get((*at)?).copied());
@@ -102,6 +111,7 @@ impl DashboardText<'_> {
             };
             (sign, String::new(), cells)
         };
+
         let shown: Vec<SideRow> = aligned.iter().take(SECTION_LINES).map(row).collect();
         self.sides([""; 2], &shown)?;
         self.more(aligned.len().saturating_sub(SECTION_LINES))
@@ -113,6 +123,7 @@ impl DashboardText<'_> {
         if total > 0 {
             self.title("Differences")?;
         }
+
         for difference in diff.differences.iter().take(SECTION_LINES) {
             let sign = match (difference.left.get(), difference.right.get()) {
                 ("null", _) if is_item(&difference.pointer) => "+ ",
@@ -121,6 +132,7 @@ impl DashboardText<'_> {
             };
             self.paragraph([sign, "    "], &sentence(difference))?;
         }
+
         let more = total.saturating_sub(SECTION_LINES as u64);
         if more > 0 {
             // Paths must be complete to be copied, so they are never cut.
@@ -130,6 +142,7 @@ impl DashboardText<'_> {
                 "  … and {more} more: runvet diff {left} {right} --json"
             )?;
         }
+
         let uncounted = diff.uncounted.len() as u64 + diff.uncounted_more;
         let also = match uncounted {
             0 => String::new(),
@@ -138,10 +151,12 @@ impl DashboardText<'_> {
                 "; {number} more differences in ids, times, durations or digests are not counted"
             ),
         };
+
         let result = match total {
             0 => format!("the runs are the same{also}"),
             total => format!("the runs differ in {}{also}", count(total, "place")),
         };
+
         writeln!(self.out)?;
         if let Some(at) = &diff.first_divergence {
             let line = match (&at.left, &at.right) {
@@ -153,8 +168,10 @@ impl DashboardText<'_> {
                     format!("only the right run has {right}")
                 }
             };
+
             self.paragraph(["first divergence: ", "  "], &line)?;
         }
+
         self.paragraph(["", "  "], &result)
     }
 }
@@ -222,6 +239,7 @@ fn members(objects: [Option<Node<'_>>; 2], counts: bool) -> Vec<Named> {
         .take(MAX_NAMES)
         .collect();
     let values = |name: &str| objects.map(|object| object?.get(name));
+
     names
         .iter()
         .map(|name| named(&brief(name), values(name), counts))
@@ -260,5 +278,6 @@ fn sentence(difference: &Difference) -> String {
         None => brief(&difference.pointer),
         Some(right) => format!("{} ({})", brief(&difference.pointer), brief(right)),
     };
+
     format!("{place}: {left}, but {right}")
 }

@@ -54,6 +54,7 @@ impl HookArgs {
             Agent::Codex => (".codex/hooks.json", None),
             Agent::Gemini => (".gemini/settings.json", Some("GEMINI_PROJECT_DIR")),
         };
+
         let config = match variable {
             Some(variable) if self.shared => format!("\"${variable}\"/runvet.toml"),
             None if self.shared => {
@@ -71,9 +72,11 @@ impl HookArgs {
                 in_shell(path)
             }
         };
+
         let hooks: Map<String, Value> = (agent.events().iter())
             .map(|event| ((*event).to_owned(), self.of_event(agent, event, &config)))
             .collect();
+
         Ok(Some(HookSettings {
             file,
             is_shared: self.shared || agent != Agent::ClaudeCode,
@@ -89,6 +92,7 @@ impl HookArgs {
             Agent::Codex => "~/.codex/sessions",
             Agent::Gemini => "~/.gemini/tmp",
         };
+
         let from_then = if self.observe {
             "every call passes; what would be held back is noted in the run of the session, which \
              `--into DIR` in the settings keeps"
@@ -96,6 +100,7 @@ impl HookArgs {
             "each call is held to the rules of runvet.toml, and one that breaks a rule is refused \
              with its sentence"
         };
+
         let name = agent.name();
         Some(format!(
             "next: runvet rules --test\n\
@@ -125,6 +130,7 @@ impl HookArgs {
         );
         // Gemini CLI counts milliseconds, the others seconds.
         let timeout = if agent == Agent::Gemini { 10_000 } else { 10 };
+
         json!([{"hooks": [{"type": "command", "command": command, "timeout": timeout}]}])
     }
 }

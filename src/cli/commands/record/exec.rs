@@ -74,16 +74,19 @@ pub(super) fn record(
             return Err(error.into());
         }
     };
+
     let executed = execute(command, &events, happened, asked)?;
     if let Err(error) = &executed.status {
         output.fault(&format!("can't execute {}: {error}", shown(command)));
     }
+
     let mut is_whole = true;
     for error in executed.outputs.iter().filter_map(|it| it.lost.as_ref()) {
         let command = shown(command);
         output.fault(&format!("can't pass on the output of {command}: {error}"));
         is_whole = false;
     }
+
     match finish(run, step, command, &executed) {
         Ok(findings) => note_findings(&findings, output),
         Err(error) => {
@@ -91,6 +94,7 @@ pub(super) fn record(
             is_whole = false;
         }
     }
+
     Ok(match executed.code() {
         // A gate must not pass what was lost or not recorded.
         0 if !is_whole => Exit::Fault.code(),
@@ -105,6 +109,7 @@ fn begin(run: &mut Run, command: &[OsString]) -> Result<(OpenStep, Allowed), Err
     if let Ok(dir) = std::env::current_dir() {
         inputs.insert("dir".into(), dir.to_string_lossy().into());
     }
+
     let description = shortened(&shown(command), MAX_SHOWN_CHARS);
     let draft = StepDraft::new(STEP, StepKind::Act, description).inputs(inputs);
     let _ = run.plan([draft], "planner.exec")?;
@@ -116,6 +121,7 @@ fn begin(run: &mut Run, command: &[OsString]) -> Result<(OpenStep, Allowed), Err
             return Err(Error::Refused { what, why });
         }
     };
+
     let allowed = match run.may_act(&step, asked_for(command)) {
         Ok(allowed) => allowed,
         Err(error) => {
@@ -123,6 +129,7 @@ fn begin(run: &mut Run, command: &[OsString]) -> Result<(OpenStep, Allowed), Err
             return Err(error);
         }
     };
+
     // So that others see the run while the command is executed.
     run.persist()?;
     Ok((step, allowed))
@@ -161,6 +168,7 @@ impl Executed {
             Err(error) if error.kind() == io::ErrorKind::NotFound => 127,
             Err(_) => 126,
         };
+
         u8::try_from(code).unwrap_or(u8::MAX)
     }
 
@@ -174,6 +182,7 @@ impl Executed {
                 return Some(json!({ "message": message }));
             }
         };
+
         Some(match end {
             Ok(code) => {
                 json!({ "exit_code": code, "message": format!("the command exited with {code}") })
@@ -193,11 +202,13 @@ impl Executed {
             };
             output.insert(name.into(), number.into());
         }
+
         let [stdout, stderr] = &self.outputs;
         for (name, excerpt) in [("stderr", stderr), ("stdout", stdout)] {
             output.insert(name.into(), excerpt.text().into());
             output.insert(format!("{name}_bytes"), excerpt.bytes.into());
         }
+
         let duration_ms = (self.took.as_secs_f64() * 1e6).round() / 1e3;
         Action {
             result_status: Some(self.error().map_or("ok", |_| "error").into()),
@@ -225,6 +236,7 @@ fn finish(
             End::error(error)
         }
     };
+
     Ok(run.finish(end)?.findings)
 }
 
@@ -246,6 +258,7 @@ fn forward_signals(events: Sender<Happened>) -> io::Result<()> {
             let _ = events.send(Happened::Signal(signal));
         }
     });
+
     Ok(())
 }
 
@@ -269,6 +282,7 @@ fn execute(
     let mut spawning = Command::new(program);
     spawning.args(arguments).stdout(Stdio::piped());
     spawning.stderr(Stdio::piped());
+
     // In one pipe, what goes to one place keeps its order.
     let mut both = None;
     if are_one_open_file(io::stdout(), io::stderr()) {
@@ -276,6 +290,7 @@ fn execute(
         spawning.stdout(writer.try_clone()?).stderr(writer);
         both = Some(reader);
     }
+
     let spawned = spawning.spawn();
     drop(spawning);
     let mut child = match spawned {
@@ -288,10 +303,12 @@ fn execute(
             });
         }
     };
+
     let stdout = match both {
         Some(both) => pass(Some(both), io::stdout(), events),
         None => pass(child.stdout.take(), io::stdout(), events),
     };
+
     let stderr = pass(child.stderr.take(), io::stderr(), events);
     let mut outputs = 2;
     let status = wait(&mut child, &mut outputs, &happened);
@@ -306,6 +323,7 @@ fn execute(
             Ok(Happened::Stopped | Happened::Signal(_)) | Err(_) => {}
         }
     }
+
     // What was printed so far.
     let outputs = [stdout, stderr].map(|printed| std::mem::take(&mut *locked(&printed)));
     let asked = Arc::clone(asked);
@@ -316,6 +334,7 @@ fn execute(
             }
         }
     });
+
     Ok(Executed {
         status,
         took,
@@ -336,6 +355,7 @@ fn wait(
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
+
         let passed_on = match happened.recv() {
             Ok(Happened::Signal(SIGHUP)) => Signal::HUP,
             Ok(Happened::Signal(SIGTERM)) => Signal::TERM,
@@ -345,6 +365,7 @@ fn wait(
             }
             _ => continue,
         };
+
         if let Some(pid) = pid {
             let _ = kill_process(pid, passed_on);
         }
@@ -373,6 +394,7 @@ impl Printed {
         if self.bytes <= self.last.len() as u64 {
             return String::from_utf8_lossy(&self.last).into_owned();
         }
+
         // The first character may be cut.
         let is_rest = |byte: &&u8| **byte & 0xC0 == 0x80;
         let rest = self.last.iter().take(3).take_while(is_rest).count();
@@ -395,6 +417,7 @@ fn pass(
         locked(&kept).lost = lost.filter(|why| why.kind() != io::ErrorKind::BrokenPipe);
         let _ = events.send(Happened::Passed);
     });
+
     printed
 }
 
@@ -405,9 +428,11 @@ fn copy(mut from: impl Read, to: impl AsFd, kept: &Mutex<Printed>) -> io::Result
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read?,
         };
+
         if read == 0 {
             return Ok(());
         }
+
         let piece = block.get(..read).unwrap_or_default();
         locked(kept).add(piece);
         write_all(&to, piece)?;

@@ -33,6 +33,7 @@ impl Read for Input {
             PollFd::new(&self.0.wakes, PollFlags::IN),
         ];
         wait(&mut waited)?;
+
         let [input, output, signals] = waited.map(|waited| !waited.revents().is_empty());
         if output {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -43,6 +44,7 @@ impl Read for Input {
         if !input {
             return Err(io::ErrorKind::Interrupted.into());
         }
+
         match rustix::io::read(&stdin, buffer) {
             Err(Errno::AGAIN) => Err(io::ErrorKind::Interrupted.into()),
             read => Ok(read?),
@@ -65,6 +67,7 @@ impl InputLines {
         if self.stop.is_asked() {
             return Ok(None);
         }
+
         match self.lines.next_line() {
             Err(_) if self.stop.is_asked() => Ok(None),
             line => line,
@@ -85,6 +88,7 @@ impl InputLines {
                 PollFd::new(&self.stop.wakes, PollFlags::IN),
             ];
             wait(&mut waited)?;
+
             let [output, _] = waited;
             if output.revents().is_empty() {
                 if self.stop.is_asked() {
@@ -92,6 +96,7 @@ impl InputLines {
                 }
                 continue;
             }
+
             let piece = answer.get(..PIECE).unwrap_or(answer);
             match rustix::io::write(&stdout, piece) {
                 Ok(written) => answer = answer.get(written..).unwrap_or_default(),
@@ -99,6 +104,7 @@ impl InputLines {
                 Err(error) => return Err(error.into()),
             }
         }
+
         Ok(true)
     }
 }

@@ -37,10 +37,12 @@ pub(super) fn record(
             return Err(failure);
         }
     };
+
     let id = run.id().to_owned();
     let mut session = Session::new(run).max_output(command.max_output);
     let (mut exit, mut first_refused) = (Exit::Success, None);
     let ended = converse(&mut session, stop, (&mut exit, &mut first_refused), output);
+
     if let Some(first) = first_refused {
         let refused = count(session.refused(), "command");
         output.note(&format!("{refused} refused; the first, on {first}"));
@@ -48,16 +50,19 @@ pub(super) fn record(
             exit = Exit::Findings;
         }
     }
+
     if !session.is_over() {
         let why = match &ended {
             Ok(true) => "the input ended before the run",
             Ok(false) => "a signal came",
             Err(_) => "the input or the output failed",
         };
+
         let left = match command.on_eof {
             OnEof::Pending => session.leave(why),
             OnEof::Aborted => session.abort(why),
         };
+
         match left {
             Ok(findings) => {
                 note_findings(&findings, output);
@@ -74,6 +79,7 @@ pub(super) fn record(
             }
         }
     }
+
     ended?;
     Ok(exit)
 }
@@ -90,16 +96,19 @@ fn converse(
         io::ErrorKind::BrokenPipe => CommandFailure::Output(error),
         _ => CommandFailure::Fault(format!("can't read standard input: {error}")),
     };
+
     let mut lines = InputLines::new(stop, LINE_LIMIT);
     if !lines.write(&text(&session.greeting()))? {
         return Ok(false);
     }
+
     while !session.is_over() {
         let (line, answer) = match lines.next().map_err(input)? {
             Some(LineRead::Text { line, bytes, .. }) => (line, session.answer(bytes)),
             Some(LineRead::TooLong { line }) => (line, session.too_long()),
             None => return Ok(!lines.is_stopped()),
         };
+
         if let Answer::Failed(failed) = &answer {
             let why = &failed.error.message;
             if failed.is_fault() {
@@ -109,10 +118,12 @@ fn converse(
                 *first_refused = Some(format!("line {}: {why}", line.number));
             }
         }
+
         if !lines.write(&text(&answer))? {
             return Ok(false);
         }
     }
+
     Ok(true)
 }
 

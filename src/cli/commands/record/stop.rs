@@ -31,6 +31,7 @@ impl StopSignal {
             flag::register(signal, Arc::clone(asked))?;
             pipe::register(signal, raised.try_clone()?)?;
         }
+
         Ok(Self { heard, wakes })
     }
 

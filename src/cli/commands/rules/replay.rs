@@ -24,10 +24,12 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
     let mut replay = Replay::new(gate.rule_set().team(), checks);
     let mut found = vec![0_usize; of_team.len()];
     let mut exit = Exit::Success;
+
     for fault in runs.faults() {
         output.fault(fault);
         exit = Exit::Fault;
     }
+
     let mut number = 0_u64;
     for run in runs.iter() {
         number += 1;
@@ -38,6 +40,7 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
             run: None,
             counted: None,
         };
+
         let mut events = run.event_texts().ok();
         while let Some(event) = events.as_mut().and_then(|events| events.next_document()) {
             // The report of a check says what it means that a line is no event.
@@ -45,6 +48,7 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
                 replay.add(line, event, values);
             }
         }
+
         match run.judge(&mut gate) {
             Ok(report) => {
                 for ((info, _), found) in of_team.iter().zip(&mut found) {
@@ -58,12 +62,14 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
             }
         }
     }
+
     for ((info, check), found) in of_team.iter().zip(found) {
         print(info, found, &replay.of(*check), output)?;
     }
     if number == 0 {
         output.note("there are no runs to replay");
     }
+
     Ok(exit)
 }
 
@@ -85,6 +91,7 @@ fn print(info: &RuleInfo, found: usize, replayed: &Replayed, output: &mut Output
         Level::Error => (replayed.acts, 0),
         _ => (0, 0),
     };
+
     let id = escape(&info.id);
     let out = output.stdout();
     writeln!(
@@ -98,5 +105,6 @@ fn print(info: &RuleInfo, found: usize, replayed: &Replayed, output: &mut Output
     {
         writeln!(out, "    {times} × {}", escape(act))?;
     }
+
     Ok(())
 }

@@ -19,6 +19,7 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
         let why = "is built in; --trace shows rules that the configuration declares";
         return Err(CommandFailure::Fault(format!("{id} {why}")));
     };
+
     let mut trace = Trace::new(gate.rule_set().team(), check);
     let mut gate = gate.select([id])?.keep_coverage(true);
     let report = run.judge(&mut gate)?;
@@ -26,6 +27,7 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
         run.artifact(artifact)
             .and_then(|_| run.document(artifact).ok())
     };
+
     let records = [Artifact::State, Artifact::Summary].map(record);
     let [state, summary] = records
         .each_ref()
@@ -40,6 +42,7 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
         run: of_run.as_ref().map(OwnedDocument::root),
         counted: None,
     };
+
     // Some rules compare the numbers of all events with each.
     for is_counted in [false, true] {
         let mut events = run.event_texts().ok();
@@ -52,10 +55,12 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
             }
         }
     }
+
     trace.add(None, values());
     let mut lines = vec![format!("{id} in {} ({})", report.dir, report.lifecycle)];
     lines.extend(trace.lines());
     lines.extend(report.findings.iter().map(ToString::to_string));
+
     let skipped = report.skipped.iter();
     lines.extend(skipped.map(|skip| format!("it can't be judged: {}", skip.reason)));
     lines.extend(match report.coverage.as_ref().and_then(|it| it.get(id)) {
@@ -70,5 +75,6 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     for line in lines {
         writeln!(output.stdout(), "{}", escape(&line))?;
     }
+
     Ok(Exit::Success)
 }

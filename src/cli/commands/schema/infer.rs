@@ -69,11 +69,13 @@ impl Infer {
         } else {
             RunData::find(&self.paths)?
         };
+
         let mut inferred = Inferred::default();
         let mut is_whole = runs.faults().is_empty();
         for fault in runs.faults() {
             output.fault(fault);
         }
+
         for run in runs.iter() {
             let mut add = |record: Node<'_>| {
                 if selector.names(record) == Ok(true)
@@ -82,11 +84,13 @@ impl Infer {
                     inferred.add(value);
                 }
             };
+
             if let Err(error) = self.each(&run, &mut add) {
                 output.fault(&error);
                 is_whole = false;
             }
         }
+
         if inferred.values == 0 {
             output.fault(&"the runs have no value that `--where` and `--at` select, so runvet can't propose a schema");
             return Ok(if is_whole {
@@ -95,10 +99,12 @@ impl Infer {
                 Exit::Fault
             });
         }
+
         let mut schema = json!({"$schema": "https://json-schema.org/draft/2020-12/schema"});
         if let (Value::Object(schema), Value::Object(found)) = (&mut schema, inferred.schema()) {
             schema.extend(found);
         }
+
         write_json_text(output.stdout(), &format!("{schema:#}"))?;
         writeln!(output.stdout())?;
         Ok(if is_whole { Exit::Success } else { Exit::Fault })
@@ -123,6 +129,7 @@ impl Infer {
             Ok(Value::String(text)) => SelectorValue::Text(Glob::new(&text)),
             _ => SelectorValue::Text(Glob::new(value)),
         };
+
         Ok((path, Wanted::OneOf(Values(vec![wanted]))))
     }
 
@@ -141,11 +148,14 @@ impl Infer {
                     .flat_map(Node::items)
                     .for_each(add);
             }
+
             return Ok(());
         }
+
         if run.artifact(Artifact::Events).is_none() {
             return Ok(());
         }
+
         let mut events = run.event_texts()?;
         let mut first = Ok(());
         while let Some(event) = events.next_document() {
@@ -154,6 +164,7 @@ impl Infer {
                 Err(error) => first = first.and(Err(error)),
             }
         }
+
         first
     }
 }

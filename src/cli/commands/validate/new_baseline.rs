@@ -42,6 +42,7 @@ impl Validate {
         if !found.faults.is_empty() {
             return Err(None);
         }
+
         let mut unjudged = None;
         let mut gate = setup.gate.clone().record_baseline(path);
         let bar = progress::hidden(found.episodes.len(), "episodes");
@@ -57,6 +58,7 @@ impl Validate {
             }
         });
         bar.finish_and_clear();
+
         outcome
             .is_complete
             .then(|| gate.baseline().cloned())
@@ -75,9 +77,11 @@ impl Validate {
         if has_report {
             setup.sinks.keep()?;
         }
+
         let Some((path, file)) = setup.new_baseline else {
             return Ok(());
         };
+
         match setup.gate.baseline() {
             Some(baseline) if has_report => self.keep_baseline(path, file, baseline, output),
             Some(_) => Ok(()),
@@ -112,6 +116,7 @@ impl Validate {
                 0 => String::new(),
                 skips => format!(" and {} not judged", count(skips as u64, "rule")),
             };
+
             output.note(&format!(
                 "{} lists {}{skips} in {}",
                 path.display(),
@@ -119,6 +124,7 @@ impl Validate {
                 count(episodes as u64, "episode")
             ));
         }
+
         Ok(())
     }
 

@@ -59,17 +59,20 @@ impl Validate {
         if exit != Exit::Findings || totals.errors > 0 || is_impact || self.quiet {
             return;
         }
+
         let mut denied = Vec::new();
         if deny.warnings && totals.warnings > 0 {
             let warnings = count(totals.warnings, "warning");
             denied.push(format!("{warnings} (--deny-warnings)"));
         }
+
         if deny.unjudged && totals.unjudged > 0 {
             let rules = count(totals.unjudged, "rule");
             denied.push(format!(
                 "{rules} that could not be judged (--deny-unjudged)"
             ));
         }
+
         if let rules @ 1.. = totals.not_judged.rules
             && deny.unjudged
         {
@@ -78,6 +81,7 @@ impl Validate {
                 "{rules} of the team that can't be judged on a part of the runs (--deny-unjudged)"
             ));
         }
+
         let denied = denied.join(" and ");
         output.note(&format!("the check fails because of {denied}"));
     }
@@ -115,6 +119,7 @@ impl Validate {
                 output.note(what);
             }
         }
+
         self.strict_config && !not_in_force.is_empty()
     }
 
@@ -138,6 +143,7 @@ impl Validate {
         if is_part || self.files_from.is_some() {
             return false;
         }
+
         let given: BTreeSet<&Path> = setup.paths.iter().map(PathBuf::as_path).collect();
         let are_episodes: LazyCell<BTreeSet<PathBuf>, _> = LazyCell::new(|| {
             episodes
@@ -151,6 +157,7 @@ impl Validate {
         let selectors = setup.gate.unmet_selectors(&setup.paths, is_episode);
         let unmet = globs.into_iter().map(|glob| (glob, true)).chain(selectors);
         let mut is_refused = false;
+
         for (what, is_mistake) in unmet {
             if setup.strict_config && is_mistake {
                 is_refused = true;
@@ -159,6 +166,7 @@ impl Validate {
                 output.note(&what);
             }
         }
+
         is_refused
     }
 }
@@ -170,6 +178,7 @@ pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
     if !found.foreign.is_empty() {
         notes.push(passed_over(found.foreign.len()));
     }
+
     let (named, more) = found.passed.split_at(found.passed.len().min(MAX_PASSED));
     notes.extend(named.iter().map(ToString::to_string));
     if !more.is_empty() {
@@ -178,6 +187,7 @@ pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
             "{more} more without a record of a run, or with files that may be records"
         ));
     }
+
     notes
 }
 
@@ -198,6 +208,7 @@ fn nothing_to_check(exclusion: &str) -> String {
     if !exclusion.is_empty() {
         return format!("no episode to check{exclusion}");
     }
+
     "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
      with summary.json below one called episodes; docs/bring-your-runs.md says how logs and traces \
      of other programs become episodes"

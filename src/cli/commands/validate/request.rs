@@ -26,6 +26,7 @@ impl Validate {
                     .into(),
             ));
         }
+
         let text = read_at_most(io::stdin().lock(), MAX_BYTES)
             .map_err(CommandFailure::of("standard input"))?;
         let request = CheckRequest::parse(&text).map_err(CommandFailure::of("standard input"))?;
@@ -39,10 +40,12 @@ impl Validate {
             Exit::NothingFound if self.allow_empty => Exit::Success,
             exit => exit,
         };
+
         self.explain_failure(exit, &outcome.totals, setup.deny, output);
         if outcome.totals.unchecked > 0 {
             output.fault(&no_rule_is_on(outcome.totals.unchecked));
         }
+
         self.keep(setup, !output.is_muted(), &outcome, output)?;
         Ok(exit)
     }

@@ -42,6 +42,7 @@ impl FileContent {
                 Self::Seal => seals.push(&**path),
             }
         }
+
         (reports, seals)
     }
 }
@@ -64,6 +65,7 @@ impl SealFile {
             return Ok(());
         };
         let (seal, run) = (self.path.display(), run.display());
+
         Err(CommandFailure::Fault(format!(
             "the seal {seal} would be a file of the run {run}; write it elsewhere"
         )))
@@ -92,21 +94,25 @@ impl Validate {
                 _ => refused("--output in-toto can be given once"),
             };
         };
+
         if self.write_baseline.is_some() {
             return refused(
                 "--output in-toto can't be used with --write-baseline, which accepts all",
             );
         }
+
         if self.staged || paths.iter().any(|path| path.as_os_str() == "-") {
             return refused(
                 "--output in-toto is about files of runs, not about staged or given records",
             );
         }
+
         let shown = path.display();
         if others.any(|other| is_one_file(other, path)) {
             let message = format!("{shown} can't be both the seal and a report or the baseline");
             return Err(CommandFailure::Fault(message));
         }
+
         let writer = SealWriter::new(paths, gate);
         Ok(Some(SealFile {
             path: path.to_owned(),
@@ -136,14 +142,17 @@ impl Validate {
                 Exit::Fault => "the check is not complete",
                 _ => "no run was judged",
             };
+
             if !self.quiet {
                 output.note(&format!(
                     "the seal {} is not written: {why}",
                     path.display()
                 ));
             }
+
             return Ok(());
         }
+
         let terms = SealTerms {
             gate: &setup.gate,
             deny: setup.deny,
@@ -151,6 +160,7 @@ impl Validate {
             since: self.period.since(),
             until: self.period.until(),
         };
+
         writer
             .finish(&terms, outcome, &mut file)
             .and_then(|()| file.keep())

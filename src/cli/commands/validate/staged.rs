@@ -22,6 +22,7 @@ impl Validate {
         if !self.quiet {
             note(&staged, outcome.totals.episodes == 0, output);
         }
+
         let paths: Vec<PathBuf> = staged.paths().collect();
         let dirs = paths.iter().filter_map(|path| path.parent());
         let is_refused = self.refuses_configs(&setup, dirs, output);
@@ -31,6 +32,7 @@ impl Validate {
             Exit::NothingFound if self.allow_empty => Exit::Success,
             exit => exit,
         };
+
         self.explain_failure(exit, &outcome.totals, setup.deny, output);
         self.keep(setup, !output.is_muted(), &outcome, output)?;
         Ok(exit)
@@ -42,6 +44,7 @@ fn note(staged: &StagedRuns, is_empty: bool, output: &Output) {
     if is_empty {
         output.note("nothing to check: the commit changes no record of a run");
     }
+
     let named = |paths: &[PathBuf], what: &str| {
         for path in paths.iter().take(MAX_LOST) {
             output.note(&format!("{} {what}", path.display()));
@@ -50,12 +53,14 @@ fn note(staged: &StagedRuns, is_empty: bool, output: &Output) {
             output.note(&format!("and {more} more"));
         }
     };
+
     named(&staged.deleted, "is a run that the commit deletes");
     named(
         &staged.left_out,
         "is not part of the commit: git does not track it, or ignores it; to add it, use git add \
          --force",
     );
+
     if staged.unknown_runs > 0 {
         let runs = count(staged.unknown_runs, "run");
         output.note(&format!(

@@ -52,6 +52,7 @@ impl EventReader {
                 let event_type = event.text(InEvent::EventType);
                 may_be_misspelled(lexica, &phase, event_type.as_deref())
             });
+
         (!is_typo && !has_typo).then_some(event)
     }
 }
@@ -66,10 +67,12 @@ fn is_typo(own_phases: &mut Vec<Box<str>>, phase: &str) -> bool {
     if own_phases.iter().any(|own| **own == *phase) {
         return false;
     }
+
     let is_typo = phase_meant(phase).is_some();
     if !is_typo && own_phases.len() < OWN_PHASES && phase.len() <= LONGEST_OWN_PHASE {
         own_phases.push(phase.into());
     }
+
     is_typo
 }
 

@@ -20,5 +20,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if reach.may_differ(Topic::Actions) {
         ctx.differences(unlike, |differences| timeline.mirror(&reach, differences));
     }
+
     Compared::when(timeline.has_mirrored(&reach))
 }

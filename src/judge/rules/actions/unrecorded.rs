@@ -21,6 +21,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !judges || timeline.lacks_an_act() {
         return None;
     }
+
     let Some(unrecorded) = &timeline.unrecorded else {
         return Compared::when(timeline.names_actions(u64::MAX));
     };
@@ -28,6 +29,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         0 => String::new(),
         others => format!("; the same is true of {}", count(others, "more event")),
     };
+
     let (first, id) = (unrecorded.first, &unrecorded.id);
     let line = first.number;
     let message = format!(
@@ -37,5 +39,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let draft = Draft::new(place, message).besides(&unrecorded.lines);
     let related = Place::state("/outcomes/actions");
     ctx.push(draft.related(related, "the actions in the state"));
+
     Some(Compared)
 }

@@ -21,15 +21,18 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         IdSource::State => "state.json says",
         IdSource::Summary => "summary.json says",
     };
+
     let apart = |id: String| {
         let [id, known] = apart(id, quote(expected));
         (id, format!("{source} {known}"))
     };
+
     let other = || place(*says).map(|place| (place, "the episode's id"));
     let in_state = state.and_then(|state| state.text(InState::Id));
     let in_summary = summary.and_then(|summary| summary.text(InSummary::Id));
     let has_event = timeline.is_some_and(|it| it.tally.events > 0);
     let compared = Compared::when(in_state.is_some() || in_summary.is_some() || has_event);
+
     for (id, record) in [(in_state, IdSource::State), (in_summary, IdSource::Summary)] {
         if let Some(id) = id.filter(|id| id != expected)
             && let Some(place) = place(record)
@@ -39,6 +42,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(Draft::new(place, message).related_to(other()));
         }
     }
+
     if let Some(foreign) = timeline.and_then(|timeline| timeline.foreign.as_ref()) {
         let (id, known) = apart(foreign.id.clone());
         let message = match foreign.lines {
@@ -47,9 +51,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
                 "{lines} events belong to other episodes, the first of them to {id}, but {known}"
             ),
         };
+
         let draft = Draft::new(Place::event(foreign.first, "/episode_id"), message);
         ctx.push(draft.besides(&foreign.lines).related_to(other()));
     }
+
     compared
 }
 

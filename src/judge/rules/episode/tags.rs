@@ -25,6 +25,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::state("/episode/tags"), message(in_state, in_summary));
         ctx.push(draft.related(Place::summary("/tags"), "the tags in the summary"));
     }
+
     Some(Compared)
 }
 
@@ -48,5 +49,6 @@ fn message(in_state: Node<'_>, in_summary: Node<'_>) -> String {
     let [in_state, in_summary] = [in_state, in_summary]
         .map(|value| value.map_or_else(|| "absent".to_owned(), |value| show(value.raw())));
     let name = brief(&name);
+
     format!("the tag `{name}` is {in_state} in the state, but {in_summary} in the summary")
 }

@@ -24,5 +24,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::state("/goal/task"), message);
         ctx.push(draft.related(Place::summary("/task"), "the task in the summary"));
     }
+
     Some(Compared)
 }

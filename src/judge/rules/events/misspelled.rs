@@ -20,6 +20,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     for (typo, lines) in typos {
         ctx.push(draft(typo, lines));
     }
+
     if let Some((first, count)) = timeline.typos.more {
         let place = Place::event(first, "");
         let line = first.number;
@@ -28,6 +29,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         );
         ctx.push(Draft::new(place, message).besides(&count));
     }
+
     Compared::when(timeline.tally.events > 0)
 }
 
@@ -38,6 +40,7 @@ fn draft(typo: &Typo, lines: &TypoLines) -> Draft {
         1 => ", and 1 more line does too".to_owned(),
         more => format!(", and {more} more lines do too"),
     };
+
     let key = brief(&typo.written);
     let message = match typo.within {
         None => {
@@ -49,12 +52,14 @@ fn draft(typo: &Typo, lines: &TypoLines) -> Draft {
         }
         Some(payload) => format!("line {line} has `{key}` in {payload}, but no `{meant}`{also}"),
     };
+
     let help = match typo.within {
         None => format!(
             "Write the phase as `{meant}`, if you mean that phase: under another name, runvet does not count it as `{meant}`."
         ),
         Some(_) => format!("Rename the key to `{meant}`, if that is what it means."),
     };
+
     Draft::new(typo.place(lines), message)
         .besides(&format!("{meant} {count}"))
         .help(Some(help))

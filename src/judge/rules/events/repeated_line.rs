@@ -25,8 +25,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             "{lines} lines are the same as the line before them; the first of them is line {line}"
         ),
     };
+
     let whole = |line: Line| Place::line_bytes(line, 0..line.length);
     let draft = Draft::new(whole(first), message).besides(&repeated.number);
     ctx.push(draft.related(whole(original), "the line before it"));
+
     Some(Compared)
 }

@@ -21,10 +21,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         2 => String::new(),
         number => format!(", and there are {number} in all"),
     };
+
     let (line, before) = (second.number, first.number);
     let message =
         format!("line {line} has a second `start` event; the first is on line {before}{more}");
     let draft = Draft::new(Place::event(second, "/phase"), message).besides(&starts.number);
     ctx.push(draft.related(Place::event(first, "/phase"), "the first `start` event"));
+
     Some(Compared)
 }

@@ -26,6 +26,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     if let Trouble::Mistaken(lines) = trouble {
         return Some(mistaken(lines));
     }
+
     let Trouble::NotAnEvent {
         line,
         span,
@@ -36,6 +37,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
+
     let number = line.number;
     let message = match (why, array) {
         (_, Some(ArrayLines { first, last })) if *first == number => {
@@ -43,6 +45,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         }
         (why, _) => format!("line {number} {why}"),
     };
+
     let help = match why {
         NotAnObject::NotJson(why) => why.help(true),
         NotAnObject::OtherKind(Kind::Array) => Some(
@@ -55,6 +58,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         ),
         NotAnObject::OtherKind(_) => None,
     };
+
     let draft = Draft::new(Place::line_bytes(*line, span.clone()), message);
     let help = array.map_or(help, |array| Some(array.help()));
     Some(draft.besides(content).help(help))
@@ -74,12 +78,14 @@ fn mistaken(lines: &Mistaken) -> Draft {
             )
         }
     };
+
     let draft = Draft::new(Place::line_bytes(*line, lines.span.clone()), message);
     // One line is known by its content, whatever is found to be the cause.
     let draft = match lines.lines {
         1 => draft.besides(&lines.content),
         number => draft.besides(&format!("{number} {}", lines.content)),
     };
+
     draft.help(why.help(true))
 }
 
@@ -95,6 +101,7 @@ fn multi_line(objects: &MultiLineObjects) -> Draft {
             plural(more, "more object")
         ),
     };
+
     let help = "Write each event without line breaks, and a newline after it: `json.dumps(event)` in Python, without `indent`.";
     Draft::new(Place::line_bytes(*first, 0..first.length), message)
         .besides(count)

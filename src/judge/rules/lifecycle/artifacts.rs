@@ -29,5 +29,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft.help(Some(format!("Write {artifact} when the run ends."))));
         }
     }
+
     Some(Compared)
 }

@@ -18,6 +18,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.has_ended()? {
         return None;
     }
+
     for artifact in [Artifact::Summary, Artifact::Manifest] {
         if ctx.has(artifact) {
             let message =
@@ -26,5 +27,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
         }
     }
+
     Some(Compared)
 }

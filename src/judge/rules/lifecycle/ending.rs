@@ -19,22 +19,27 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !matches!(&*status, "vetoed" | "aborted") {
         return None;
     }
+
     let (success, outcome) = (summary.success(), summary.outcome());
     let mut claims = Vec::new();
     let mut places = Vec::new();
+
     if success == Some(true) {
         claims.push("`metrics.success` is 1");
         places.push((Place::summary("/metrics/success"), "the success flag"));
     }
+
     if outcome.as_deref() == Some("success") {
         claims.push("the outcome in the summary is \"success\"");
         places.push((Place::summary("/outcome"), "the outcome in the summary"));
     }
+
     if !claims.is_empty() {
         let claims = claims.join(" and ");
         let message = format!("the status is {}, but {claims}", quote(&status));
         let draft = Draft::new(Place::state("/outcomes/status"), message);
         ctx.push(draft.related_to(places));
     }
+
     Compared::when(success.is_some() || outcome.is_some())
 }

@@ -18,10 +18,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !leads_to(&link, Artifact::Learn.file_name()) {
         return None;
     }
+
     if !ctx.has(Artifact::Learn) {
         let message = "the state links learn.jsonl, but there is no such file";
         let draft = Draft::new(Place::whole(Artifact::Learn), message);
         ctx.push(draft.related(Place::state("/links/learn"), "the link in the state"));
     }
+
     Some(Compared)
 }

@@ -22,11 +22,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         .filter_map(|(key, link)| Some((Cow::Borrowed(key), link?)))
         .chain(state.other_links());
     let mut compared = None;
+
     for (key, link) in links.filter(|(_, link)| link.is_fact()) {
         let Some(target) = link.string() else {
             continue;
         };
         compared = Some(Compared);
+
         let mut artifacts = Artifact::ALL.into_iter();
         let wrong = match artifacts.find(|artifact| artifact.link_key() == Some(&*key)) {
             Some(artifact) if !leads_to(&target, artifact.file_name()) => {
@@ -37,9 +39,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             }
             _ => continue,
         };
+
         let (name, target) = (brief(&key), quote(&target));
         let message = format!("the link `{name}` leads to {target}{wrong}");
         ctx.at(Place::state(Pointer::new("/links").field(&key)), message);
     }
+
     compared
 }

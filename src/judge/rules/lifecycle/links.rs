@@ -28,12 +28,14 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     {
         return None;
     }
+
     let (kind, expected): (_, &[&str]) = if has_ended {
         let all = &["events", "learn", "summary", "manifest"];
         ("a run that has ended", all)
     } else {
         ("a run in progress", &["events", "learn"])
     };
+
     let absent = (state.known_links())
         .filter(|(key, link)| link.is_none() && expected.contains(key))
         .map(|(key, _)| Cow::Borrowed(key));
@@ -55,6 +57,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(place, message).besides(&ctx.lifecycle());
         ctx.push(draft);
     }
+
     Some(Compared)
 }
 
@@ -70,5 +73,6 @@ fn listed<'k>(what: &str, mut keys: impl Iterator<Item = Cow<'k, str>>) -> Optio
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+
     (!shown.is_empty()).then(|| format!("{what} {}{rest}", shown.join(", ")))
 }

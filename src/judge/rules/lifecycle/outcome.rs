@@ -31,11 +31,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     for draft in drafts.into_iter().flatten() {
         ctx.push(draft);
     }
+
     let are_two = [status.is_some(), outcome.is_some(), success.is_some()]
         .into_iter()
         .filter(|it| *it)
         .count()
         > 1;
+
     Compared::when(are_two || (no_vetoes && state.is_some()) || of_ok.is_some())
 }
 
@@ -51,6 +53,7 @@ fn status_and_outcome(status: Option<&str>, outcome: Option<&str>) -> Option<Dra
     ) {
         return None;
     }
+
     let shown = quote(outcome);
     let message = format!("the status is \"{status}\", but the outcome in the summary is {shown}");
     Some(of_status(message).related(Place::summary("/outcome"), "the outcome in the summary"))
@@ -61,10 +64,12 @@ fn error_of_ok(state: StateFacts<'_>) -> Option<Draft> {
     if error.is_null() {
         return None;
     }
+
     let message = format!(
         "the status is \"ok\", but `outcomes.error` is {}",
         error.show()
     );
+
     Some(of_status(message).related(Place::state("/outcomes/error"), "the error"))
 }
 
@@ -79,6 +84,7 @@ fn success_flag(
         (_, Some("success"), false) => (Place::summary("/outcome"), "outcome", "success"),
         _ => return None,
     };
+
     let flag = u8::from(success?);
     let message = format!("the {name} is \"{word}\", but `metrics.success` is {flag}");
     let flag = Place::summary("/metrics/success");
@@ -96,6 +102,7 @@ fn vetoes(status: Option<&str>, state: Option<StateFacts<'_>>) -> Option<Draft> 
         let name = format!("`{}`", pointer.dotted());
         (pointer, name)
     };
+
     let message = format!("{name} is \"vetoed\", but `metrics.veto_count` is 0");
     let count = Place::summary("/metrics/veto_count");
     Some(Draft::new(Place::state(pointer), message).related(count, "the veto count"))

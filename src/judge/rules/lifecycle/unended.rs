@@ -17,6 +17,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.has_ended()? {
         return Some(Compared);
     }
+
     let status = ctx.loaded().run.state.read().and_then(StateFacts::status);
     let (place, message) = match status {
         Some(status) => (
@@ -28,6 +29,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             "the run has not ended: it has only a timeline so far".to_owned(),
         ),
     };
+
     ctx.push(Draft::new(place, message));
     Some(Compared)
 }

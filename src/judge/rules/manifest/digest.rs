@@ -43,11 +43,13 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 draft.message += ONLY_LINE_ENDS;
                 draft = draft.help(Some(KEEP_LINE_ENDS.into()));
             }
+
             if name.contains('\\') && matches!(why, FileTrouble::Absent | FileTrouble::Leaves) {
                 let help = "Names are written with `/`, on every system: `\\` is a part \
                             of a name.";
                 draft = draft.help(Some(help.into()));
             }
+
             Some(draft)
         }
         _ => None,
@@ -85,6 +87,7 @@ fn named(index: usize, name: &str, why: &FileTrouble) -> Draft {
             ("sha256", actual.to_string(), message)
         }
     };
+
     let pointer = Pointer::new("/files").item(index).field(field);
     Draft::new(Place::value(Artifact::Manifest, pointer), message).besides(&found)
 }

@@ -24,5 +24,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::whole(Artifact::Manifest), message);
         ctx.push(draft.besides(name));
     }
+
     Some(Compared)
 }

@@ -11,11 +11,13 @@ pub(super) fn report(ctx: &mut Context<'_>, topic: Topic) -> Option<Compared> {
     let (timeline, reach) = ctx.reach()?;
     let by_label = topic == Topic::Labels;
     let plan = timeline.plan(&reach)?;
+
     if reach.may_differ(topic) {
         ctx.differences(draft, |differences| {
             plan.differences(state, by_label, differences);
         });
     }
+
     Compared::when(plan.has_to_compare(state, by_label))
 }
 

@@ -22,6 +22,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !reach.may_differ(Topic::PlanEvent) {
         return Compared::when(has_step);
     }
+
     let steps = timeline.steps_without_event(&reach);
     if steps > 0 {
         let range = reach.event.map_or(String::new(), |event| {
@@ -40,9 +41,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
                 Place::whole(Artifact::Events),
             ),
         };
+
         let message = format!("{lacks}, but the plan in the state has {has}");
         let draft = Draft::new(place, message);
         ctx.push(draft.related(Place::state("/plan/steps"), "the steps in the state"));
     }
+
     Compared::when(has_step)
 }

@@ -22,6 +22,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.lifecycle() != Lifecycle::Terminal || !matches!(&*status, "ok" | "partial" | "vetoed") {
         return None;
     }
+
     let is_running = |step: RowItem<'_>| step.text(InStep::Status).as_deref() == Some("running");
     let mut running = state
         .steps()
@@ -33,6 +34,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let any_step = state.steps().is_some_and(|mut it| it.next().is_some());
         return Compared::when(any_step);
     };
+
     let others = running.count();
     let pointer = Pointer::new("/plan/steps").item(first).field("status");
     let more = match others {
@@ -40,10 +42,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         1 => ", and 1 other step is running too".into(),
         others => format!(", and {others} other steps are running too"),
     };
+
     let (name, status) = (pointer.dotted(), quote(&status));
     let message =
         format!("`{name}` is \"running\"{more}, but the run has ended with the status {status}");
     let draft = Draft::new(Place::state(pointer), message).besides(&(others + 1));
     ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
+
     Some(Compared)
 }

@@ -22,6 +22,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.lifecycle() != Lifecycle::Terminal {
         return None;
     }
+
     let projection = timeline.projection_event()?;
     let in_event = projection.state_sha256()?;
     let actual = state.sha256();
@@ -33,11 +34,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let text = ctx.loaded().state.bytes;
         let by_line_ends = FileDigest::with_other_line_ends(text).contains(&in_event);
         message += if by_line_ends { ONLY_LINE_ENDS } else { "" };
+
         let place = Place::event(projection.line, "/payload/state_sha256");
         let draft = Draft::new(place, message)
             .besides(&actual)
             .help(by_line_ends.then(|| KEEP_LINE_ENDS.into()));
         ctx.push(draft.related(Place::whole(Artifact::State), "the state"));
     }
+
     Some(Compared)
 }

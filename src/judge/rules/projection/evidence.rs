@@ -27,16 +27,19 @@ pub(super) fn outcomes(
         tell(lacks(line, "/payload/outcomes"), outcomes());
         return Some(Compared);
     };
+
     if state.value(InState::Status).is_some() && projected.is_written_as(persisted) {
         return Some(Compared);
     }
     if agree_as_written(projected, persisted) {
         return Some(Compared);
     }
+
     let (in_event, in_state) = (projected.node()?, persisted.node()?);
     if in_event.get("status").is_none() {
         tell(lacks(line, "/payload/outcomes/status"), outcomes());
     }
+
     let by_name = in_state.by_name();
     let is_fact = |node| persisted.with(node).is_fact();
     for member in in_event.members() {
@@ -62,6 +65,7 @@ pub(super) fn outcomes(
             }
         }
     }
+
     Some(Compared)
 }
 
@@ -97,6 +101,7 @@ fn few_members(object: Value<'_>) -> Option<Members<'_>> {
         }
         members.push((key, value));
     }
+
     Some(members)
 }
 
@@ -115,6 +120,7 @@ pub(super) fn links(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option
             Draft::new(Place::event(line, "/payload/links"), message)
         }
     };
+
     let place = Place::state(if in_state.is_some() { "/links" } else { "" });
     Some(draft.related(place, "the links in the state"))
 }
@@ -124,6 +130,7 @@ fn unlike(line: Line, in_event: Node<'_>, in_state: Option<Node<'_>>) -> Option<
     if in_state.is_some_and(|in_state| in_state.equals(in_event)) {
         return None;
     }
+
     let number = line.number;
     if in_event.kind() != Kind::Object {
         let kind = in_event.kind().with_article();
@@ -131,6 +138,7 @@ fn unlike(line: Line, in_event: Node<'_>, in_state: Option<Node<'_>>) -> Option<
             "`payload.links` is {kind} in the projection event on line {number}, not an object"
         ));
     }
+
     let event = format!("the projection event on line {number}");
     let of_event = only(&event, Some(in_event), in_state);
     let of_state = only("the state", in_state, Some(in_event));
@@ -138,10 +146,12 @@ fn unlike(line: Line, in_event: Node<'_>, in_state: Option<Node<'_>>) -> Option<
     if !sides.is_empty() {
         return Some(sides.join(", "));
     }
+
     // No links in the state are like an object without any.
     let links = Pointer::new("/links");
     let sides = [(links.clone(), in_event), (links, in_state?)];
     let [(_, in_event), (at, in_state)] = first_difference(sides);
+
     Some(differ(line, &at, in_event, Some(in_state)))
 }
 
@@ -160,10 +170,12 @@ fn only(side: &str, these: Option<Node<'_>>, others: Option<Node<'_>>) -> Option
             }
         }
     }
+
     let keys: Vec<String> = first
         .iter()
         .map(|key| format!("`{}`", brief(key)))
         .collect();
+
     (!keys.is_empty()).then(|| format!("only {side} links {}", keys.join(", ")))
 }
 
@@ -194,6 +206,7 @@ fn first_difference(mut sides: [(Pointer, Node<'_>); 2]) -> [(Pointer, Node<'_>)
             (state_at.field(&step), in_state),
         ];
     }
+
     sides
 }
 

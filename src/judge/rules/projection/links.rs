@@ -21,5 +21,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if let Some(draft) = evidence::links(state, projection) {
         ctx.push(draft);
     }
+
     Compared::when(projection.payload().is_some() && state.links().is_ok())
 }

@@ -22,11 +22,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.lifecycle() == Lifecycle::NonTerminal {
         return None;
     }
+
     if timeline.projection.is_none() {
         ctx.at(
             Place::whole(Artifact::Events),
             "events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\"",
         );
     }
+
     Some(Compared)
 }

@@ -22,6 +22,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.lifecycle() != Lifecycle::NonTerminal {
         return None;
     }
+
     if timeline.projection.is_none() {
         if let Some(line) = timeline.unfinished_line {
             ctx.skip(&SkipReason::no_event(line.number));
@@ -32,5 +33,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             "there is a state, but events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\" yet",
         );
     }
+
     Some(Compared)
 }

@@ -24,6 +24,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if lifecycle == Lifecycle::Terminal {
         return None;
     }
+
     let projection = timeline
         .projection_event()
         .filter(|_| lifecycle == Lifecycle::NonTerminal);
@@ -36,6 +37,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft);
         }
     }
+
     let has_reach = reach(timeline, ctx);
     Compared::when(projection.is_some() || has_reach.is_some())
 }
@@ -54,6 +56,7 @@ fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> 
         }
     });
     let mut draft = first?;
+
     if let others @ 1.. = places.len() - 1 {
         let keys = match others {
             1 => "key differs",
@@ -63,6 +66,7 @@ fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> 
         places.sort_unstable();
         draft = draft.besides(&Digest::of(places.iter().map(Digest::bytes)));
     }
+
     Some(draft)
 }
 
@@ -73,6 +77,7 @@ fn reach(timeline: &TimelineFacts<'_>, ctx: &mut Context<'_>) -> Option<Compared
     if reach.event == Some(latest) {
         return Some(Compared);
     }
+
     let number = latest.number;
     let compared = "the plan and the actions in the state are compared with";
     let message = match reach.event.map(|event| event.number) {
@@ -86,10 +91,12 @@ fn reach(timeline: &TimelineFacts<'_>, ctx: &mut Context<'_>) -> Option<Compared
             "{compared} the whole timeline, not up to the latest projection event on line {number}"
         ),
     };
+
     let other = match reach.event {
         Some(event) => (Place::event(event, ""), "the projection event of the state"),
         None => (Place::state(""), "the state"),
     };
+
     ctx.push(Draft::new(Place::event(latest, ""), message).related_to([other]));
     Some(Compared)
 }

@@ -31,10 +31,12 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
+
     let place = |token: u32| Place {
         target: Target::Token(token, pointer.clone()),
         ..Place::whole(*artifact)
     };
+
     let message = format!("the key `{name}` appears twice in one object");
     Some(Draft::new(place(*key), message).related(place(*earlier), "the first occurrence"))
 }

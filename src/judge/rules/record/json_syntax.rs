@@ -22,6 +22,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             Ok(_) | Err(NoText::Refused(Refused::Syntax(_)))
         )
     };
+
     Compared::when(is_read(loaded.state) || is_read(loaded.summary))
 }
 
@@ -35,6 +36,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
+
     let place = Place::bytes(*artifact, span.clone());
     let message = format!("{artifact} is not JSON: {why}");
     Some(

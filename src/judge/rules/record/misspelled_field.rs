@@ -20,6 +20,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         record_rules::shape(ctx, Artifact::State),
         record_rules::shape(ctx, Artifact::Summary),
     );
+
     state.or(summary)
 }
 
@@ -33,9 +34,11 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
+
     let name = brief(key);
     let message = format!("`{name}` is not a known field, and `{known}` is absent");
     let help = format!("Rename the field to `{known}`, if that is what it means.");
     let draft = Draft::new(Place::key(*artifact, pointer.clone()), message);
+
     Some(draft.besides(known).help(Some(help)))
 }

@@ -39,6 +39,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                     "Fetch the file: `{command}`. Then `--follow-links=DIR` reads it, where DIR is the store."
                 )
             };
+
             let help = match why {
                 Unreadable::NotFetched(command) => Some(fetch(command)),
                 Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) => Some(SHORTEN.to_owned()),
@@ -47,6 +48,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 }
                 _ => None,
             };
+
             let draft = Draft::new(Place::whole(*artifact), message).besides(why);
             Some(draft.help(help))
         }

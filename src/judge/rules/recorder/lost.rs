@@ -19,10 +19,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let place = Place::summary("/metrics/x-refused");
         ctx.push(draft(place, "metrics.x-refused", &refused.show()));
     }
+
     for (line, refused) in timeline.iter().flat_map(|timeline| &timeline.lost) {
         let place = Place::event(*line, "/payload/x-refused");
         ctx.push(draft(place, "payload.x-refused", refused));
     }
+
     let has_ended = timeline.is_some_and(|timeline| timeline.terminates > 0);
     Compared::when(summary.is_some() || has_ended)
 }

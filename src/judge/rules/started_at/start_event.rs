@@ -23,16 +23,19 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         if state.root().kind() != Kind::Object {
             return None;
         }
+
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
             ctx.skip(&SkipReason::no_event(line.number));
             return None;
         }
+
         let message = "events.jsonl has no `start` event";
         let draft = Draft::new(Place::whole(Artifact::Events), message);
         let help = "Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.";
         ctx.push(draft.help(Some(help.into())));
         return Some(Compared);
     };
+
     let (in_state, in_event) = (state.started_at()?, start.stamp.as_ref()?);
     if in_state.instant != in_event.instant {
         let (in_state, in_event) = (quote(&in_state.text), quote(&in_event.text));
@@ -44,5 +47,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let event = Place::event(start.line, "/timestamp");
         ctx.push(draft.related(event, "the timestamp of the `start` event"));
     }
+
     Some(Compared)
 }

@@ -25,5 +25,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let other = Place::state("/episode/started_at");
         ctx.push(draft.related(other, "`started_at` in the state"));
     }
+
     Some(Compared)
 }

@@ -15,14 +15,17 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.has(Artifact::State) {
         return Some(Compared);
     }
+
     let mut later = vec![Artifact::Summary, Artifact::Manifest];
     later.retain(|artifact| ctx.has(*artifact));
     let later: Vec<&str> = later.into_iter().map(Artifact::file_name).collect();
     if later.is_empty() {
         return None;
     }
+
     let later = later.join(" and ");
     let message = format!("there is no state.json, but the episode has {later}");
     ctx.at(Place::whole(Artifact::State), message);
+
     Some(Compared)
 }

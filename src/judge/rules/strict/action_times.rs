@@ -29,11 +29,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !state.lists_actions() {
         return None;
     }
+
     if acts.is_full {
         let text = format!("only {MAX_EVENT_IDS} act events are compared");
         ctx.skip(&SkipReason::worded(SkipKind::Limit, text));
         return None;
     }
+
     let mut instants = BTreeSet::new();
     let mut compared = !acts.without_id.is_empty();
     for (index, action) in state.actions().enumerate() {
@@ -51,8 +53,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
                 ctx.at(Place::state(place), message);
             }
         }
+
         instants.insert(at.instant);
     }
+
     for (line, _) in acts
         .without_id
         .iter()
@@ -65,5 +69,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let actions = Place::state("/outcomes/actions");
         ctx.push(draft.related(actions, "the actions in the state"));
     }
+
     Compared::when(compared)
 }

@@ -21,6 +21,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if assertions.kind() != Kind::Array {
         return None;
     }
+
     let results: Vec<bool> = assertions
         .items()
         .map(|item| item.get("passed")?.boolean())
@@ -29,6 +30,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if passed == failed.is_none() {
         return Some(Compared);
     }
+
     let all = Pointer::new("/verification/assertions");
     let (message, other, what) = if let Some(index) = failed {
         let number = index + 1;
@@ -41,6 +43,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             format!("`verification.passed` is false, but none of the {count} assertions failed");
         (message, all, "the assertions")
     };
+
     let draft = Draft::new(Place::summary("/verification/passed"), message);
     ctx.push(draft.related(Place::summary(other), what));
     Some(Compared)

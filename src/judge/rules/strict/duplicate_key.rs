@@ -28,9 +28,11 @@ fn draft(repeated: &RepeatedEventKey) -> Draft {
         target: Target::Token(token, repeated.pointer.clone()),
         ..Place::whole(Artifact::Events)
     };
+
     let (name, line) = (&repeated.name, repeated.line.number);
     let message =
         format!("the key `{name}` appears twice in one object of the event on line {line}");
+
     Draft::new(place(repeated.key), message)
         .related(place(repeated.earlier), "the first occurrence")
 }

@@ -43,6 +43,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         until: "the last `terminate` event",
         end: events.ending.as_ref().map(|ending| &ending.last),
     };
+
     let first_action = Duration {
         slot: InSummary::FirstActionLatency,
         pointer: "/metrics/latencies/first_action_ms",
@@ -51,6 +52,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         until: "the first `act` event",
         end: events.first_act.as_ref(),
     };
+
     let total = total.compare(summary, start, ctx);
     first_action.compare(summary, start, ctx).or(total)
 }
@@ -71,6 +73,7 @@ impl Duration<'_> {
         if claimed.is_some_and(|claimed| (claimed - elapsed).abs() <= tolerance) {
             return Some(Compared);
         }
+
         let (name, stated, until) = (
             Pointer::new(self.pointer).dotted(),
             brief(written.text()),
@@ -86,6 +89,7 @@ impl Duration<'_> {
             .related(timestamp(start), "the timestamp of the `start` event")
             .related(timestamp(end), format!("the timestamp of {until}"));
         ctx.push(draft);
+
         Some(Compared)
     }
 }
@@ -98,6 +102,7 @@ fn decimal(attoseconds: i128, places: u8) -> String {
     let number = format!("{}.{fraction}", size / unit);
     let number = number.trim_end_matches('0').trim_end_matches('.');
     let sign = if attoseconds < 0 { "-" } else { "" };
+
     format!("{sign}{number}")
 }
 

@@ -24,6 +24,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, events) = (ctx.state(), ctx.every_event());
     let has_ended = ctx.has_ended()?;
     ctx.whole_timeline()?;
+
     let events = events.filter(|_| has_ended)?;
     let status = state.and_then(StateFacts::status).unwrap_or_default();
     let shown = quote(&status);
@@ -36,6 +37,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         ctx.push(draft.related(in_state(), "the status in the state"));
         return Some(Compared);
     };
+
     after(ending, ctx);
     if let Some(stated) = &ending.status
         && *stated != status
@@ -48,6 +50,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::event(ending.line, "/payload/status"), message);
         ctx.push(draft.related(in_state(), "the status in the state"));
     }
+
     Some(Compared)
 }
 
@@ -59,6 +62,7 @@ fn after(ending: &Termination, ctx: &mut Context<'_>) {
         let first = Place::event(ending.line, "/phase");
         ctx.push(draft.related(first, "the first `terminate` event"));
     };
+
     if let Some(second) = ending.second {
         let (line, number) = (second.number, ending.terminates);
         let all = match number {
@@ -70,6 +74,7 @@ fn after(ending: &Termination, ctx: &mut Context<'_>) {
         );
         add(second, message, number);
     }
+
     if let Some((late, phase)) = &ending.late {
         let (line, number) = (late.number, ending.late_events);
         let all = super::in_all(number, "such events do");

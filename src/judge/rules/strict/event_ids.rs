@@ -21,6 +21,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let text = format!("only the first {MAX_EVENT_IDS} ids of events are compared");
         ctx.skip(&SkipReason::worded(SkipKind::Limit, text));
     }
+
     let Some(repeated) = &ids.repeated else {
         return Compared::when(ids.has_any());
     };
@@ -31,5 +32,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         format!("the event on line {line} has the id {id}, which line {before} already has{all}");
     let draft = Draft::new(Place::event(again, "/id"), message).besides(&repeated.lines);
     ctx.push(draft.related(Place::event(earlier, "/id"), "the first event with this id"));
+
     Some(Compared)
 }

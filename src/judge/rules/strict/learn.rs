@@ -33,11 +33,13 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
+
     let all = super::in_all(*lines, "lines are not JSON objects");
     let message = format!("line {} {why}{all}", line.number);
     let place = Place {
         line: Some(*line),
         ..Place::bytes(Artifact::Learn, span.clone())
     };
+
     Some(Draft::new(place, message).besides(&format!("{lines} {content}")))
 }

@@ -22,6 +22,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let done =
         statuses.map(|statuses| statuses.iter().filter(|status| **status == "done").count() as u64);
     let mut compared = None;
+
     for (name, number, what) in [
         ("steps_total", Some(total), "step"),
         ("steps_completed", done, "step that is done"),
@@ -39,5 +40,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft.related(Place::state("/plan/steps"), "the steps of the plan"));
         }
     }
+
     compared
 }

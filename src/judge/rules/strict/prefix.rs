@@ -20,10 +20,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let text = format!("only the first {MAX_EVENT_IDS} digests of the timeline are compared");
         ctx.skip(&SkipReason::worded(SkipKind::Limit, text));
     }
+
     if prefixes.iter().any(|prefix| prefix.actual.is_none()) {
         let why = "events.jsonl could not be read again";
         ctx.skip(&SkipReason::new(SkipKind::Unreadable, why));
     }
+
     for prefix in prefixes {
         let (line, claimed) = (prefix.line, prefix.claimed);
         let differs = prefix.actual.filter(|actual| *actual != claimed);
@@ -36,5 +38,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(Draft::new(place, message).besides(&actual));
         }
     }
+
     Compared::when(!prefixes.is_empty())
 }

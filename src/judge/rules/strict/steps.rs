@@ -36,9 +36,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(Draft::new(place, message).related(steps, "the steps of the plan"));
         }
     }
+
     if state.status().as_deref() != Some("ok") {
         return compared;
     }
+
     for (index, step) in steps.enumerate() {
         compared = Some(Compared);
         let status = step.text(InStep::Status).unwrap_or_default();
@@ -50,5 +52,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
         }
     }
+
     compared
 }

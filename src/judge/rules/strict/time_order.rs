@@ -23,6 +23,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let stamp = event.stamp.as_ref();
         quote(stamp.map(|stamp| &*stamp.text).unwrap_or_default())
     };
+
     let (first, before, lines) = (&disorder.first, &disorder.before, disorder.lines);
     let all = super::in_all(lines, "events are earlier than the one before them");
     let message = format!(
@@ -35,5 +36,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let draft = Draft::new(Place::event(first.line, "/timestamp"), message).besides(&lines);
     let before = Place::event(before.line, "/timestamp");
     ctx.push(draft.related(before, "the timestamp of the event before it"));
+
     Some(Compared)
 }

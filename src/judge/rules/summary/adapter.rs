@@ -25,5 +25,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::summary("/adapter_result"), message);
         ctx.push(draft.related(Place::summary("/outcome"), "the outcome"));
     }
+
     Some(Compared)
 }

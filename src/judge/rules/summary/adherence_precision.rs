@@ -21,5 +21,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let message = format!("`plan_adherence` is {shown}, which has {decimals} decimal places");
         ctx.at(Place::summary("/insight/metrics/plan_adherence"), message);
     }
+
     Some(Compared)
 }

@@ -26,5 +26,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(place, message).besides(&counted.number);
         ctx.push(draft.related_to(super::first_direction(counted)));
     }
+
     Some(Compared)
 }

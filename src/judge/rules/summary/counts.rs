@@ -20,6 +20,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary(), ctx.whole_timeline());
     let (summary, tally) = (summary?, &timeline?.tally);
     let mut compared = None;
+
     for (name, slot, phase, counted) in [
         ("plan_count", InSummary::PlanCount, "plan", tally.plans),
         (
@@ -40,6 +41,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft(name, message, phase, counted).besides(&counted.number));
         }
     }
+
     summary
         .number(InSummary::ActCount)
         .and_then(|stated| act_count(stated, tally.acts, ctx))
@@ -54,6 +56,7 @@ fn act_count(stated: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option
     if actions.is_some_and(|actions| actions.kind() != Kind::Array) {
         return None;
     }
+
     let actions = actions.map(|_| state.actions().len());
     let counted = acts.number;
     let is = |number| stated.whole() == Some(number);
@@ -61,9 +64,11 @@ fn act_count(stated: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option
         Some(actions) => is(actions as u64) || is(counted),
         None => stated.whole().is_some_and(|stated| stated <= counted),
     };
+
     if is_right {
         return Some(Compared);
     }
+
     let (shown, events) = (brief(stated.text()), events("act", counted));
     let message = match actions {
         None => format!("`act_count` is {shown}, but the timeline has {events}"),
@@ -72,6 +77,7 @@ fn act_count(stated: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option
             if actions == 1 { "action" } else { "actions" }
         ),
     };
+
     let besides = format!("{actions:?} {counted}");
     ctx.push(draft("act_count", message, "act", acts).besides(&besides));
     Some(Compared)

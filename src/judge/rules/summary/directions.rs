@@ -39,5 +39,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             .related_to(names.map(|name| (place(name), format!("`{name}`"))));
         ctx.push(draft.related_to(super::first_direction(counted)));
     }
+
     Compared::when(stated().next().is_some())
 }

@@ -32,6 +32,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(place("total_ms"), message);
         ctx.push(draft.related(Place::summary("/duration_sec"), "the duration"));
     }
+
     for (name, slot) in [
         ("first_action_ms", InSummary::FirstActionLatency),
         ("planning_ms", InSummary::PlanningLatency),
@@ -46,6 +47,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft.related(place("total_ms"), "the duration of the whole run"));
         }
     }
+
     compared
 }
 

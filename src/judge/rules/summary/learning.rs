@@ -22,6 +22,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let proposals = summary.number(InSummary::LearnProposals)?;
     let place = || Place::summary("/metrics/learn_proposals");
     let shown = || brief(proposals.text());
+
     if let Some(applied) = summary.number(InSummary::LearnApplied)
         && applied.exceeds(proposals)
     {
@@ -30,6 +31,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::summary("/metrics/learn_applied"), message);
         ctx.push(draft.related(place(), "the number of proposals"));
     }
+
     if ctx.loaded().run.has_learned == Some(false) && !proposals.equals(Number::of("0")) {
         let why = if ctx.has(Artifact::Learn) {
             "learn.jsonl is empty"
@@ -40,5 +42,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(place(), message).besides(why);
         ctx.push(draft.related(Place::whole(Artifact::Learn), "the learning timeline"));
     }
+
     Some(Compared)
 }

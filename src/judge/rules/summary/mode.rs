@@ -19,6 +19,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if summary.text(InSummary::Mode)? != "minimal" {
         return None;
     }
+
     let direction = summary
         .fact(InSummary::Direction)
         .map(|_| (Place::summary("/flags/direction"), "`flags.direction`"));
@@ -39,5 +40,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::summary("/flags/mode"), message);
         ctx.push(draft.related_to(present));
     }
+
     Some(Compared)
 }

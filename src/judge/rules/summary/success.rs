@@ -20,5 +20,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::summary("/metrics/success"), message);
         ctx.push(draft.related(Place::summary("/outcome"), "the outcome"));
     }
+
     Some(Compared)
 }

@@ -26,6 +26,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         if let Some(error) = field(InSummary::VerificationError) {
             reasons.push(format!("`verification.error` is {}", error.show()));
         }
+
         let (reason, places) = by_outcome(ctx, summary, passed.boolean()).unzip();
         reasons.extend(reason);
         if !reasons.is_empty() {
@@ -36,6 +37,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft.besides(&reasons).related_to(places));
         }
     }
+
     let is_provided = field(InSummary::Provided).and_then(Value::boolean) == Some(true);
     if is_provided && passed.is_none() {
         unverified(ctx, summary);
@@ -43,12 +45,14 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !is_absent {
         return Compared::when(passed.is_some() || is_provided);
     }
+
     let assertions = field(InSummary::Assertions).filter(|it| !it.is_empty());
     if let Some(number @ 1..) = assertions.map(|assertions| assertions.items().count()) {
         let results = count(number as u64, "result");
         let message = format!("{absent}, but `verification.assertions` has {results}");
         ctx.at(Place::summary("/verification/assertions"), message);
     }
+
     Some(Compared)
 }
 
@@ -59,10 +63,12 @@ fn unverified(ctx: &mut Context<'_>, summary: SummaryFacts<'_>) {
     if summary.outcome().as_deref() != Some("success") || !is_fact {
         return;
     }
+
     let (place, passed) = match summary.value(InSummary::Passed) {
         Some(_) => ("/verification/passed", "null"),
         None => ("/verification", "absent"),
     };
+
     let message = format!(
         "`outcome` is \"success\" and `verification.provided` is true, but `verification.passed` is {passed}"
     );
@@ -84,11 +90,13 @@ fn by_outcome(
         ("goal_not_achieved", Some(true)) if ctx.state()?.status()? == "ok" => true,
         _ => return None,
     };
+
     let mut reason = format!("`outcome` is {}", quote(&outcome));
     let mut places = vec![(Place::summary("/outcome"), "the outcome")];
     if is_ok {
         reason.push_str(" and the status is \"ok\"");
         places.push((Place::state("/outcomes/status"), "the status of the run"));
     }
+
     Some((reason, places))
 }

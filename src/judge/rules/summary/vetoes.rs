@@ -27,5 +27,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let vetoed = Place::summary("/flags/direction/vetoed");
         ctx.push(draft.related(vetoed, "the vetoes that direction issued"));
     }
+
     Some(Compared)
 }

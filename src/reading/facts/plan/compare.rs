@@ -36,6 +36,7 @@ impl Rebuilt<'_> {
             let id = step.text(InStep::Id);
             id.is_some_and(|id| self.evidence(&id).is_some_and(|it| it.status.is_some()))
         };
+
         match (self.form, by_label) {
             (PlanForm::Records, false) | (PlanForm::Labels, true) => true,
             (PlanForm::Labels, false) => steps.any(has_evidence),
@@ -58,6 +59,7 @@ impl Rebuilt<'_> {
             rebuilt: self,
             differences,
         };
+
         match (self.form, by_label) {
             (PlanForm::Records, false) => {
                 comparison.origin(state);
@@ -110,9 +112,11 @@ impl Rebuilt<'_> {
                 if found.is_empty() && !step.whole().is_fact() {
                     found.push(at);
                 }
+
                 found
             });
         let no_steps = no_steps.then(|| plan.field("steps"));
+
         origin.chain(no_steps).chain(of_steps).take(limit).collect()
     }
 }
@@ -168,6 +172,7 @@ impl PlanDifferences<'_, '_, '_> {
                 },
             );
         }
+
         let updated_at = state.stamp(InState::PlanUpdatedAt);
         if let (Some(by_event), Some(persisted)) = (&rebuilt.updated_at, updated_at)
             && by_event.instant != persisted.instant
@@ -190,6 +195,7 @@ impl PlanDifferences<'_, '_, '_> {
         if count == in_event && pairs.all(|(step, record)| self.is_as_recorded(step, record)) {
             return;
         }
+
         let persisted_ids = || persisted.clone().map(|step| step.text(InStep::Id));
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
         if count != in_event {
@@ -202,6 +208,7 @@ impl PlanDifferences<'_, '_, '_> {
                 } else {
                     ("the state lacks", surplus(rebuilt_ids(), persisted_ids()))
                 };
+
                 id.map_or(String::new(), |id| format!("; {side} {id}"))
             });
             self.by_id(persisted.clone());
@@ -224,6 +231,7 @@ impl PlanDifferences<'_, '_, '_> {
         let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
         let has_status =
             |status: StepStatus| step.text(InStep::Status).as_deref() == Some(status.word());
+
         evidence.is_none_or(|evidence| evidence.status.is_none_or(has_status))
             && FIELDS.iter().all(|(_, slot)| {
                 let is_overruled = evidence.is_some() && *slot == InStep::Status;
@@ -246,11 +254,13 @@ impl PlanDifferences<'_, '_, '_> {
                 records.insert(id, (place, record));
             }
         }
+
         let mut steps: Vec<(Cow<'_, str>, usize, RowItem<'_>)> = persisted
             .enumerate()
             .filter_map(|(index, step)| Some((step.text(InStep::Id)?, index, step)))
             .collect();
         steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+
         for same in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
             let record = same.first().and_then(|(id, ..)| records.get(id));
             let Some((place, record)) = record else {
@@ -273,6 +283,7 @@ impl PlanDifferences<'_, '_, '_> {
                 (form.pointer(), count(in_event as u64, "step")),
             ]
         };
+
         self.differ(
             self.rebuilt.line(),
             sides,
@@ -300,6 +311,7 @@ impl PlanDifferences<'_, '_, '_> {
                     (in_event, shown(rebuilt)),
                 ]
             };
+
             self.differ(self.rebuilt.line(), sides, |state, event, _| {
                 format!(
                     "the steps are in another order: {state} is where the rebuilt plan has {event}"
@@ -315,10 +327,12 @@ impl PlanDifferences<'_, '_, '_> {
                 self.field(index, step, (field, slot), record);
             }
         }
+
         let ids_differ = record
             .id()
             .zip(step.text(InStep::Id))
             .is_some_and(|(recorded, persisted)| recorded != persisted);
+
         if ids_differ {
             // It is unknown which step the status belongs to.
         } else if record.evidence.is_some() {
@@ -345,6 +359,7 @@ impl PlanDifferences<'_, '_, '_> {
             Some(value) => value.is_fact() && !said.equals(value),
             None => may_be_absent && !said.is_null(),
         };
+
         if differs {
             let at = || Pointer::new("/plan/steps").item(index);
             let sides = || {
@@ -354,10 +369,12 @@ impl PlanDifferences<'_, '_, '_> {
                 };
                 [in_state, (record.pointer(field), said.show())]
             };
+
             let source = match self.rebuilt.form {
                 PlanForm::Labels => "label",
                 _ => "step record",
             };
+
             self.differ(self.rebuilt.line(), sides, |state, event, line| {
                 let path = at().field(field).dotted();
                 format!(
@@ -376,6 +393,7 @@ impl PlanDifferences<'_, '_, '_> {
         else {
             return;
         };
+
         let persisted = step.text(InStep::Status);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
             let pointer = || Pointer::new("/plan/steps").item(index).field("status");
@@ -386,6 +404,7 @@ impl PlanDifferences<'_, '_, '_> {
                     (in_event, quote(by_event.word())),
                 ]
             };
+
             self.differ(line, sides, |state, event, line| {
                 let path = pointer().dotted();
                 format!("`{path}` is {state}, but the act event on line {line} set it to {event}")
@@ -398,6 +417,7 @@ impl PlanDifferences<'_, '_, '_> {
         if count != self.rebuilt.nodes().count() {
             return self.number(count, String::new);
         }
+
         for (index, (step, label)) in persisted.clone().zip(self.rebuilt.steps()).enumerate() {
             self.field(index, step, ("kind", InStep::Kind), &label);
             self.field(index, step, ("description", InStep::Description), &label);
@@ -420,6 +440,7 @@ fn surplus<'i>(
     for id in others.flatten() {
         *left.entry(id).or_default() += 1;
     }
+
     let is_surplus = |id: &Cow<'_, str>| match left.get_mut(&**id) {
         Some(left) if *left > 0 => {
             *left -= 1;
@@ -427,5 +448,6 @@ fn surplus<'i>(
         }
         _ => true,
     };
+
     ids.flatten().find(is_surplus).map(|id| quote(&id))
 }

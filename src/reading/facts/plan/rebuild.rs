@@ -120,6 +120,7 @@ impl<'a> RebuiltStep<'a> {
                 *field = Some(StepField::Value(value, ParsedValue::new(value.raw())));
             }
         }
+
         if let (PlanForm::Labels, Some(label)) = (form, node.text()) {
             let part = |part: &str| Some(StepField::Text(part.to_owned()));
             let [_, kind, description, ..] = &mut fields;
@@ -128,6 +129,7 @@ impl<'a> RebuiltStep<'a> {
                 None => (None, part(&label)),
             };
         }
+
         Self {
             index,
             form,
@@ -171,10 +173,12 @@ impl<'a> Rebuilt<'a> {
             (None, Some(labels)) => (PlanForm::Labels, Some(labels)),
             (None, None) => (PlanForm::Neither, None),
         };
+
         let text = |slot, at: &'static str| Some((at, event.text(slot)?));
         let source = text(InEvent::PlanSource, "/payload/source")
             .or_else(|| text(InEvent::PlanAgent, "/payload/agent_id"))
             .or_else(|| text(InEvent::AgentId, "/agent_id"));
+
         Some(Self {
             event,
             form,

@@ -130,6 +130,7 @@ impl KnownKey {
         for (to, from) in head.iter_mut().zip(&written) {
             *to = *from;
         }
+
         let beyond = u32::try_from(written.len()).unwrap_or(u32::MAX);
         Self {
             head,
@@ -160,6 +161,7 @@ impl KnownKey {
             == 0xFFFF
             && (self.written.len() <= HEAD
                 || bytes.get(at + HEAD..end) == self.written.get(HEAD..));
+
         is_next.then_some(end)
     }
 }
@@ -193,12 +195,14 @@ impl KnownKeys {
         if name.len() > MAX_LEARNED {
             return None;
         }
+
         let key = KnownKey::new(name, near, step);
         let place = self.all.len();
         if place < MAX_KEYS {
             self.all.push(key);
             return Some(place);
         }
+
         self.displaced += 1;
         let place = (self.known..MAX_KEYS)
             .cycle()
@@ -206,6 +210,7 @@ impl KnownKeys {
             .take(MAX_KEYS)
             .find(|place| present >> place & 1 == 0)?;
         *self.all.get_mut(place)? = key;
+
         Some(place)
     }
 
@@ -266,6 +271,7 @@ fn hash(bytes: &[u8], at: usize) -> usize {
     } else {
         (quotes & quotes.wrapping_neg()) - 1
     };
+
     let mixed = (word & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
     usize::try_from(mixed).unwrap_or_default()
 }
@@ -305,9 +311,11 @@ impl Tables {
             layout,
             tables: Vec::new(),
         };
+
         if !shapes.is_supported() {
             return None;
         }
+
         let root = compiler.step(0, "", 0)?;
         let conditions = shapes.get(0)?.conditions.iter();
         Some(Self {
@@ -334,6 +342,7 @@ impl TableCompiler<'_> {
         if !arrays.any(|(array, _)| *array == pointer) {
             return Some(step);
         }
+
         let any = Shape::of_type(ANY_TYPE);
         let item = self.table(&any, &format!("{pointer}/*"), depth + 1)?;
         let items = Expectation::new(self.add(item)?, bit(Kind::Object), NO_SHAPE);
@@ -342,6 +351,7 @@ impl TableCompiler<'_> {
             items,
             ..ReaderTable::default()
         };
+
         let types = ANY_TYPE | FREE_OBJECT;
         Some(Expectation::new(self.add(array)?, types, NO_SHAPE).with_slot(step.slot))
     }
@@ -357,6 +367,7 @@ impl TableCompiler<'_> {
         if id != 0 && !shape.conditions.is_empty() || shape.needs_the_whole() {
             return None;
         }
+
         let is_free_object = shape.takes_any_member() && !self.asks_below(pointer);
         let is_free_array = shape.items.is_none();
         let free = if is_free_object { FREE_OBJECT } else { 0 }
@@ -367,12 +378,14 @@ impl TableCompiler<'_> {
         } else {
             u8::try_from(id).ok().filter(|id| *id != NO_SHAPE)?
         };
+
         let may_hold = shape.types & (bit(Kind::Object) | bit(Kind::Array)) != 0;
         if !may_hold || (is_free_object && is_free_array) {
             return Some(
                 Expectation::new(0, shape.types | free, asserts).with_slot(self.slot(pointer)?),
             );
         }
+
         let table = self.table(shape, pointer, depth)?;
         Some(
             Expectation::new(self.add(table)?, shape.types | free, asserts)
@@ -389,12 +402,14 @@ impl TableCompiler<'_> {
                 .map(|near| near.words),
             ..ReaderTable::default()
         };
+
         for property in &shape.properties {
             let below = format!("{pointer}/{}", property.name);
             let step = self.step(property.shape, &below, depth + 1)?;
             let place = table.keys.learn(&property.name, 0, step, u64::MAX)?;
             table.required |= u64::from(property.required) << place;
         }
+
         // Rules also ask for fields that the schema does not name.
         let asked: Vec<_> = self.asked_below(pointer).collect();
         for name in asked {
@@ -404,6 +419,7 @@ impl TableCompiler<'_> {
                 table.keys.learn(name, 0, step, u64::MAX)?;
             }
         }
+
         table.keys.close();
         table.others = match shape.additional {
             Additional::Any if shape.properties.is_empty() && table.near.is_none() => {
@@ -416,11 +432,13 @@ impl TableCompiler<'_> {
         if let Some(items) = shape.items {
             table.items = self.step(items, &format!("{pointer}/*"), depth + 1)?;
         }
+
         let mut rows = self.layout.rows.iter();
         if let Some(array) = rows.position(|(array, _)| pointer.strip_suffix("/*") == Some(array)) {
             table.rows = Some(array);
             table.width = self.layout.rows.get(array)?.1.len();
         }
+
         Some(table)
     }
 
@@ -431,6 +449,7 @@ impl TableCompiler<'_> {
             let below = pointer.strip_prefix(array)?.strip_prefix("/*")?;
             places.iter().position(|place| *place == below)
         });
+
         of_root
             .or(of_row)
             .map_or(Some(NO_SLOT), |slot| u8::try_from(slot).ok())
@@ -453,6 +472,7 @@ impl TableCompiler<'_> {
             .into_iter()
             .flat_map(|(_, places)| *places)
             .filter_map(|place| place.strip_prefix('/'));
+
         of_root.chain(of_row).filter(|key| !key.contains('/'))
     }
 
@@ -489,10 +509,12 @@ impl TableCompiler<'_> {
         if asserts_more || !matches!(shape.additional, Additional::Any) {
             return None;
         }
+
         let items = match shape.items {
             Some(items) => self.types_of_items(items, pointer)?,
             None => ANY_TYPE,
         };
+
         if shape.properties.is_empty() {
             if !(shape.is_plain && shape.types == ANY_TYPE) {
                 let slot = self.slot(pointer).filter(|slot| *slot != NO_SLOT)?;
@@ -502,8 +524,10 @@ impl TableCompiler<'_> {
                     items,
                 });
             }
+
             return Some(());
         }
+
         for property in &shape.properties {
             self.asserted(
                 property.shape,
@@ -511,6 +535,7 @@ impl TableCompiler<'_> {
                 found,
             )?;
         }
+
         Some(())
     }
 }

@@ -71,6 +71,7 @@ impl<'a> ShapeCompiler<'a> {
         for definition in definitions {
             self.definition(format!("{DEFINITIONS}{}", definition.name()).into())?;
         }
+
         Some(())
     }
 
@@ -78,6 +79,7 @@ impl<'a> ShapeCompiler<'a> {
         if self.depth == MAX_DEPTH {
             return None;
         }
+
         self.depth += 1;
         let id = if let Some(reference) = schema.get("$ref") {
             self.referenced(schema, reference.text()?)?
@@ -88,6 +90,7 @@ impl<'a> ShapeCompiler<'a> {
             *self.shapes.get_mut(id)? = shape;
             id
         };
+
         self.depth -= 1;
         Some(id)
     }
@@ -104,10 +107,12 @@ impl<'a> ShapeCompiler<'a> {
         if let Some(id) = self.by_reference.get(&reference) {
             return Some(*id);
         }
+
         let name = reference.strip_prefix(DEFINITIONS)?;
         let target = self.root.get("$defs")?.get(name)?;
         let id = self.shape(target)?;
         self.by_reference.insert(reference, id);
+
         Some(id)
     }
 
@@ -115,6 +120,7 @@ impl<'a> ShapeCompiler<'a> {
         if schema.boolean() == Some(true) {
             return Some(Shape::of_type(ANY_TYPE));
         }
+
         let is_root = schema.index() == self.root.index();
         // No type is allowed until one is named.
         let mut shape = Shape::of_type(0);
@@ -145,9 +151,11 @@ impl<'a> ShapeCompiler<'a> {
                 (name, _) => shape.assert(name, value, schema)?,
             }
         }
+
         if shape.types == 0 {
             shape.types = ANY_TYPE;
         }
+
         shape.is_plain = shape.asserts_type_alone();
         Some(shape)
     }
@@ -167,12 +175,14 @@ impl<'a> ShapeCompiler<'a> {
             if is_root && !is_required && !(self.has_key)(&name) {
                 continue;
             }
+
             shape.properties.push(Property {
                 name: name.into(),
                 shape: self.shape(key.value())?,
                 required: is_required,
             });
         }
+
         Some(())
     }
 
@@ -187,6 +197,7 @@ impl<'a> ShapeCompiler<'a> {
             "properties": { &*name: { "const": equals } }, "required": [name]
         });
         (part.members().count() == 2 && is(condition, &form)).then_some(())?;
+
         Some(ConditionalShape {
             property: name.into(),
             equals: equals.into(),
@@ -262,6 +273,7 @@ impl Shape {
             }
             _ => return None,
         }
+
         Some(())
     }
 
@@ -273,6 +285,7 @@ impl Shape {
             written: value.raw().into(),
             double: whole.into(),
         });
+
         Some(())
     }
 
@@ -298,6 +311,7 @@ impl Shape {
             _ => return None,
         };
         self.integer |= name == "integer";
+
         Some(())
     }
 }

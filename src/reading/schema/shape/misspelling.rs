@@ -38,9 +38,11 @@ impl Shapes {
                 self.find_misspellings(items, item, Path::Item(&at, index), found);
             }
         }
+
         if shape.properties.is_empty() || node.kind() != Kind::Object {
             return;
         }
+
         let mut absent: Option<Vec<&'static str>> = None;
         let mut next = 0;
         for key in node.members() {

@@ -98,6 +98,7 @@ fn is_plain(pattern: &str) -> bool {
         }
     });
     follows &= !is_in_class;
+
     follows && pattern.len() <= MAX_PLAIN
 }
 
