@@ -396,7 +396,7 @@ impl Recorder {
         if let Some(content) = snapshot {
             let snapshots = self.dir_in(&dir, SNAPSHOTS)?;
             self.replace(&snapshots, &beside(PRE), PRE, &content)
-                .map_err(|failed| failed.0)?;
+                .map_err(|failed| failed.error)?;
             if self.durability != Durability::Process {
                 self.sync_dir(&snapshots)?;
             }
@@ -409,7 +409,7 @@ impl Recorder {
             return Err(Error::Busy { id });
         }
 
-        events.append(&line).map_err(|failed| failed.0)?;
+        events.append(&line).map_err(|failed| failed.error)?;
         if self.durability != Durability::Process {
             events.sync()?;
             self.sync_dir(&dir)?;
@@ -514,7 +514,10 @@ impl Recorder {
         let written = self.write_beside(dir, beside, content).and_then(|()| {
             let renamed = self.disk.rename(dir, beside, name);
             let path = dir.path().join(name);
-            renamed.map_err(|source| (Error::io("replacing", &path)(source), true))
+            renamed.map_err(|source| WriteFailed {
+                error: Error::io("replacing", &path)(source),
+                is_as_before: true,
+            })
         });
         if written.is_err() {
             // Where this fails too, the file does no harm: the next process removes it.
@@ -528,7 +531,10 @@ impl Recorder {
         let path = dir.path().join(beside);
         let failed = |operation| {
             let path = &path;
-            move |source| (Error::io(operation, path)(source), true)
+            move |source| WriteFailed {
+                error: Error::io(operation, path)(source),
+                is_as_before: true,
+            }
         };
 
         let file = match self.disk.create(dir, beside) {
@@ -546,8 +552,10 @@ impl Recorder {
             return Ok(());
         }
 
-        disk.sync(&path, &file)
-            .map_err(|source| (Error::io("syncing", &path)(source), false))
+        disk.sync(&path, &file).map_err(|source| WriteFailed {
+            error: Error::io("syncing", &path)(source),
+            is_as_before: false,
+        })
     }
 }
 

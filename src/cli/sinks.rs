@@ -70,8 +70,12 @@ fn no_format(path: &Path) -> String {
     format!("expected FORMAT=PATH, such as {format}={}", escape(&path))
 }
 
-/// A format, its renderer, and where the report goes.
-type ReportSink = (Format, Box<dyn Renderer>, SinkTarget);
+/// A report in one format, and where it goes.
+struct ReportSink {
+    format: Format,
+    renderer: Box<dyn Renderer>,
+    target: SinkTarget,
+}
 
 enum SinkTarget {
     Stdout,
@@ -81,7 +85,9 @@ enum SinkTarget {
 }
 
 /// All destinations of a report.
-pub(super) struct Sinks(Vec<ReportSink>);
+pub(super) struct Sinks {
+    sinks: Vec<ReportSink>,
+}
 
 impl Sinks {
     /// Opens all destinations before anything is checked. A report never overwrites a baseline.
@@ -92,8 +98,14 @@ impl Sinks {
         mut options: Options,
     ) -> Result<Self> {
         options.hides_faults = true;
-        let of_stdout = |of: Format| (of, of.renderer(&options), SinkTarget::Stdout);
-        let mut sinks: Vec<ReportSink> = stdout.map(of_stdout).into_iter().collect();
+        let mut sinks: Vec<ReportSink> = stdout
+            .map(|format| ReportSink {
+                format,
+                renderer: format.renderer(&options),
+                target: SinkTarget::Stdout,
+            })
+            .into_iter()
+            .collect();
         options.hides_faults = false;
 
         let in_file = options.style(Style::Plain);
@@ -110,18 +122,24 @@ impl Sinks {
                 return Err(CommandFailure::Fault(message));
             }
 
-            let target = SinkTarget::File(path.clone(), whole_file(path)?);
-            sinks.push((*format, format.renderer(&in_file), target));
+            sinks.push(ReportSink {
+                format: *format,
+                renderer: format.renderer(&in_file),
+                target: SinkTarget::File(path.clone(), whole_file(path)?),
+            });
         }
 
-        let mut sinks = Self(sinks);
+        let mut sinks = Self { sinks };
         if sinks.have(Format::Github)
             && let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY")
             && !path.is_empty()
         {
             let format = Format::Markdown;
-            let target = SinkTarget::JobSummary(path.into(), Vec::new());
-            sinks.0.push((format, format.renderer(&in_file), target));
+            sinks.sinks.push(ReportSink {
+                format,
+                renderer: format.renderer(&in_file),
+                target: SinkTarget::JobSummary(path.into(), Vec::new()),
+            });
         }
 
         Ok(sinks)
@@ -129,13 +147,13 @@ impl Sinks {
 
     /// Returns `true` if a report has a format.
     pub(super) fn have(&self, format: Format) -> bool {
-        self.0.iter().any(|(of, ..)| *of == format)
+        self.sinks.iter().any(|sink| sink.format == format)
     }
 
     /// Moves the files to their paths. Without this call they are deleted.
     pub(super) fn keep(self) -> Result<()> {
-        for (_, _, target) in self.0 {
-            let (path, kept) = match target {
+        for sink in self.sinks {
+            let (path, kept) = match sink.target {
                 SinkTarget::Stdout => continue,
                 SinkTarget::File(path, file) => (path, file.keep()),
                 SinkTarget::JobSummary(path, text) => {
@@ -156,13 +174,14 @@ impl Sinks {
         output: &mut Output,
         mut write: impl FnMut(&mut dyn Renderer, &mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
-        for (_, renderer, target) in &mut self.0 {
-            match target {
-                SinkTarget::Stdout => write(&mut **renderer, output.stdout())?,
+        for sink in &mut self.sinks {
+            let renderer = &mut *sink.renderer;
+            match &mut sink.target {
+                SinkTarget::Stdout => write(renderer, output.stdout())?,
                 SinkTarget::File(path, file) => {
-                    write(&mut **renderer, file).map_err(unwritable(path))?;
+                    write(renderer, file).map_err(unwritable(path))?;
                 }
-                SinkTarget::JobSummary(_, text) => write(&mut **renderer, text)?,
+                SinkTarget::JobSummary(_, text) => write(renderer, text)?,
             }
         }
 
@@ -172,8 +191,8 @@ impl Sinks {
 
 /// Starts a file, unless standard output or standard error is redirected to it.
 pub(super) fn whole_file(path: &Path) -> Result<WholeFile> {
-    let streams = (io::stdout(), io::stderr());
-    WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()]).map_err(unwritable(path))
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    WholeFile::create(path, &[stdout.as_fd(), stderr.as_fd()]).map_err(unwritable(path))
 }
 
 /// Writes a file as a whole.

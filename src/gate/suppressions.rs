@@ -18,13 +18,19 @@ const MAX_NAMED: usize = 10;
 
 /// Entries of the baseline that no longer exist: the first are named, the rest counted, so that
 /// their memory does not grow with the baseline.
-type Vanished = (Vec<String>, usize);
+#[derive(Clone, Debug, Default)]
+struct Vanished {
+    named: Vec<String>,
+    unnamed: usize,
+}
 
-fn add((named, unnamed): &mut Vanished, what: String, findings: usize) {
-    if named.len() < MAX_NAMED {
-        named.push(what);
-    } else {
-        *unnamed += findings;
+impl Vanished {
+    fn add(&mut self, what: String, findings: usize) {
+        if self.named.len() < MAX_NAMED {
+            self.named.push(what);
+        } else {
+            self.unnamed += findings;
+        }
     }
 }
 
@@ -108,7 +114,7 @@ impl Suppressions {
         let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
         let vanished: BTreeSet<&AcceptedFinding> = listed.into_values().collect();
         for known in vanished.into_iter().filter(|it| is_judged(&it.rule)) {
-            add(&mut self.vanished, format!("{}: {known}", episode.dir), 1);
+            self.vanished.add(format!("{}: {known}", episode.dir), 1);
         }
 
         let listed: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
@@ -117,7 +123,7 @@ impl Suppressions {
             if judged > 0 {
                 let (dir, rules) = (&episode.dir, count(judged as u64, "rule"));
                 let what = format!("{dir}: not judged: {rules} ({})", known.reason);
-                add(&mut self.vanished, what, 1);
+                self.vanished.add(what, 1);
             }
         }
 
@@ -139,11 +145,11 @@ impl Suppressions {
             if is_gone(&here.join(&dir)) {
                 let (dir, in_it) = (dir.display(), count(*findings as u64, "finding"));
                 let what = format!("{dir}: the episode no longer exists ({in_it})");
-                add(&mut vanished, what, (*findings).max(1));
+                vanished.add(what, (*findings).max(1));
             }
         }
 
-        let (named, unnamed) = vanished;
+        let Vanished { named, unnamed } = vanished;
         let vanished = named
             .into_iter()
             .chain((unnamed > 0).then(|| format!("{unnamed} more")))

@@ -65,7 +65,7 @@ pub(crate) use node::{has_escaped_ascii, unquoted};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{
-    Parser, Sink, after_blank, end_of_string, number, skip, skip_whitespace, walk,
+    Parser, ReadValue, Sink, after_blank, end_of_string, number, skip, skip_whitespace, walk,
 };
 pub(crate) use pieces::{PieceProgress, Pieces};
 pub(crate) use read_text::ReadText;

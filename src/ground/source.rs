@@ -263,9 +263,14 @@ pub(crate) struct Place {
     pub(crate) elsewhere: Option<Arc<Elsewhere>>,
 }
 
-/// The name in the episode's directory of a file besides the artifacts, and its text, or that of a
-/// line of it, as it was read.
-pub(crate) type Elsewhere = (Arc<str>, Vec<u8>);
+/// A file besides the artifacts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Elsewhere {
+    /// Its name in the episode's directory.
+    pub(crate) name: Arc<str>,
+    /// Its text, or that of a line of it, as it was read.
+    pub(crate) text: Vec<u8>,
+}
 
 /// The part of a file, or of a line of the timeline, that a place names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -357,7 +362,7 @@ impl Place {
     pub(crate) fn file_name(&self) -> &str {
         self.elsewhere
             .as_ref()
-            .map_or(self.artifact.file_name(), |it| &it.0)
+            .map_or(self.artifact.file_name(), |it| &it.name)
     }
 
     /// Returns the JSON Pointer, if the place has one.

@@ -32,8 +32,14 @@ pub struct Timestamp {
     rest: Box<str>,
 }
 
-/// An instant in attoseconds since 1970, and the digits of its fraction beyond these.
-pub(crate) type Instant = (i128, Box<str>);
+/// An instant with all its digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Instant {
+    /// The attoseconds since 1970.
+    pub(crate) attoseconds: i128,
+    /// The digits of the fraction beyond these.
+    pub(crate) rest: Box<str>,
+}
 
 /// The number of digits of a fraction in attoseconds.
 const ATTO_DIGITS: usize = 18;
@@ -138,7 +144,10 @@ impl Timestamp {
 
     /// Returns the instant with all its digits.
     pub(crate) fn exact(self) -> Instant {
-        (self.attoseconds(), self.rest)
+        Instant {
+            attoseconds: self.attoseconds(),
+            rest: self.rest,
+        }
     }
 
     /// Returns the instant in attoseconds since 1970.

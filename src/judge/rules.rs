@@ -28,6 +28,7 @@ use crate::judge::rule::{Check, PlacedRule, Rule};
 use crate::policy::team::Team;
 pub use names::Error;
 pub(crate) use names::names;
+pub(crate) use plan::plan_difference;
 
 /// The rules that compare files with the manifest, and the levels that they get together.
 pub(crate) static MANIFEST: [(&Rule, Level); 2] = [

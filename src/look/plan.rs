@@ -27,6 +27,7 @@ use serde_json::value::RawValue;
 use crate::ground::document::{ReadText, Refused};
 use crate::ground::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::ground::source::{Artifact, Line};
+use crate::judge::rules::plan_difference;
 use crate::look::read::{Error, RunReader};
 use crate::reading::facts::plan::{PlanForm, Rebuilt, RebuiltStep};
 use crate::reading::facts::{
@@ -280,8 +281,8 @@ impl PlanComparison {
             let room = MAX_FINDINGS_PER_RULE.saturating_sub(self.differences.len());
             let mut push = |difference: facts::plan::PlanMismatch| {
                 self.differences.push(PlanDifference {
-                    message: difference.message,
-                    pointer: difference.pointer.as_str().to_owned(),
+                    message: plan_difference(&difference),
+                    pointer: difference.in_state.pointer.as_str().to_owned(),
                     line: difference.line.number,
                 });
             };

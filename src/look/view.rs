@@ -336,8 +336,8 @@ fn verification(verification: Node<'_>) -> VerificationSection {
         files.map(move |file| (sign, shown(file)))
     });
     let assertions = || items(Some(verification), &["assertions"]).map(assertion);
-    let failed = assertions().filter(|(_, result, _)| *result == FAILED);
-    let others = assertions().filter(|(_, result, _)| *result != FAILED);
+    let failed = assertions().filter(|assertion| assertion.result == FAILED);
+    let others = assertions().filter(|assertion| assertion.result != FAILED);
     VerificationSection {
         passed: text("passed"),
         error: text("error"),
@@ -364,7 +364,11 @@ fn assertion(item: Node<'_>) -> AssertionRow {
         Some(false) => FAILED,
         None => "unknown",
     };
-    (name, result, message)
+    AssertionRow {
+        name,
+        result,
+        message,
+    }
 }
 
 fn figure(key: Key<'_>) -> (String, String) {

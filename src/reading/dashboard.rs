@@ -142,6 +142,13 @@ pub(crate) struct VerificationSection {
     pub(crate) changes: Rows<(char, String)>,
 }
 
-/// An assertion: its name and its target, or what else tells it from others; its result, in one
-/// word; and its message about the result.
-pub(crate) type AssertionRow = (String, &'static str, Option<String>);
+/// An assertion about the result of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AssertionRow {
+    /// Its name and its target, or what else tells it from others.
+    pub(crate) name: String,
+    /// Its result, in one word.
+    pub(crate) result: &'static str,
+    /// Its message about the result.
+    pub(crate) message: Option<String>,
+}

@@ -495,8 +495,8 @@ impl Run {
     /// After a failed write it may be unknown what the disk holds.
     fn unless_unknown(&mut self, written: Result<(), WriteFailed>) -> Result<(), Error> {
         written.map_err(|failed| {
-            self.is_poisoned |= !failed.1;
-            failed.0
+            self.is_poisoned |= !failed.is_as_before;
+            failed.error
         })
     }
 

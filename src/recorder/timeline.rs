@@ -22,8 +22,12 @@ pub(super) struct TimelineFile {
     owner: u32,
 }
 
-/// The error of a write, and `true` if the disk holds what it held before: else that is unknown.
-pub(super) type WriteFailed = (Error, bool);
+/// A write that failed.
+pub(super) struct WriteFailed {
+    pub(super) error: Error,
+    /// `true` if the disk holds what it held before: else that is unknown.
+    pub(super) is_as_before: bool,
+}
 
 impl TimelineFile {
     /// Opens a file of a directory, or makes one, which must not exist.
@@ -121,7 +125,10 @@ impl TimelineFile {
     pub(super) fn append(&mut self, line: &[u8]) -> Result<(), WriteFailed> {
         self.append_all(line).map_err(|error| {
             let is_as_before = self.cut_to(self.held.length).is_ok();
-            (error, is_as_before)
+            WriteFailed {
+                error,
+                is_as_before,
+            }
         })?;
         self.held.add(line);
 

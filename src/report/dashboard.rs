@@ -273,10 +273,13 @@ impl<'o> DashboardText<'o> {
         let line = line.painted(passed, paint);
         let rest = format!("{error}, {assertions}");
         self.draw(&line.painted(&rest, Paint::Bold))?;
-        self.rows(&verification.assertions, |(name, result, message)| {
-            let message = message.as_ref().map(|message| format!(": {message}"));
-            let rest = format!(" {name}{}", message.unwrap_or_default());
-            row("").word(result).text(&rest)
+        self.rows(&verification.assertions, |assertion| {
+            let message = assertion
+                .message
+                .as_ref()
+                .map(|message| format!(": {message}"));
+            let rest = format!(" {}{}", assertion.name, message.unwrap_or_default());
+            row("").word(assertion.result).text(&rest)
         })?;
         self.rows(&verification.changes, |(sign, path)| {
             row(&format!("{sign} {path}"))

@@ -128,7 +128,7 @@ struct ReadFile {
 impl ReadFile {
     /// Returns the digest, once all is read.
     fn digest(&self) -> Option<FileDigest> {
-        locked(&self.digest).of(self.opened.0.bytes)
+        locked(&self.digest).of(self.opened.version.bytes)
     }
 }
 
@@ -320,7 +320,7 @@ impl Directory {
         };
         let mut read = read.borrow_mut();
         let file = read.entry(name.to_owned()).or_insert_with(|| ReadFile {
-            opened: (version, SystemTime::now()),
+            opened: OpenedAt::now(version),
             digest: Arc::default(),
         });
 
@@ -329,7 +329,7 @@ impl Directory {
 
     /// Notes other files that must be still, before they are read.
     pub(crate) fn with_others<'n>(mut self, names: impl Iterator<Item = &'n Arc<str>>) -> Self {
-        let now = |name: &str| Some((self.entry(name).ok()?, SystemTime::now()));
+        let now = |name: &str| self.entry(name).ok().map(OpenedAt::now);
         self.others = names.map(|name| (Arc::clone(name), now(name))).collect();
         self
     }
@@ -343,7 +343,7 @@ impl Directory {
     fn note_version(&self, artifact: Artifact, version: FileVersion) {
         let slot = self.opened.get(artifact as usize);
         if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
-            slot.set(Some((version, SystemTime::now())));
+            slot.set(Some(OpenedAt::now(version)));
         }
     }
 

@@ -12,7 +12,7 @@ use super::links::LinksFound;
 use super::others::{OtherFiles, SeenFiles};
 use super::path::join;
 use super::root::{GivenPaths, Root};
-use super::snapshot::{Listen, SeenTree, Snapshot};
+use super::snapshot::{SeenTree, Snapshot};
 use super::tree::Dir;
 use super::walk::{Excludes, TreeWalk, WalkFindings};
 use crate::ground::parallel::locked;
@@ -101,8 +101,9 @@ impl KnownRuns {
     /// Returns the runs at and above a path of which other files may differ.
     fn with_other_files(&self, below: &Path) -> Vec<PathBuf> {
         let differs = |run: &&Path| {
-            self.others.get(*run).is_some_and(|(versions, is_fresh)| {
-                *is_fresh || self.other_files.look(&self.typed(run), |_| ()).0 != *versions
+            self.others.get(*run).is_some_and(|seen| {
+                seen.is_fresh
+                    || self.other_files.look(&self.typed(run), |_| ()).versions != seen.versions
             })
         };
 
@@ -124,7 +125,12 @@ impl KnownRuns {
 
     /// Listens to the directories at and below a path at which one came, and keeps nothing of what
     /// they list.
-    pub(crate) fn listen(&self, below: &Path, excludes: Excludes<'_>, listen: Listen<'_>) {
+    pub(crate) fn listen(
+        &self,
+        below: &Path,
+        excludes: Excludes<'_>,
+        listen: &(dyn Fn(&Path) + Sync),
+    ) {
         let typed = self.typed(below);
         let is_directory = typed.symlink_metadata().is_ok_and(|it| it.is_dir());
         if !is_directory || below.ends_with(".git") || excludes.is_some_and(|it| it(&typed)) {
@@ -154,7 +160,7 @@ impl KnownRuns {
         &mut self,
         due: &BTreeMap<PathBuf, bool>,
         excludes: Excludes<'_>,
-        listen: Listen<'_>,
+        listen: &(dyn Fn(&Path) + Sync),
     ) -> Renewed {
         let mut seen = locked(&self.seen);
         for (below, _) in due.iter().filter(|(_, is_whole)| **is_whole) {
@@ -199,7 +205,7 @@ impl KnownRuns {
 
     /// Walks over what was seen, lists what was not, and returns the differences from the last
     /// walk.
-    fn search(&mut self, excludes: Excludes<'_>, listen: Listen<'_>) -> Renewed {
+    fn search(&mut self, excludes: Excludes<'_>, listen: &(dyn Fn(&Path) + Sync)) -> Renewed {
         let tree = SeenTree {
             seen: &self.seen,
             listen,
@@ -220,7 +226,10 @@ impl KnownRuns {
             .difference(&self.faults)
             .map(|(path, _)| path.clone())
             .collect();
-        let is_new = |it: &(PathBuf, String)| !had.contains(it) || faults_gone.contains(&it.0);
+        let is_new = |fault: &(PathBuf, String)| {
+            let (path, _) = fault;
+            !had.contains(fault) || faults_gone.contains(path)
+        };
         let faults = faults.into_iter().filter(|(it, _)| is_new(it));
         let was = mem::replace(&mut self.found, found).episodes;
 

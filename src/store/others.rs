@@ -27,9 +27,13 @@ impl Default for OtherFiles {
     }
 }
 
-/// The versions of such files when they were last seen, and `true` if one was written just then:
-/// another write may leave the same version behind.
-pub(in crate::store) type SeenFiles = (Digest, bool);
+/// Such files when they were last seen.
+pub(in crate::store) struct SeenFiles {
+    /// The digest of their versions.
+    pub(in crate::store) versions: Digest,
+    /// `true` if one was written just then: another write may leave the same version behind.
+    pub(in crate::store) is_fresh: bool,
+}
 
 impl OtherFiles {
     pub(in crate::store) fn are_none(&self) -> bool {
@@ -81,6 +85,9 @@ impl OtherFiles {
             }
         }
 
-        (parts.digest(), is_fresh)
+        SeenFiles {
+            versions: parts.digest(),
+            is_fresh,
+        }
     }
 }

@@ -23,9 +23,6 @@ use super::tree::{Dir, Tree};
 use crate::ground::parallel::locked;
 use crate::ground::source::{Artifact, EPISODES, EntryKind};
 
-/// A function that is called with each directory before it is listed, by its path from the root on.
-pub(in crate::store) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
-
 /// The directories of a tree as they were last seen, by their paths from the root on.
 #[derive(Default)]
 pub(super) struct Snapshot {
@@ -58,7 +55,8 @@ struct SeenDirectory {
 pub(super) struct SeenTree<'s> {
     pub(super) seen: &'s Mutex<Snapshot>,
     /// The function that is called with each directory before it is listed.
-    pub(super) listen: Listen<'s>,
+    /// Called with each directory before it is listed, by its path from the root on.
+    pub(super) listen: &'s (dyn Fn(&Path) + Sync),
 }
 
 impl SeenTree<'_> {

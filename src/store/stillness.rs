@@ -96,7 +96,20 @@ impl FileVersion {
 }
 
 /// The version of a file when it was opened, and when that was.
-pub(super) type OpenedAt = (FileVersion, SystemTime);
+#[derive(Clone, Copy)]
+pub(super) struct OpenedAt {
+    pub(super) version: FileVersion,
+    pub(super) time: SystemTime,
+}
+
+impl OpenedAt {
+    pub(super) fn now(version: FileVersion) -> Self {
+        Self {
+            version,
+            time: SystemTime::now(),
+        }
+    }
+}
 
 /// The changes in an episode's directory.
 #[derive(Debug, Default)]
@@ -154,10 +167,10 @@ impl Movement {
     fn moves(&mut self, before: Option<OpenedAt>, is: Option<FileVersion>) -> bool {
         let settles_in = is.map_or(Duration::ZERO, |is| is.settles_in(self.now_ns));
         self.settles_in = self.settles_in.max(settles_in);
-        let is_same = is == before.map(|(version, _)| version);
+        let is_same = is == before.map(|opened| opened.version);
         // A file that was changed just before it was opened may have been changed once more while
         // it was read, and have the same version.
-        let was_fresh = before.is_some_and(|(version, time)| version.is_fresh(time));
+        let was_fresh = before.is_some_and(|opened| opened.version.is_fresh(opened.time));
         !is_same || was_fresh || !settles_in.is_zero()
     }
 
@@ -250,7 +263,7 @@ mod tests {
         movement.directory(written(directory_ns), Some(written(directory_ns)));
         movement.entry(Artifact::State, Some(EntryKind::File), is.map(|it| it.kind));
         let time = time(opened_ns);
-        movement.file(Artifact::State, (version, time), is);
+        movement.file(Artifact::State, OpenedAt { version, time }, is);
         movement
     }
 

@@ -265,17 +265,31 @@ pub(crate) fn walk(
     parser.value(start, depth)
 }
 
-/// Returns the end of the string that starts at a quote, and whether it has escapes.
+/// A value that was read.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadValue {
+    pub(crate) end: usize,
+    /// `true` if it is a string with escapes.
+    pub(crate) is_escaped: bool,
+}
+
+/// Reads the string that starts at a quote.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
-pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<ReadValue> {
     let stop = string_stop(bytes, start + 1);
     // Most strings have no escapes.
     if bytes.get(stop) == Some(&b'"') {
-        return Some((stop + 1, false));
+        return Some(ReadValue {
+            end: stop + 1,
+            is_escaped: false,
+        });
     }
 
-    Some((string_end(bytes, stop).ok()?, true))
+    Some(ReadValue {
+        end: string_end(bytes, stop).ok()?,
+        is_escaped: true,
+    })
 }
 
 /// Returns why no value starts with the rest of a text.

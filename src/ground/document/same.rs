@@ -29,7 +29,7 @@ pub(crate) fn written_members(object: &str) -> impl Iterator<Item = (&str, &str)
             return None;
         }
 
-        let (key_end, _) = end_of_string(bytes, key)?;
+        let key_end = end_of_string(bytes, key)?.end;
         let (_, colon) = after_blank(bytes, key_end)?;
         let (_, value) = after_blank(bytes, colon + 1)?;
         at = skip(bytes, value, 0)?;
@@ -66,7 +66,7 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     iter::from_fn(move || {
         let start = skip_whitespace(text, at);
         at = match text.get(start)? {
-            b'"' => end_of_string(text, start)?.0,
+            b'"' => end_of_string(text, start)?.end,
             b'{' | b'}' | b'[' | b']' | b',' | b':' => start + 1,
             _ => {
                 let is_end = |byte: &u8| b" \n\r\t,:]}".contains(byte);

@@ -12,8 +12,37 @@ use crate::ground::finding::Location;
 use crate::ground::source::{self, Artifact, EpisodeKey, Line, Place, Pointer, Target};
 use crate::judge::load::Loaded;
 
-/// A text that is all of a file.
-type Whole<'t> = (&'t [u8], Option<Document<'t>>);
+/// A text that is all of a file, or of a line.
+#[derive(Clone, Copy)]
+pub(super) struct Whole<'t> {
+    bytes: &'t [u8],
+    document: Option<Document<'t>>,
+}
+
+impl<'t> Whole<'t> {
+    pub(super) fn new(bytes: &'t [u8], document: Option<Document<'t>>) -> Self {
+        Self { bytes, document }
+    }
+}
+
+/// The place in its file at which a text starts.
+#[derive(Clone, Copy)]
+struct Start {
+    offset: u64,
+    line: u64,
+}
+
+impl Start {
+    /// Returns the start of a file.
+    const OF_FILE: Self = Self { offset: 0, line: 1 };
+
+    fn of(line: Line) -> Self {
+        Self {
+            offset: line.offset,
+            line: line.number,
+        }
+    }
+}
 
 /// Returns the locations of places in the loaded records.
 pub(super) fn locate(
@@ -23,9 +52,9 @@ pub(super) fn locate(
 ) -> Vec<Location> {
     let (state, summary, manifest) = (&loaded.state, &loaded.summary, &loaded.manifest);
     let whole = |artifact| match artifact {
-        Artifact::State => Some((state.bytes, state.document().ok())),
-        Artifact::Summary => Some((summary.bytes, summary.document().ok())),
-        Artifact::Manifest => Some((manifest.bytes, manifest.document)),
+        Artifact::State => Some(Whole::new(state.bytes, state.document().ok())),
+        Artifact::Summary => Some(Whole::new(summary.bytes, summary.document().ok())),
+        Artifact::Manifest => Some(Whole::new(manifest.bytes, manifest.document)),
         Artifact::Events | Artifact::Learn => None,
     };
 
@@ -63,7 +92,7 @@ pub(super) fn locate_in<'t>(
             by_text
                 .entry((place.artifact, place.line, elsewhere))
                 .or_default()
-                .push((place, location));
+                .push(Sought { place, location });
         }
     }
 
@@ -71,22 +100,22 @@ pub(super) fn locate_in<'t>(
     for ((artifact, line, _), sought) in by_text {
         let elsewhere = sought
             .first()
-            .and_then(|(place, _)| place.elsewhere.as_ref());
+            .and_then(|sought| sought.place.elsewhere.as_ref());
         match (elsewhere, whole(artifact), line) {
             (Some(elsewhere), _, Some(line)) => {
-                let text = &*elsewhere.1;
-                let text = (text, tape.read_record(text).ok());
-                fill(text, (line.offset, line.number), sought);
+                let text = &*elsewhere.text;
+                let text = Whole::new(text, tape.read_record(text).ok());
+                fill(text, Start::of(line), sought);
             }
-            (None, Some(text), _) => fill(text, (0, 1), sought),
+            (None, Some(text), _) => fill(text, Start::OF_FILE, sought),
             (None, None, Some(line)) => match read(artifact, line, &mut bytes) {
                 None => {}
                 Some(read) => {
                     if read.is_err() {
                         bytes.clear();
                     }
-                    let text = (&*bytes, tape.read_record(&bytes).ok());
-                    fill(text, (line.offset, line.number), sought);
+                    let text = Whole::new(&bytes, tape.read_record(&bytes).ok());
+                    fill(text, Start::of(line), sought);
                 }
             },
             _ => {}
@@ -96,16 +125,19 @@ pub(super) fn locate_in<'t>(
     locations
 }
 
-/// A place, and its location.
-type Sought<'l> = (&'l Place, &'l mut Location);
+/// A place, and its location, which is to be filled.
+struct Sought<'l> {
+    place: &'l Place,
+    location: &'l mut Location,
+}
 
-/// Fills locations in a text, which starts at a byte and a line of its file.
-fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Sought<'_>>) {
+/// Fills locations in a text.
+fn fill(text: Whole<'_>, start_of_text: Start, sought: Vec<Sought<'_>>) {
     let root = Pointer::default();
     let pointers = sought
         .iter()
-        .map(|(place, _)| place.pointer().unwrap_or(&root));
-    let resolved = match document {
+        .map(|sought| sought.place.pointer().unwrap_or(&root));
+    let resolved = match text.document {
         Some(document) => document.resolve(pointers),
         None => vec![None; sought.len()],
     };
@@ -113,31 +145,31 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
     let found = sought
         .iter()
         .zip(resolved)
-        .map(|((place, _), resolved)| find((bytes, document), &place.target, resolved));
+        .map(|(sought, resolved)| find(text, &sought.place.target, resolved));
     let (values, spans): (Vec<Option<Node<'_>>>, Vec<Range<usize>>) = found.unzip();
     let mut digests = digests(&values.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
-    let spots = source::locate(bytes, line, &spans);
+    let spots = source::locate(text.bytes, start_of_text.line, &spans);
 
-    for (((place, location), (value, span)), (start, end, excerpt)) in sought
+    for ((Sought { place, location }, (value, span)), (start, end, excerpt)) in sought
         .into_iter()
         .zip(values.into_iter().zip(spans))
         .zip(spots)
     {
         let length = span.end.saturating_sub(start.offset) as u64;
-        let text = match place.target {
+        let compared = match place.target {
             // Many texts stop being JSON at the same character, so all that follows it counts.
-            Target::Bytes(_) => span.start..bytes.len(),
+            Target::Bytes(_) => span.start..text.bytes.len(),
             _ => span,
         };
 
-        let text = || Some(Digest::of([bytes.get(text).unwrap_or_default()]));
+        let of_text = || Some(Digest::of([text.bytes.get(compared).unwrap_or_default()]));
         *location = Location {
-            digest: value.map_or_else(text, |_| digests.next()),
+            digest: value.map_or_else(of_text, |_| digests.next()),
             line: Some(start.line),
             column: Some(start.column),
             end_line: Some(end.line),
             end_column: Some(end.column),
-            offset: Some(base + start.offset as u64),
+            offset: Some(start_of_text.offset + start.offset as u64),
             length: Some(length),
             excerpt: Some(excerpt),
             ..mem::take(location)
@@ -148,20 +180,20 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
 /// Returns the target of a place, by the target of its pointer, or else of the root: a value, if it
 /// is one, and its bytes.
 fn find<'t>(
-    (bytes, document): Whole<'t>,
+    text: Whole<'t>,
     target: &Target,
     resolved: Option<Resolved<'t>>,
 ) -> (Option<Node<'t>>, Range<usize>) {
     match (target, resolved) {
         // All of a text that is JSON is a value.
-        (Target::Bytes(range), Some(root)) if *range == (0..bytes.len()) => {
+        (Target::Bytes(range), Some(root)) if *range == (0..text.bytes.len()) => {
             (Some(root.value), root.value.span())
         }
         (Target::Bytes(range), _) => (None, range.clone()),
         (Target::Value(_), Some(Resolved { value, .. })) => (Some(value), value.span()),
         (Target::Key(_), Some(Resolved { key: Some(key), .. })) => (None, key.span()),
         (Target::Token(token, _), _) => {
-            let span = document.and_then(|document| document.span_of(*token));
+            let span = text.document.and_then(|document| document.span_of(*token));
             (None, span.unwrap_or_default())
         }
         // If the text has changed since the check, the value may be gone; the location is then the
@@ -186,7 +218,10 @@ mod tests {
                 offset: 0,
                 length: text.len(),
             };
-            let elsewhere: Arc<Elsewhere> = Arc::new(("scores.json".into(), text.into()));
+            let elsewhere = Arc::new(Elsewhere {
+                name: "scores.json".into(),
+                text: text.into(),
+            });
             let place = |index: usize| Place {
                 line: Some(line),
                 target: Target::Value(Pointer::default().item(index)),

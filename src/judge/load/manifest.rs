@@ -225,9 +225,13 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The size of a file, which a manifest may name any number of times, and its digest, if that was
-/// asked for.
-type Measured = (u64, Option<FileDigest>);
+/// A file, which a manifest may name any number of times, as it was measured once.
+#[derive(Clone, Copy)]
+struct Measured {
+    size: u64,
+    /// Its digest, if that was asked for.
+    digest: Option<FileDigest>,
+}
 
 /// A comparison of files with what a manifest says about them.
 struct Verifier<'f> {
@@ -256,7 +260,7 @@ impl Verifier<'_> {
         path: &str,
     ) -> Result<Option<FileTrouble>, Unreadable> {
         if let Some(listed) = entry.size {
-            let Some((actual, _)) = self.measure(path, false)? else {
+            let Some(Measured { size: actual, .. }) = self.measure(path, false)? else {
                 return Ok(None);
             };
             if !listed.equals(Number::of(&actual.to_string())) {
@@ -265,7 +269,7 @@ impl Verifier<'_> {
                 return Ok(Some(FileTrouble::Size {
                     listed,
                     actual,
-                    digest: measured.and_then(|it| it.ok()??.1),
+                    digest: measured.and_then(|it| it.ok()??.digest),
                 }));
             }
         }
@@ -273,7 +277,9 @@ impl Verifier<'_> {
         let Some(listed) = entry.digest else {
             return Ok(None);
         };
-        let actual = self.measure(path, true)?.and_then(|(_, digest)| digest);
+        let actual = self
+            .measure(path, true)?
+            .and_then(|measured| measured.digest);
         let differs = actual.filter(|actual| *actual != listed);
 
         Ok(differs.map(|actual| FileTrouble::Digest { listed, actual }))
@@ -300,7 +306,7 @@ impl Verifier<'_> {
     /// Returns the digests of a file with other line ends; none where it can't be read or is too
     /// long.
     fn digest_other_line_ends(&mut self, path: &str) -> Vec<FileDigest> {
-        let size = self.seen.get(path).map(|(size, _)| *size);
+        let size = self.seen.get(path).map(|measured| measured.size);
         // Each look takes time, as a digest does.
         let Some(left) = size.and_then(|size| self.bytes_left.checked_sub(size)) else {
             return Vec::new();
@@ -318,17 +324,19 @@ impl Verifier<'_> {
     /// Returns the size of a file, and its digest if that is wanted; `None` where it is too long.
     fn measure(&mut self, path: &str, with_digest: bool) -> Result<Option<Measured>, Unreadable> {
         if let Some(seen) = self.seen.get(path)
-            && (seen.1.is_some() || !with_digest)
+            && (seen.digest.is_some() || !with_digest)
         {
             return Ok(Some(*seen));
         }
 
         let opened = self.files.open_named(path)?;
         let measured = match opened.size() {
-            Some(size) if !with_digest => Some((size, None)),
+            Some(size) if !with_digest => Some(Measured { size, digest: None }),
             Some(size) if size > self.bytes_left => None,
-            _ => FileDigest::of_stream(opened, self.bytes_left)?
-                .map(|(size, digest)| (size, Some(digest))),
+            _ => FileDigest::of_stream(opened, self.bytes_left)?.map(|(size, digest)| Measured {
+                size,
+                digest: Some(digest),
+            }),
         };
 
         let Some(measured) = measured else {
@@ -340,8 +348,8 @@ impl Verifier<'_> {
             return Ok(None);
         };
 
-        if let (size, Some(_)) = measured {
-            self.bytes_left = self.bytes_left.saturating_sub(size);
+        if measured.digest.is_some() {
+            self.bytes_left = self.bytes_left.saturating_sub(measured.size);
         }
 
         self.seen.insert(path.to_owned(), measured);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ground::document::Tape;
 use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::ground::parallel::Alone;
-use crate::ground::source::{Artifact, Line, Place, Target};
+use crate::ground::source::{Artifact, Elsewhere, Line, Place, Target};
 use crate::policy::team::{Expect, TeamJudges};
 use crate::reading::facts::UNKNOWN_LIFECYCLE;
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES, Unreadable};
@@ -162,7 +162,10 @@ fn place(name: &Arc<str>, kept: &mut usize, line: Line, target: Target, bytes: &
     Place {
         line: Some(line),
         target,
-        elsewhere: Some(Arc::new((Arc::clone(name), text))),
+        elsewhere: Some(Arc::new(Elsewhere {
+            name: Arc::clone(name),
+            text,
+        })),
         ..Place::whole(Artifact::Manifest)
     }
 }

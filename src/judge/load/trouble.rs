@@ -233,7 +233,11 @@ pub(super) fn mistake(refused: Refused) -> Result<SyntaxError, Unreadable> {
 }
 
 /// The sort that the troubles of one rule share.
-type TroubleSort = (Discriminant<Trouble>, Artifact);
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct TroubleSort {
+    kind: Discriminant<Trouble>,
+    artifact: Artifact,
+}
 
 impl Trouble {
     /// Returns the artifact that has the trouble.
@@ -259,7 +263,10 @@ impl Trouble {
     }
 
     fn sort(&self) -> TroubleSort {
-        (mem::discriminant(self), self.artifact())
+        TroubleSort {
+            kind: mem::discriminant(self),
+            artifact: self.artifact(),
+        }
     }
 
     /// Returns the trouble with a value of a record, or of the event on a line.

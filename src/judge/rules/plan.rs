@@ -7,6 +7,8 @@ pub(super) mod projection;
 pub(super) mod step_ids;
 pub(super) mod still_running;
 
+pub(crate) use difference::plan_difference;
+
 /// The keys and phases that the plan of a timeline rests on.
 const PLAN: &[&str] = &[
     "plan",

@@ -53,6 +53,9 @@ impl Window {
 }
 
 /// Returns the earliest instant that is at most some attoseconds before another one.
-pub(super) fn earliest((instant, rest): &Instant, attoseconds: i128) -> Instant {
-    (instant - attoseconds, rest.clone())
+pub(super) fn earliest(instant: &Instant, attoseconds: i128) -> Instant {
+    Instant {
+        attoseconds: instant.attoseconds - attoseconds,
+        rest: instant.rest.clone(),
+    }
 }

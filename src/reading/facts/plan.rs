@@ -3,5 +3,5 @@
 mod compare;
 mod rebuild;
 
-pub(crate) use compare::PlanMismatch;
+pub(crate) use compare::{MismatchKind, PlanMismatch, Surplus};
 pub(crate) use rebuild::{PlanForm, Rebuilt, RebuiltStep};

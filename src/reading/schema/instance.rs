@@ -42,16 +42,20 @@ pub(super) enum Instance<'a> {
     Text(&'a str),
 }
 
+/// Texts are lent by the tape: none is copied into a buffer.
+#[derive(Default)]
+pub(super) struct NoBuffer;
+
 impl Json for TapeJson {
     type Node<'a> = Instance<'a>;
     type PreparedKey = Box<str>;
-    type StringBuffer = ();
+    type StringBuffer = NoBuffer;
 
     fn prepare_key(key: &str) -> Box<str> {
         key.into()
     }
 
-    fn with_string_node<T>((): &mut (), string: &str, f: impl FnOnce(Instance<'_>) -> T) -> T {
+    fn with_string_node<T>(_: &mut NoBuffer, string: &str, f: impl FnOnce(Instance<'_>) -> T) -> T {
         f(Instance::Text(string))
     }
 }

@@ -9,8 +9,8 @@ mod tests;
 
 use super::shape::{ANY_TYPE, Shape, Shapes, bit};
 use crate::ground::document::{
-    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, Tape, after_blank, end_of_string, number,
-    skip, utf8, written_items,
+    Kind, LEAST_BYTES_BEYOND, Layout, ReadValue, Row, Slots, Span, Tape, after_blank,
+    end_of_string, number, skip, utf8, written_items,
 };
 use tables::{
     Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others, ReaderTable, Tables,
@@ -59,7 +59,7 @@ impl SlotReader {
         };
 
         let start = after_blank(bytes, 0)?;
-        let (end, _) = reading.value(start, &root, Row::ROOT, 0)?;
+        let end = reading.value(start, &root, Row::ROOT, 0)?.end;
         slots.sort_others();
         let is_whole = after_blank(bytes, end).is_none();
 
@@ -100,9 +100,6 @@ struct SlotReading<'r, 'a> {
     slots: &'r mut Slots,
 }
 
-/// A value that was read: its end, and whether it is a string with escapes.
-type Value = (usize, bool);
-
 impl SlotReading<'_, '_> {
     /// Reads a value that starts with a byte.
     #[expect(clippy::inline_always, reason = "measured: most values are scalars")]
@@ -113,11 +110,12 @@ impl SlotReading<'_, '_> {
         step: &Expectation,
         row: Row,
         depth: usize,
-    ) -> Option<Value> {
+    ) -> Option<ReadValue> {
         if byte == b'"' {
             let read = end_of_string(self.bytes, start)?;
             if step.shape().is_some() {
-                self.assert(step, Kind::String, Span::new(start, read.0).escaped(read.1))?;
+                let value = Span::new(start, read.end).escaped(read.is_escaped);
+                self.assert(step, Kind::String, value)?;
             }
             return step.allows(bit(Kind::String)).then_some(read);
         }
@@ -148,7 +146,10 @@ impl SlotReading<'_, '_> {
             _ => return None,
         };
 
-        Some((end, false))
+        Some(ReadValue {
+            end,
+            is_escaped: false,
+        })
     }
 
     #[inline(never)]
@@ -189,7 +190,7 @@ impl SlotReading<'_, '_> {
         }
 
         loop {
-            (at, _) = self.value((byte, at), &items, row, depth)?;
+            at = self.value((byte, at), &items, row, depth)?.end;
             (byte, at) = after_blank(self.bytes, at)?;
             match byte {
                 b',' => (byte, at) = after_blank(self.bytes, at + 1)?,
@@ -268,7 +269,8 @@ impl SlotReading<'_, '_> {
 
             present |= 1 << expected;
             let (first, start) = after_blank(bytes, end)?;
-            let (end, is_escaped) = self.value((first, start), &key.step, row, depth)?;
+            let ReadValue { end, is_escaped } =
+                self.value((first, start), &key.step, row, depth)?;
             if key.step.slot != NO_SLOT {
                 let value = Span::new(start, end).escaped(is_escaped);
                 self.keep(key.step.slot, row, at, value)?;
@@ -301,7 +303,7 @@ impl SlotReading<'_, '_> {
     #[inline]
     fn keep(&mut self, slot: u8, row: Row, key: usize, value: Span) -> Option<()> {
         if slot == OTHER {
-            let (key_end, _) = end_of_string(self.bytes, key)?;
+            let key_end = end_of_string(self.bytes, key)?.end;
             self.slots.add_other(row, Span::new(key, key_end), value);
         } else {
             self.slots.set(row, usize::from(slot), value);
@@ -324,10 +326,13 @@ impl SlotReading<'_, '_> {
             guessed
         } else {
             let is_string = self.bytes.get(at) == Some(&b'"');
-            let (end, escaped) = end_of_string(self.bytes, at).filter(|_| is_string)?;
+            let read = end_of_string(self.bytes, at).filter(|_| is_string)?;
             // A key with escapes may be a known one.
-            let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
-            let (colon, end) = after_blank(self.bytes, end)?;
+            let name = self
+                .text
+                .get(at + 1..read.end - 1)
+                .filter(|_| !read.is_escaped)?;
+            let (colon, end) = after_blank(self.bytes, read.end)?;
             if colon != b':' {
                 return None;
             }

@@ -115,7 +115,7 @@ impl Run {
         let event = self.counted(proposed)?;
         let line = learn_line(&event)?;
         // The event is there: `recover` finds out what its line lacks.
-        let appended = self.learn.append(&line).map_err(|failed| failed.0);
+        let appended = self.learn.append(&line).map_err(|failed| failed.error);
         self.poison_unless(appended)?;
 
         let offset = self.learn.held.length - line.len() as u64;

@@ -41,8 +41,12 @@ pub struct Veto {
 
 const SCOPES: [&str; 2] = [Scope::Step.word(), Scope::Run.word()];
 
-/// The advice of a policy, and the policy's label.
-type Advised = (String, Advice);
+/// The advice of a policy.
+struct Advised {
+    /// The label of the policy.
+    policy: String,
+    advice: Advice,
+}
 
 impl Run {
     /// Asks all policies, about a step that is about to open or about the run, and does what they
@@ -58,7 +62,7 @@ impl Run {
             .iter()
             .map(|policy| self.ask(policy.as_ref(), step))
             .collect();
-        for (policy, advice) in &advised {
+        for Advised { policy, advice } in &advised {
             if let Advice::Veto { reason, scope } = advice {
                 return self
                     .veto(policy, reason, *scope, step)
@@ -66,14 +70,14 @@ impl Run {
             }
         }
 
-        for (policy, advice) in &advised {
+        for Advised { policy, advice } in &advised {
             if let Advice::Intervention { change, confidence } = advice {
                 self.intervene(policy, change, *confidence)?;
             }
         }
 
         let mut hints = Vec::new();
-        for (policy, advice) in advised {
+        for Advised { policy, advice } in advised {
             if let Advice::Hint { text, confidence } = advice {
                 let payload = object([
                     ("applied", false.into()),
@@ -102,11 +106,11 @@ impl Run {
         }));
 
         match (label, advice) {
-            (Ok(label), Ok(advice)) => (label, advice),
-            (label, _) => {
-                let veto = Advice::veto("policy_failed");
-                (label.unwrap_or_else(|_| "policy:unknown".into()), veto)
-            }
+            (Ok(policy), Ok(advice)) => Advised { policy, advice },
+            (label, _) => Advised {
+                policy: label.unwrap_or_else(|_| "policy:unknown".into()),
+                advice: Advice::veto("policy_failed"),
+            },
         }
     }
 

@@ -118,10 +118,10 @@ fn verification(verification: &VerificationSection) -> Markup {
             (thousands(verification.assertions.total as u64))
             @if verification.assertions.total == 1 { " assertion" } @else { " assertions" }
         }
-        (table(&["assertion", "result", "message"], &verification.assertions, |(name, result, message)| html! {
-            th scope="row" { (escape(name)) }
-            td { (badge(result, result)) }
-            td { (escape(message.as_deref().unwrap_or_default())) }
+        (table(&["assertion", "result", "message"], &verification.assertions, |assertion| html! {
+            th scope="row" { (escape(&assertion.name)) }
+            td { (badge(assertion.result, assertion.result)) }
+            td { (escape(assertion.message.as_deref().unwrap_or_default())) }
         }))
         @if let Some(error) = &verification.error {
             p.notice.is-bad { (escape(error)) }

@@ -14,8 +14,13 @@ use crate::report::{
     DashboardText, Paint, SECTION_LINES, SideRow, StyledLine, count, instant, seconds,
 };
 
-/// A value with its name on both sides, and whether it differs in a way that counts.
-type Named = (String, [Option<String>; 2], bool);
+/// A value with a name, on both sides.
+struct Named {
+    name: String,
+    values: [Option<String>; 2],
+    /// `true` if it differs in a way that counts.
+    differs: bool,
+}
 
 impl DashboardText<'_> {
     /// Draws two runs side by side, and their differences.
@@ -188,9 +193,11 @@ fn mark(differs: bool) -> Option<(&'static str, Paint)> {
 }
 
 /// Returns the line of a value with a name.
-fn in_cells((name, values, differs): Named) -> SideRow {
-    let cells = values.map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-")));
-    (mark(differs), name, cells)
+fn in_cells(named: Named) -> SideRow {
+    let cells = named
+        .values
+        .map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-")));
+    (mark(named.differs), named.name, cells)
 }
 
 /// Returns what both runs say of themselves.
@@ -214,7 +221,11 @@ fn headed(runs: [&RunEntry; 2]) -> Vec<Named> {
     .filter(|(_, values, _)| values.iter().any(Option::is_some))
     .map(|(name, values, counts)| {
         let differs = counts && values[0] != values[1];
-        (name.to_owned(), values, differs)
+        Named {
+            name: name.to_owned(),
+            values,
+            differs,
+        }
     })
     .collect()
 }
@@ -252,7 +263,11 @@ const MAX_NAMES: usize = 100;
 fn named(name: &str, values: [Option<Node<'_>>; 2], counts: bool) -> Named {
     let differs = counts && !is_expected(name) && differs(values[0], values[1]);
     let values = values.map(|value| value.filter(|value| !value.is_null()).map(shown));
-    (name.to_owned(), values, differs)
+    Named {
+        name: name.to_owned(),
+        values,
+        differs,
+    }
 }
 
 /// Numbers by name.
@@ -264,7 +279,11 @@ fn counted<K: AsRef<str> + Ord>(counts: [&BTreeMap<K, u64>; 2]) -> Vec<Named> {
         .map(|name| {
             let values = values(name);
             let differs = values[0] != values[1];
-            (brief(name.as_ref()), values, differs)
+            Named {
+                name: brief(name.as_ref()),
+                values,
+                differs,
+            }
         })
         .collect()
 }

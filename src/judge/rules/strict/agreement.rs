@@ -21,8 +21,12 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 .reads(&[OnDemand::EveryEvent])
 .follows_from(&["start", "phase"]);
 
-/// The name of a record, the place of a value in it, and the value.
-type Given<'a> = (&'static str, Place, Cow<'a, str>);
+/// A value that a record gives.
+struct Given<'a> {
+    record: &'static str,
+    place: Place,
+    text: Cow<'a, str>,
+}
 
 /// The values that are compared, and their paths in the summary and in the state.
 const FIELDS: [(&str, &str, &str); 3] = [
@@ -72,7 +76,11 @@ fn given<'a>(
     } else {
         value.string()?
     };
-    Some((name, Place::value(artifact, pointer.into()), text))
+    Some(Given {
+        record: name,
+        place: Place::value(artifact, pointer.into()),
+        text,
+    })
 }
 
 fn given_at_start<'a>(start: &'a StartEvent, name: &str) -> Option<Given<'a>> {
@@ -81,8 +89,11 @@ fn given_at_start<'a>(start: &'a StartEvent, name: &str) -> Option<Given<'a>> {
         "task" => &start.task,
         _ => &start.using,
     };
-    let place = Place::event(start.at.line, format!("/payload/{name}"));
-    Some(("`start` event", place, text.as_ref()?.into()))
+    Some(Given {
+        record: "`start` event",
+        place: Place::event(start.at.line, format!("/payload/{name}")),
+        text: text.as_ref()?.into(),
+    })
 }
 
 fn adapter(using: &str) -> &str {
@@ -91,18 +102,21 @@ fn adapter(using: &str) -> &str {
 
 /// Adds a finding where two records differ.
 fn compare(name: &str, one: &Given<'_>, other: &Given<'_>, ctx: &mut Context<'_>) {
-    let ((record, place, text), (other_record, other_place, other_text)) = (one, other);
     let are_equal = match name {
-        "seed" => Number::of(text).equals(Number::of(other_text)),
-        "task" => text == other_text,
-        _ => adapter(text) == adapter(other_text),
+        "seed" => Number::of(&one.text).equals(Number::of(&other.text)),
+        "task" => one.text == other.text,
+        _ => adapter(&one.text) == adapter(&other.text),
     };
     if !are_equal {
         let show = if name == "seed" { brief } else { quote };
-        let (text, other_text) = (show(text), show(other_text));
-        let message =
-            format!("`{name}` is {text} in the {record}, but {other_text} in the {other_record}");
-        let related = format!("`{name}` in the {other_record}");
-        ctx.push(Draft::new(place.clone(), message).related(other_place.clone(), related));
+        let message = format!(
+            "`{name}` is {} in the {}, but {} in the {}",
+            show(&one.text),
+            one.record,
+            show(&other.text),
+            other.record
+        );
+        let related = format!("`{name}` in the {}", other.record);
+        ctx.push(Draft::new(one.place.clone(), message).related(other.place.clone(), related));
     }
 }

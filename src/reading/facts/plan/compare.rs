@@ -1,4 +1,4 @@
-//! The persisted plan and the rebuilt plan -> their differences, as data and as sentences.
+//! The persisted plan and the rebuilt plan -> their differences, as data.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,14 +16,51 @@ use crate::ground::source::{Line, Pointer};
 
 /// A difference between the persisted plan and the rebuilt plan.
 pub(crate) struct PlanMismatch {
-    /// The place at which the persisted plan differs.
-    pub(crate) pointer: Pointer,
-    /// The line of the event that differs, the pointer into it, and its value.
+    pub(crate) kind: MismatchKind,
+    pub(crate) in_state: PlanSide,
+    /// The line of the event that differs.
     pub(crate) line: Line,
-    pub(crate) event_pointer: Pointer,
-    pub(crate) event_shown: String,
-    /// The difference in a sentence.
-    pub(crate) message: String,
+    pub(crate) in_event: PlanSide,
+}
+
+/// A place that differs, and the value there as messages show it.
+pub(crate) struct PlanSide {
+    pub(crate) pointer: Pointer,
+    pub(crate) shown: String,
+}
+
+/// The part of the plan that differs.
+pub(crate) enum MismatchKind {
+    Source,
+    UpdatedAt,
+    /// The number of steps, and of labels.
+    LabelCount,
+    /// The number of steps, and the id of the first one that only the state or the event has.
+    StepCount(Option<Surplus>),
+    /// The order of the same steps.
+    Order,
+    /// A field of a step, from its record or its label.
+    Field {
+        path: Pointer,
+        is_of_label: bool,
+    },
+    /// The status of a step, which an act event sets.
+    Status,
+}
+
+/// The id of a step that only one side has.
+pub(crate) enum Surplus {
+    InState(String),
+    InEvent(String),
+}
+
+impl PlanSide {
+    fn new(pointer: impl Into<Pointer>, shown: String) -> Self {
+        Self {
+            pointer: pointer.into(),
+            shown,
+        }
+    }
 }
 
 impl Rebuilt<'_> {
@@ -124,35 +161,12 @@ impl Rebuilt<'_> {
 /// The id of a step, if it has one.
 type Id<'a> = Option<Cow<'a, str>>;
 
-/// A place, and the value there as messages show it.
-type Shown = (Pointer, String);
-
 struct PlanDifferences<'r, 't, 'a> {
     rebuilt: &'r Rebuilt<'a>,
     differences: &'r mut EventListener<'t, PlanMismatch>,
 }
 
 impl PlanDifferences<'_, '_, '_> {
-    /// Adds a difference from an event: what the state and the event have, and a sentence about
-    /// these and the number of the event's line.
-    fn differ(
-        &mut self,
-        line: Line,
-        sides: impl FnOnce() -> [Shown; 2],
-        message: impl FnOnce(&str, &str, u64) -> String,
-    ) {
-        self.differences.add(|| {
-            let [(pointer, state_shown), (event_pointer, event_shown)] = sides();
-            PlanMismatch {
-                message: message(&state_shown, &event_shown, line.number),
-                pointer,
-                line,
-                event_pointer,
-                event_shown,
-            }
-        });
-    }
-
     /// Compares the origin of the plan, and the time of its last update.
     fn origin(&mut self, state: StateFacts<'_>) {
         let (rebuilt, line) = (self.rebuilt, self.rebuilt.line());
@@ -160,29 +174,23 @@ impl PlanDifferences<'_, '_, '_> {
             (&rebuilt.source, state.text(InState::PlanSource))
             && *by_event != persisted
         {
-            let in_state = || (Pointer::new("/plan/source"), quote(&persisted));
-            let in_event = || (Pointer::new(*pointer), quote(by_event));
-            self.differ(
+            self.differences.add(|| PlanMismatch {
+                kind: MismatchKind::Source,
+                in_state: PlanSide::new("/plan/source", quote(&persisted)),
                 line,
-                || [in_state(), in_event()],
-                |state, event, line| {
-                    format!(
-                        "`plan.source` is {state}, but {event} in the plan event on line {line}"
-                    )
-                },
-            );
+                in_event: PlanSide::new(*pointer, quote(by_event)),
+            });
         }
 
         let updated_at = state.stamp(InState::PlanUpdatedAt);
         if let (Some(by_event), Some(persisted)) = (&rebuilt.updated_at, updated_at)
             && by_event.instant != persisted.instant
         {
-            let in_state = || (Pointer::new("/plan/updated_at"), quote(&persisted.text));
-            let in_event = || (Pointer::new("/timestamp"), quote(&by_event.text));
-            self.differ(line, || [in_state(), in_event()], |state, event, line| {
-                format!(
-                    "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
-                )
+            self.differences.add(|| PlanMismatch {
+                kind: MismatchKind::UpdatedAt,
+                in_state: PlanSide::new("/plan/updated_at", quote(&persisted.text)),
+                line,
+                in_event: PlanSide::new("/timestamp", quote(&by_event.text)),
             });
         }
     }
@@ -200,16 +208,11 @@ impl PlanDifferences<'_, '_, '_> {
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
         if count != in_event {
             self.number(count, || {
-                let (side, id) = if count > in_event {
-                    (
-                        "only the state has",
-                        surplus(persisted_ids(), rebuilt_ids()),
-                    )
+                if count > in_event {
+                    surplus(persisted_ids(), rebuilt_ids()).map(Surplus::InState)
                 } else {
-                    ("the state lacks", surplus(rebuilt_ids(), persisted_ids()))
-                };
-
-                id.map_or(String::new(), |id| format!("; {side} {id}"))
+                    surplus(rebuilt_ids(), persisted_ids()).map(Surplus::InEvent)
+                }
             });
             self.by_id(persisted.clone());
         } else if persisted_ids().ne(rebuilt_ids())
@@ -273,49 +276,32 @@ impl PlanDifferences<'_, '_, '_> {
         }
     }
 
-    /// Adds that the persisted plan has another number of steps than the event; `only` is a clause
-    /// about the first step that only one of them has.
-    fn number(&mut self, persisted: usize, only: impl FnOnce() -> String) {
-        let (form, in_event) = (self.rebuilt.form, self.rebuilt.nodes().count());
-        let sides = || {
-            [
-                (Pointer::new("/plan/steps"), count(persisted as u64, "step")),
-                (form.pointer(), count(in_event as u64, "step")),
-            ]
-        };
-
-        self.differ(
-            self.rebuilt.line(),
-            sides,
-            |state, event, line| match form {
-                PlanForm::Labels => format!(
-                    "the plan has {state}, but the plan event on line {line} has labels for {event}"
-                ),
-                _ => format!(
-                    "the plan has {state}, but the rebuilt plan has {event}{}",
-                    only()
-                ),
+    /// Adds that the persisted plan has another number of steps than the event.
+    fn number(&mut self, persisted: usize, surplus: impl FnOnce() -> Option<Surplus>) {
+        let rebuilt = self.rebuilt;
+        let in_event = rebuilt.nodes().count();
+        self.differences.add(|| PlanMismatch {
+            kind: match rebuilt.form {
+                PlanForm::Labels => MismatchKind::LabelCount,
+                _ => MismatchKind::StepCount(surplus()),
             },
-        );
+            in_state: PlanSide::new("/plan/steps", count(persisted as u64, "step")),
+            line: rebuilt.line(),
+            in_event: PlanSide::new(rebuilt.form.pointer(), count(in_event as u64, "step")),
+        });
     }
 
     /// Adds that the same steps are in another order, given the ids of both sides.
     fn order<'i>(&mut self, mut pairs: impl Iterator<Item = (Id<'i>, Id<'i>)>) {
         let shown = |id: Id<'_>| id.map_or("a step without an id".into(), |id| quote(&id));
-        if let Some((persisted, rebuilt)) = pairs.find(|(persisted, rebuilt)| persisted != rebuilt)
+        let rebuilt = self.rebuilt;
+        if let Some((in_state, in_event)) = pairs.find(|(persisted, rebuilt)| persisted != rebuilt)
         {
-            let in_event = self.rebuilt.form.pointer();
-            let sides = || {
-                [
-                    (Pointer::new("/plan/steps"), shown(persisted)),
-                    (in_event, shown(rebuilt)),
-                ]
-            };
-
-            self.differ(self.rebuilt.line(), sides, |state, event, _| {
-                format!(
-                    "the steps are in another order: {state} is where the rebuilt plan has {event}"
-                )
+            self.differences.add(|| PlanMismatch {
+                kind: MismatchKind::Order,
+                in_state: PlanSide::new("/plan/steps", shown(in_state)),
+                line: rebuilt.line(),
+                in_event: PlanSide::new(rebuilt.form.pointer(), shown(in_event)),
             });
         }
     }
@@ -361,25 +347,22 @@ impl PlanDifferences<'_, '_, '_> {
         };
 
         if differs {
-            let at = || Pointer::new("/plan/steps").item(index);
-            let sides = || {
-                let in_state = match persisted {
-                    Some(value) => (at().field(field), value.show()),
-                    None => (at(), "absent".into()),
-                };
-                [in_state, (record.pointer(field), said.show())]
-            };
-
-            let source = match self.rebuilt.form {
-                PlanForm::Labels => "label",
-                _ => "step record",
-            };
-
-            self.differ(self.rebuilt.line(), sides, |state, event, line| {
-                let path = at().field(field).dotted();
-                format!(
-                    "`{path}` is {state}, but {event} in the {source} of the plan event on line {line}"
-                )
+            let rebuilt = self.rebuilt;
+            self.differences.add(|| {
+                let at = Pointer::new("/plan/steps").item(index);
+                let path = at.field(field);
+                PlanMismatch {
+                    in_state: match persisted {
+                        Some(value) => PlanSide::new(path.clone(), value.show()),
+                        None => PlanSide::new(at, "absent".into()),
+                    },
+                    line: rebuilt.line(),
+                    in_event: PlanSide::new(record.pointer(field), said.show()),
+                    kind: MismatchKind::Field {
+                        path,
+                        is_of_label: matches!(rebuilt.form, PlanForm::Labels),
+                    },
+                }
             });
         }
     }
@@ -396,18 +379,14 @@ impl PlanDifferences<'_, '_, '_> {
 
         let persisted = step.text(InStep::Status);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
-            let pointer = || Pointer::new("/plan/steps").item(index).field("status");
-            let sides = || {
-                let in_event = Pointer::new("/payload/step_status");
-                [
-                    (pointer(), quote(&persisted)),
-                    (in_event, quote(by_event.word())),
-                ]
-            };
-
-            self.differ(line, sides, |state, event, line| {
-                let path = pointer().dotted();
-                format!("`{path}` is {state}, but the act event on line {line} set it to {event}")
+            self.differences.add(|| {
+                let status = Pointer::new("/plan/steps").item(index).field("status");
+                PlanMismatch {
+                    kind: MismatchKind::Status,
+                    in_state: PlanSide::new(status, quote(&persisted)),
+                    line,
+                    in_event: PlanSide::new("/payload/step_status", quote(by_event.word())),
+                }
             });
         }
     }
@@ -415,7 +394,7 @@ impl PlanDifferences<'_, '_, '_> {
     fn labels<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = RowItem<'s>> + Clone)) {
         let count = persisted.len();
         if count != self.rebuilt.nodes().count() {
-            return self.number(count, String::new);
+            return self.number(count, || None);
         }
 
         for (index, (step, label)) in persisted.clone().zip(self.rebuilt.steps()).enumerate() {
@@ -449,5 +428,5 @@ fn surplus<'i>(
         _ => true,
     };
 
-    ids.flatten().find(is_surplus).map(|id| quote(&id))
+    ids.flatten().find(is_surplus).map(Cow::into_owned)
 }

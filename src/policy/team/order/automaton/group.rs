@@ -17,7 +17,7 @@ pub(super) fn within_limit(entries: usize) -> Result<(), TeamLimit> {
 /// Returns the entries that an event takes which waits: more than one where its instant has many
 /// digits.
 pub(super) fn room_of((instant, _): &Waiting) -> usize {
-    let digits = instant.as_ref().map_or(0, |(_, rest)| rest.len());
+    let digits = instant.as_ref().map_or(0, |instant| instant.rest.len());
     1 + digits / DIGITS_OF_AN_ENTRY
 }
 
@@ -116,7 +116,7 @@ impl GroupState {
         let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
         let newest = self.newest.iter().map(|(time, _)| time);
         last.chain(newest)
-            .map(|(_, rest)| rest.len() / DIGITS_OF_AN_ENTRY)
+            .map(|instant| instant.rest.len() / DIGITS_OF_AN_ENTRY)
             .sum()
     }
 

@@ -41,7 +41,7 @@ fn expected(
         &later.time,
     ) {
         (None, ..) => true,
-        (Some(within), Some(a), Some(b)) => b.0 - a.0 <= within,
+        (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
         _ => is_ban,
     };
     for (at, each) in word.iter().enumerate().filter(|(_, event)| event.is_each) {
@@ -159,7 +159,14 @@ fn words(symbols: usize, length: u32) -> impl Iterator<Item = Vec<usize>> {
 }
 
 static INSTANTS: LazyLock<[Instant; 2]> =
-    LazyLock::new(|| [0, 5].map(|attoseconds| (attoseconds, "".into())));
+    LazyLock::new(|| [0, 5].map(|attoseconds| instant(attoseconds, "")));
+
+fn instant(attoseconds: i128, rest: &str) -> Instant {
+    Instant {
+        attoseconds,
+        rest: rest.into(),
+    }
+}
 
 fn event(
     line: usize,
@@ -267,7 +274,7 @@ fn events_that_may_be_meant_are_offences_and_do_not_count() {
 #[test]
 fn events_with_long_instants_take_the_room_of_many() {
     static LONG: LazyLock<Instant> =
-        LazyLock::new(|| (0, "1".repeat(1_000 * DIGITS_OF_AN_ENTRY).into()));
+        LazyLock::new(|| instant(0, &"1".repeat(1_000 * DIGITS_OF_AN_ENTRY)));
     let mut automaton = Automaton::new(demand(OrderPattern::NeedsLater, false, Some(1)));
     let mut waits = |line| {
         let seen = event(line, 0, None, Some(&LONG));
