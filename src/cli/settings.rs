@@ -1,8 +1,8 @@
 //! Flags, environment variables and `runvet.toml` -> the settings in force, each with its origin.
 
 mod file;
+mod flags;
 
-use std::fmt::Display;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,10 +12,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
 
-use super::usage::flag;
 use super::words::one_of;
 use super::{CommandFailure, Result, candidates};
-use crate::gate::config::{Config, ConfigSource, Origin, Setting};
+use crate::gate::config::{Config, Origin, Setting};
 use crate::gate::{Baseline, Gate, Profile};
 use crate::ground::finding::Level;
 use crate::ground::timestamp::Timestamp;
@@ -24,6 +23,7 @@ use crate::judge::rules::{MANIFEST, RuleSet, UNENDED};
 use crate::report::{Format, settings_in_words};
 use crate::store::must_be_trusted;
 pub(super) use file::{ConfigArgs, ConfigFile};
+use flags::FlagSettings;
 
 /// The default maximum number of findings of each rule in the human format.
 const MAX_FINDINGS: usize = 20;
@@ -260,62 +260,6 @@ impl Settings {
     /// Returns the origin of the settings, in a few words.
     pub(super) fn in_words(&self) -> String {
         settings_in_words(self.file.name(), self.are_changed)
-    }
-}
-
-/// Flags and variables, which override the configuration.
-struct FlagSettings<'m> {
-    matches: &'m ArgMatches,
-    file: ConfigSource<'m>,
-    shown: Vec<[String; 3]>,
-}
-
-impl FlagSettings<'_> {
-    /// Returns the flag or variable that sets an argument, if one does.
-    fn origin(&self, id: &str) -> Option<String> {
-        match self.matches.value_source(id)? {
-            ValueSource::CommandLine => Some(flag(id)),
-            ValueSource::EnvVariable => {
-                let arguments = SettingsArgs::augment_args(clap::Command::new(""));
-                let mut arguments = arguments.get_arguments();
-                let variable = arguments.find(|it| it.get_id() == id)?.get_env()?;
-                Some(variable.to_string_lossy().into_owned())
-            }
-            _ => None,
-        }
-    }
-
-    /// Overrides a setting with the value of its argument, if that has one.
-    fn merge<T>(&self, id: &str, value: Option<T>, setting: &mut Option<Setting<T>>) {
-        if let Some((value, origin)) = value.zip(self.origin(id).map(Origin::Given)) {
-            *setting = Some(Setting { value, origin });
-        }
-    }
-
-    /// Overrides a setting, and shows it.
-    fn set<T: Clone + Display + Send + Sync + 'static>(
-        &mut self,
-        id: &str,
-        setting: &mut Option<Setting<T>>,
-        default: &str,
-    ) {
-        self.merge(id, self.matches.get_one(id).cloned(), setting);
-        self.show(id, setting.as_ref(), default, T::to_string);
-    }
-
-    /// Shows a setting with its origin.
-    fn show<T>(
-        &mut self,
-        id: &str,
-        setting: Option<&Setting<T>>,
-        default: &str,
-        text: impl Fn(&T) -> String,
-    ) {
-        let (value, origin) = match setting {
-            Some(set) => (text(&set.value), self.file.origin(&set.origin)),
-            None => (default.to_owned(), "default".to_owned()),
-        };
-        self.shown.push([id.replace('_', "-"), value, origin]);
     }
 }
 

@@ -6,6 +6,7 @@ mod attachments;
 mod cause;
 mod events;
 mod learn;
+mod loader;
 mod manifest;
 mod multi_line;
 mod other;
@@ -20,13 +21,13 @@ use std::io;
 pub(in crate::judge) use attachments::Attachments;
 #[cfg(feature = "commands")]
 pub(crate) use cause::stand_in;
-use events::{EventReader, EventsReader, Listeners};
+use events::EventReader;
 pub(crate) use events::{column_of, event_on};
-use learn::LearnReader;
+
 pub(in crate::judge) use learn::LoadedLearn;
-use manifest::FilesWanted;
+
 pub(in crate::judge) use manifest::LoadedManifest;
-use multi_line::MultiLineSearch;
+
 #[cfg(feature = "commands")]
 pub(crate) use multi_line::{MAX_OBJECT_BYTES, MAX_OBJECT_LINES};
 pub(crate) use progress::with_progress;
@@ -40,8 +41,8 @@ use crate::ground::parallel::Alone;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::team::{Judged, RunValues, TeamJudges};
 use crate::reading::facts::{
-    self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
-    TimelineFacts, TimelineReader, Usable, Wanted,
+    self, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline, TimelineFacts, Usable,
+    Wanted,
 };
 use crate::reading::outline::{CallReader, Listening, OutlineReader, Outlined};
 use crate::store::{Artifacts, Opened, Unreadable};

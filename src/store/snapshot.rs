@@ -63,16 +63,15 @@ impl SeenTree<'_> {
     /// Answers a question about a record, which is read once.
     fn ask(&self, dir: &Dir, question: fn(&EpisodeDir) -> bool) -> bool {
         let below = dir.below();
-        locked(self.seen)
-            .get(&below)
-            .and_then(|it| it.content)
-            .unwrap_or_else(|| {
-                let answer = question(&dir.episode());
-                if let Some(seen) = locked(self.seen).directories.get_mut(below.as_os_str()) {
-                    seen.content = Some(answer);
-                }
-                answer
-            })
+        // Let go before the answer is looked for, which takes the lock again.
+        let known = locked(self.seen).get(&below).and_then(|it| it.content);
+        known.unwrap_or_else(|| {
+            let answer = question(&dir.episode());
+            if let Some(seen) = locked(self.seen).directories.get_mut(below.as_os_str()) {
+                seen.content = Some(answer);
+            }
+            answer
+        })
     }
 }
 
