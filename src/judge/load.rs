@@ -99,8 +99,9 @@ struct TimelineBuffers {
 }
 
 impl Buffers {
-    /// Returns the memory that large records needed.
-    fn release(&mut self) {
+    /// Returns the memory that large records needed, and keeps what the machine lacked.
+    fn release(&mut self, lacking: Option<io::Error>) {
+        self.lacking = lacking;
         self.state.release();
         self.summary.release();
         if self.manifest.capacity() > KEPT_BYTES {
@@ -179,9 +180,8 @@ pub(crate) fn episode<R>(
         loader.records(&mut buffers.state, &mut buffers.summary);
     let state = state_record.facts().map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), files.entries());
-    if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
-        summary_record.is_not_due();
-    }
+    let is_due = lifecycle != Lifecycle::NonTerminal || files.entries().has(Artifact::Summary);
+    summary_record.must_be_there(is_due);
 
     let summary = summary_record.facts().map(SummaryFacts::new);
     let of_run = Stage {
@@ -235,8 +235,7 @@ pub(crate) fn episode<R>(
     });
     let lacking = loader.troubles.lacking().map(io::Error::other);
     drop(timeline);
-    buffers.release();
-    buffers.lacking = lacking;
+    buffers.release(lacking);
 
     judged
 }

@@ -140,6 +140,7 @@ mod library {
 /// The order of the house: its sources and its documents.
 mod house {
     mod budget;
+    mod density;
     mod docs;
     mod features;
     mod image;

@@ -30,6 +30,7 @@ use crate::gate::{Gate, Outcome, Profile};
 use crate::ground::finding::{Deny, EpisodeReport};
 use crate::ground::parallel::while_ok;
 use crate::look::impact::{Join, ReportedRun};
+#[cfg(feature = "html")]
 use crate::look::read::RunReader;
 #[cfg(feature = "html")]
 use crate::report::page::Paged;

@@ -65,16 +65,7 @@ pub(super) fn episode<R>(
         let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
             locate::locate(places, &loaded, &episode.key)
         });
-        let mode = loaded
-            .run
-            .summary
-            .read()
-            .and_then(|summary| summary.text(InSummary::Mode));
-        let adapter = loaded
-            .run
-            .state
-            .read()
-            .and_then(|state| state.text(InState::Adapter));
+        let (mode, adapter) = (mode(&loaded), adapter(&loaded));
         let lifecycle = loaded.run.stage.lifecycle;
         let entry = settings.keep_cards.then(|| {
             let mode = mode.as_deref().map(Into::into);
@@ -104,6 +95,18 @@ pub(super) fn episode<R>(
         report.decide(|rule| settings.rules.level_of(levels, rule));
         (report, also(&loaded))
     })
+}
+
+/// Returns the mode that the summary names.
+fn mode<'l>(loaded: &'l Loaded<'_, '_>) -> Option<Cow<'l, str>> {
+    let summary = loaded.run.summary.read()?;
+    summary.text(InSummary::Mode)
+}
+
+/// Returns the adapter that the state names.
+fn adapter<'l>(loaded: &'l Loaded<'_, '_>) -> Option<Cow<'l, str>> {
+    let state = loaded.run.state.read()?;
+    state.text(InState::Adapter)
 }
 
 /// Returns the data that a list of runs shows of a run.

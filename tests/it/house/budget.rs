@@ -10,7 +10,7 @@ use crate::support::sources::{code, sources};
 
 /// A token of Rust: a string, a character, a word, a number, or a sign. Lines reward those who pack
 /// them.
-const TOKEN: &str = r##"(?s)r#*"(?:[^"\\]|\\.)*?"#*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|[A-Za-z_]\w*!?|\d[\w.]*|::|->|=>|==|!=|<=|>=|&&|\|\||\.\.=?|[^\s\w]"##;
+pub(super) const TOKEN: &str = r##"(?s)r#*"(?:[^"\\]|\\.)*?"#*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|[A-Za-z_]\w*!?|\d[\w.]*|::|->|=>|==|!=|<=|>=|&&|\|\||\.\.=?|[^\s\w]"##;
 
 /// The tokens of code in each wing: no comments, no tests.
 fn wings() -> BTreeMap<String, usize> {

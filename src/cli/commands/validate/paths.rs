@@ -12,8 +12,6 @@ use crate::look::read::RunReader;
 use crate::report::{ProjectDirs, count};
 use crate::store::{Dir, GivenPaths, Reads, WalkFindings, changed_since};
 
-#[cfg(feature = "commands")]
-
 impl Validate {
     /// Leaves out runs that did not start in the period or did not change since the revision;
     /// `true` if none changed.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::advice::{description, word_meant};
 use super::{Breach, Violation};
-use crate::ground::document::{Document, Kind, Resolved};
+use crate::ground::document::{Document, Kind, Node, Resolved};
 use crate::ground::printable::{brief, quote};
 use crate::ground::source::Pointer;
 use crate::ground::timestamp::mistake;
@@ -178,16 +178,7 @@ pub(super) fn breach(
         }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-            let words = options
-                .iter()
-                .map(|option| brief(&option.to_string()))
-                .collect::<Vec<_>>()
-                .join(", ");
-            let meant = value.text().and_then(|text| {
-                let (word, description) = word_meant(schema, &text, options)?;
-                Some((word, description.map(str::to_owned)))
-            });
-            Breach::NotOneOf(format!("is {shown}, not one of {words}"), meant)
+            not_one_of(value, &shown, schema, options)
         }
         ValidationErrorKind::Constant { expected_value } => {
             let expected = brief(&expected_value.to_string());
@@ -207,21 +198,38 @@ pub(super) fn breach(
             let wanted = "an RFC 3339 date-time with an offset";
             Breach::NotADateTime(format!("is {shown}, not {wanted}{mistake}"))
         }
-        other => {
-            let (keyword, expected) = match other {
-                // Nothing is allowed where the schema is `false`.
-                ValidationErrorKind::FalseSchema => ("false".into(), None),
-                ValidationErrorKind::Custom { keyword, message } => {
-                    (keyword.clone(), Some(brief(message)))
-                }
-                other => (other.keyword().to_string(), expected_by(other)),
-            };
-
-            let expected = expected.map_or(String::new(), |expected| format!(": {expected}"));
-            let wanted = format!("`{keyword}{expected}` in its schema");
-            Breach::Other(format!("is {shown}, which {wanted} does not allow"))
-        }
+        other => not_allowed(&shown, other),
     }
+}
+
+/// Returns the breach of a value that is none of some words.
+fn not_one_of(value: Node<'_>, shown: &str, schema: &Value, options: &[Value]) -> Breach {
+    let words = options
+        .iter()
+        .map(|option| brief(&option.to_string()))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let meant = value.text().and_then(|text| {
+        let (word, description) = word_meant(schema, &text, options)?;
+        Some((word, description.map(str::to_owned)))
+    });
+
+    Breach::NotOneOf(format!("is {shown}, not one of {words}"), meant)
+}
+
+/// Returns the breach of a keyword that has no sentence of its own.
+fn not_allowed(shown: &str, kind: &ValidationErrorKind) -> Breach {
+    let (keyword, expected) = match kind {
+        // Nothing is allowed where the schema is `false`.
+        ValidationErrorKind::FalseSchema => ("false".into(), None),
+        ValidationErrorKind::Custom { keyword, message } => (keyword.clone(), Some(brief(message))),
+        other => (other.keyword().to_string(), expected_by(other)),
+    };
+    let expected = expected.map_or(String::new(), |expected| format!(": {expected}"));
+
+    Breach::Other(format!(
+        "is {shown}, which `{keyword}{expected}` in its schema does not allow"
+    ))
 }
 
 /// Returns the value that a keyword wants, where it is short.

@@ -1,0 +1,252 @@
+//! One thought a line: the code is not packed, functions fit on a screen, and what is read by
+//! position has a name.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+
+use super::budget::TOKEN;
+use crate::support::sources::{code, sources};
+
+/// The lines of code of a function, at most.
+const MAX_FUNCTION: usize = 60;
+
+/// The lines of code of a file, at most.
+const MAX_FILE: usize = 400;
+
+/// The tokens of ten lines, at most.
+const MAX_TOKENS: usize = 86;
+
+/// The blank lines of a thousand lines in functions, at least.
+const LEAST_BLANK: usize = 30;
+
+/// The aliases of tuples, at most: what is read by position has no name.
+const MAX_ALIASES: usize = 16;
+
+/// The uses of `.0` and `.1`, at most.
+const MAX_POSITIONS: usize = 330;
+
+/// The functions that are longer, which nobody has split so far. None may come.
+const LONG_FUNCTIONS: &[&str] = &[
+    "src/cli/commands/init.rs files",
+    "src/cli/commands/init.rs run",
+    "src/cli/commands/list/tree.rs branches",
+    "src/cli/commands/record/exec.rs execute",
+    "src/cli/commands/record/session.rs record",
+    "src/cli/commands/recover.rs named",
+    "src/cli/commands/rules/trace.rs trace",
+    "src/cli/commands/validate.rs run",
+    "src/cli/commands/validate.rs set_up",
+    "src/cli/settings.rs resolve_with",
+    "src/ground/parallel.rs in_order",
+    "src/import.rs each",
+    "src/import.rs write",
+    "src/import/formats/atif.rs agent_step",
+    "src/import/formats/atif.rs read",
+    "src/import/formats/atif.rs steps",
+    "src/import/formats/claude_code.rs read",
+    "src/import/formats/codex.rs read",
+    "src/import/formats/copilot_cli.rs add",
+    "src/import/formats/inspect.rs conversation",
+    "src/import/formats/inspect/events.rs model",
+    "src/import/formats/inspect/events.rs tool",
+    "src/import/formats/langfuse.rs span",
+    "src/import/formats/langsmith.rs span",
+    "src/import/formats/openai_agents.rs span",
+    "src/import/formats/opencode.rs assistant",
+    "src/import/formats/opencode.rs read",
+    "src/import/formats/openhands/first.rs action",
+    "src/import/formats/openhands/first.rs observation",
+    "src/import/formats/otlp.rs of_json",
+    "src/import/history.rs read",
+    "src/import/spans.rs conversation",
+    "src/judge/check/judge.rs episode",
+    "src/judge/check/worker.rs directory",
+    "src/judge/load.rs episode",
+    "src/judge/load/loader.rs timeline",
+    "src/judge/load/record.rs judge",
+    "src/look/schemas/generated.rs natures_of",
+    "src/look/table/rows.rs run",
+    "src/look/watch.rs judge",
+    "src/policy/config_file/reading.rs read_as",
+    "src/policy/expression/functions.rs of",
+    "src/policy/expression/parse/earlier.rs fold",
+    "src/policy/team/order/findings.rs without_answer",
+    "src/policy/team/pack.rs read",
+    "src/policy/team/rule/earlier.rs add",
+    "src/policy/team/rule/table.rs earlier",
+    "src/policy/team/rule/table.rs read",
+    "src/policy/team/trial.rs failures",
+    "src/policy/team/trial.rs found",
+    "src/proof/seal.rs seal",
+    "src/proof/verify.rs changes",
+    "src/proof/verify.rs verify",
+    "src/reading/schema/violation/explain.rs breach",
+    "src/reading/schema/violation/explain.rs explain",
+    "src/recorder/protocol/session/carry_out.rs carry_out",
+    "src/recorder/run/judging/holding.rs decide",
+    "src/recorder/run/reread.rs add",
+    "src/recorder/run/steps.rs plan",
+    "src/redact/files.rs file",
+    "src/redact/team.rs read",
+    "src/redact/writer.rs becomes",
+    "src/report/junit.rs episode",
+    "src/report/page/plan.rs table",
+    "src/report/page/records.rs value",
+    "src/report/page/waterfall.rs of",
+    "src/report/wording.rs verdict",
+    "src/serve.rs run",
+    "src/serve/guard.rs guard",
+    "src/serve/query.rs page",
+    "src/store/fault.rs message",
+];
+
+/// The files that are longer, which nobody has split so far. None may come.
+const LONG_FILES: &[&str] = &[
+    "src/cli/commands/list.rs",
+    "src/ground/select.rs",
+    "src/import.rs",
+    "src/import/conversation.rs",
+    "src/import/formats/atif.rs",
+    "src/import/formats/inspect/events.rs",
+    "src/import/formats/otlp.rs",
+    "src/look/read/run.rs",
+    "src/redact/writer.rs",
+    "src/report/human.rs",
+    "src/report/page/waterfall.rs",
+    "src/serve.rs",
+    "src/serve/api.rs",
+    "src/serve/query.rs",
+    "src/store/disk.rs",
+];
+
+/// The code of the product, by file: no comments and no tests.
+fn production() -> BTreeMap<String, String> {
+    sources()
+        .into_iter()
+        .filter(|(file, text)| !file.ends_with("/tests.rs") && !text.contains("#![cfg(test)]"))
+        .map(|(file, text)| {
+            let code = code(&text);
+            (file, code)
+        })
+        .collect()
+}
+
+fn is_code(line: &&str) -> bool {
+    !line.trim().is_empty()
+}
+
+/// The functions of a file: the name of each, and its lines. One within another is a part of it.
+fn functions(code: &str) -> Vec<(String, Vec<&str>)> {
+    let head =
+        Regex::new(r"^(\s*)(?:pub(?:\([^)]*\))? )?(?:const |async |unsafe )*fn (\w+)").unwrap();
+    let mut found = Vec::new();
+    let mut lines = code.lines();
+    while let Some(first) = lines.next() {
+        let Some(captures) = head.captures(first) else {
+            continue;
+        };
+        let end = format!("{}}}", &captures[1]);
+        let mut body = vec![first];
+        // A method without a body ends where its head does.
+        let is_declared = |line: &str| line.ends_with(';');
+        while !body
+            .last()
+            .is_some_and(|last| last.ends_with(&end) && last.trim() == "}")
+        {
+            let has_body = body.iter().any(|line| line.trim_end().ends_with('{'));
+            if !has_body
+                && body
+                    .last()
+                    .is_some_and(|last| is_declared(last) || last.ends_with('}'))
+            {
+                break;
+            }
+            let Some(next) = lines.next() else { break };
+            body.push(next);
+            if next == end {
+                break;
+            }
+        }
+        found.push((captures[2].to_owned(), body));
+    }
+    found
+}
+
+#[test]
+fn functions_and_files_are_short() {
+    let mut wrong = Vec::new();
+    for (file, code) in production() {
+        let lines = code.lines().filter(is_code).count();
+        if lines > MAX_FILE && !LONG_FILES.contains(&&*file) {
+            wrong.push(format!(
+                "{file} has {lines} lines of code: give each thing it does a file"
+            ));
+        }
+        for (name, body) in functions(&code) {
+            let lines = body.iter().copied().filter(is_code).count();
+            let place = format!("{file} {name}");
+            if lines > MAX_FUNCTION && !LONG_FUNCTIONS.contains(&&*place) {
+                wrong.push(format!("{place} has {lines} lines: split it by thought"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn code_is_not_packed() {
+    let token = Regex::new(TOKEN).unwrap();
+    let (mut lines, mut tokens, mut blank, mut inside) = (0, 0, 0, 0);
+    for code in production().values() {
+        lines += code.lines().filter(is_code).count();
+        tokens += token.find_iter(code).count();
+        for (_, body) in functions(code) {
+            inside += body.len();
+            blank += body.iter().filter(|line| line.trim().is_empty()).count();
+        }
+    }
+
+    let (packed, breaths) = (10 * tokens / lines, 1_000 * blank / inside);
+    assert!(
+        packed <= MAX_TOKENS,
+        "ten lines have {packed} tokens: write one thought a line"
+    );
+    assert!(
+        breaths >= LEAST_BLANK,
+        "{breaths} of a thousand lines in functions are blank: leave one where a thought ends"
+    );
+}
+
+#[test]
+fn what_is_read_by_position_is_rare() {
+    let alias =
+        Regex::new(r"(?m)^\s*(?:pub(?:\([a-z: ]+\))? )?type \w+(?:<.*>)? = (?:&'?\w* ?)?\(\S")
+            .unwrap();
+    let text = Regex::new(r#""(?:[^"\\]|\\.)*""#).unwrap();
+    let position = Regex::new(r"[\w)\]?]\.[01]\b").unwrap();
+    let (mut aliases, mut positions) = (0, 0);
+    for code in production().values() {
+        aliases += alias.find_iter(code).count();
+        positions += position.find_iter(&text.replace_all(code, "")).count();
+    }
+
+    assert!(
+        aliases <= MAX_ALIASES,
+        "{aliases} aliases of tuples: make structs of them"
+    );
+    assert!(
+        positions <= MAX_POSITIONS,
+        "{positions} uses of `.0` and `.1`: give the fields names"
+    );
+}
+
+#[test]
+fn functions_are_found_with_their_bodies() {
+    let code = "fn a() {\n    b();\n\n}\ntrait T {\n    fn c(&self);\n    fn d() {\n    }\n}\n";
+    let found: Vec<(String, usize)> = functions(code)
+        .into_iter()
+        .map(|(name, body)| (name, body.len()))
+        .collect();
+    assert_eq!(found, [("a".into(), 4), ("c".into(), 1), ("d".into(), 2)]);
+}
