@@ -17,9 +17,7 @@ use clap::{ArgMatches, Args};
 
 use super::impact::Limits;
 use super::output::{Color, Output, style};
-
 use super::period::Period;
-#[cfg(feature = "commands")]
 use super::settings::{ConfigFile, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
 use super::usage::{refuse, refuse_all, refuse_colour};

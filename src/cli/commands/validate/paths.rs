@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::super::output::Output;
 use super::super::path_list::PathList;
+#[cfg(feature = "commands")]
 use super::super::run_data::run_called;
 use super::super::{CommandFailure, Exit, Result, path_list};
 use super::{MAX_LOST, Setup, Validate};
