@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::loader::unreadable;
 use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
+use super::unreadable;
 use crate::ground::digest::Digest;
 use crate::ground::document::{Refused, Tape};
 use crate::ground::finding::{SkipKind, SkipReason};

@@ -11,7 +11,7 @@ use super::{
     LoadRequest, LoadedTimeline, NOT_THERE, TimelineBuffers, manifest, other, prefixes, record,
 };
 use crate::ground::document::{Number, OwnedDocument, Tape};
-use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
+use crate::ground::finding::{Lifecycle, SkipKind};
 use crate::ground::parallel::Alone;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::team::{Judged, RunValues, TeamJudges};
@@ -20,7 +20,7 @@ use crate::reading::facts::{
     InStep, InSummary, Stage, StateFacts, StrictFacts, SummaryFacts, TimelineReader, Usable,
 };
 use crate::reading::outline::{Listening, OutlineReader, Outlined};
-use crate::store::{Artifacts, Opened, Unreadable};
+use crate::store::{Artifacts, Opened};
 
 /// The loader of the parts of an episode, which collects the troubles met on the way.
 pub(super) struct Loader<'f> {
@@ -276,17 +276,4 @@ pub(super) fn reader<'i, 'a>(
         state.into_iter().flat_map(StateFacts::actions),
         snapshot,
     )
-}
-
-/// Returns why a file that a rule asks for can't be judged.
-pub(super) fn unreadable(what: &str, why: &Unreadable) -> SkipReason {
-    let kind = match why {
-        Unreadable::ListedOnly => SkipKind::Missing,
-        Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) | Unreadable::TooManyFiles(_) => {
-            SkipKind::Limit
-        }
-        _ => SkipKind::Unreadable,
-    };
-
-    SkipReason::worded(kind, format!("{what} can't be read: {why}"))
 }

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::loader::unreadable;
 use super::trouble::{FileTrouble, NotAnObject, NotRead, Trouble, Troubles};
+use super::unreadable;
 use crate::ground::digest::{Digest, FileDigest, Parts};
 use crate::ground::document::{Document, Node, Number, Tape};
 use crate::ground::finding::{SkipKind, SkipReason};
