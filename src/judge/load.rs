@@ -6,7 +6,6 @@ mod attachments;
 mod cause;
 mod events;
 mod learn;
-mod loader;
 mod manifest;
 mod multi_line;
 mod other;
@@ -21,13 +20,13 @@ use std::io;
 pub(in crate::judge) use attachments::Attachments;
 #[cfg(feature = "commands")]
 pub(crate) use cause::stand_in;
-use events::EventReader;
+use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
-
+use learn::LearnReader;
 pub(in crate::judge) use learn::LoadedLearn;
-
+use manifest::FilesWanted;
 pub(in crate::judge) use manifest::LoadedManifest;
-
+use multi_line::MultiLineSearch;
 #[cfg(feature = "commands")]
 pub(crate) use multi_line::{MAX_OBJECT_BYTES, MAX_OBJECT_LINES};
 pub(crate) use progress::with_progress;
@@ -41,8 +40,8 @@ use crate::ground::parallel::Alone;
 use crate::ground::source::{Artifact, Line, Place, Pointer};
 use crate::policy::team::{Judged, RunValues, TeamJudges};
 use crate::reading::facts::{
-    self, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline, TimelineFacts, Usable,
-    Wanted,
+    self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
+    TimelineFacts, TimelineReader, Usable, Wanted,
 };
 use crate::reading::outline::{CallReader, Listening, OutlineReader, Outlined};
 use crate::store::{Artifacts, Opened, Unreadable};
@@ -99,15 +98,13 @@ struct TimelineBuffers {
 }
 
 impl Buffers {
-    /// Returns the memory that large records needed, and keeps what the machine lacked.
-    fn release(&mut self, lacking: Option<io::Error>) {
-        self.lacking = lacking;
+    /// Returns the memory that large records needed.
+    fn release(&mut self) {
         self.state.release();
         self.summary.release();
         if self.manifest.capacity() > KEPT_BYTES {
             self.manifest = Vec::new();
         }
-
         self.manifest_tape.release();
     }
 }
@@ -175,21 +172,19 @@ pub(crate) fn episode<R>(
     let mut loader = Loader::new(files, request);
     let can_learn = loader.probe(Artifact::Learn);
     loader.probe(Artifact::Manifest);
-
     let (state_record, mut summary_record) =
         loader.records(&mut buffers.state, &mut buffers.summary);
     let state = state_record.facts().map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), files.entries());
-    let is_due = lifecycle != Lifecycle::NonTerminal || files.entries().has(Artifact::Summary);
-    summary_record.must_be_there(is_due);
-
+    if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
+        summary_record.is_not_due();
+    }
     let summary = summary_record.facts().map(SummaryFacts::new);
     let of_run = Stage {
         entries: files.entries(),
         id: facts::id(directory_id, state.read(), summary.read()),
         lifecycle,
     };
-
     let has_learned = loader.has_learned(can_learn, summary.read());
     let records = [&state_record, &summary_record];
     let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
@@ -207,13 +202,10 @@ pub(crate) fn episode<R>(
         attachments.complete(bytes);
         is_read
     });
-
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
-    let facts = timeline
-        .facts
-        .as_ref()
-        .map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
+    let facts = timeline.facts.as_ref();
+    let facts = facts.map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
     let run = Run {
         stage: of_run,
         state,
@@ -222,7 +214,6 @@ pub(crate) fn episode<R>(
         has_learned,
         strict: timeline.strict.as_ref(),
     };
-
     let judged = judge(Loaded {
         run: &run,
         troubles: &loader.troubles,
@@ -235,8 +226,8 @@ pub(crate) fn episode<R>(
     });
     let lacking = loader.troubles.lacking().map(io::Error::other);
     drop(timeline);
-    buffers.release(lacking);
-
+    buffers.release();
+    buffers.lacking = lacking;
     judged
 }
 
@@ -268,12 +259,10 @@ impl<'f> Loader<'f> {
         } else {
             Ok(())
         };
-
         let is_readable = probed.is_ok();
         if let Err(why) = probed {
             self.troubles.add(Trouble::Unreadable { artifact, why });
         }
-
         is_readable
     }
 
@@ -288,7 +277,6 @@ impl<'f> Loader<'f> {
         let summary = record::SUMMARY.load(files, summary, alone, team, troubles);
         self.declared_of(Artifact::State, &state);
         self.declared_of(Artifact::Summary, &summary);
-
         (state, summary)
     }
 
@@ -297,7 +285,6 @@ impl<'f> Loader<'f> {
         if !record.is_read() {
             return;
         }
-
         let attachments = Attachments::new(self.files, &self.judges);
         let mut schemas = self.judges.of(artifact).peekable();
         if schemas.peek().is_some()
@@ -309,7 +296,6 @@ impl<'f> Loader<'f> {
                 schema.record(root, &|| Place::whole(artifact));
             }
         }
-
         let team = &self.request.team.team;
         let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
         self.troubles.forget_misspelled(artifact, is_declared);
@@ -348,11 +334,9 @@ impl<'f> Loader<'f> {
             outlined: listening.map(|_| Err(NOT_THERE.into())),
             calls: self.request.calls.then(|| Ok(Box::default())),
         };
-
         if !self.files.entries().has(artifact) {
             return loaded;
         }
-
         let mut events = EventsReader {
             listeners: Listeners {
                 facts,
@@ -371,7 +355,6 @@ impl<'f> Loader<'f> {
             values,
             attachments,
         };
-
         let result = self.files.open(artifact).and_then(|stream| {
             let (stream, result) = events.read(stream, &mut buffers.lines);
             let outline = events.listeners.outline.take();
@@ -382,7 +365,6 @@ impl<'f> Loader<'f> {
             if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
                 prefixes::measure(prefixes, &stream);
             }
-
             loaded.stream = Some(stream);
             result
         });
@@ -403,7 +385,6 @@ impl<'f> Loader<'f> {
                 self.troubles.add(Trouble::Unreadable { artifact, why });
             }
         }
-
         loaded
     }
 
@@ -412,7 +393,6 @@ impl<'f> Loader<'f> {
         if !(self.request.learn_lines || is_judged) {
             return LoadedLearn::NOT_READ;
         }
-
         let reader = LearnReader {
             tape: &mut buffers.line_tape,
             alone: &self.alone,
@@ -423,7 +403,6 @@ impl<'f> Loader<'f> {
             any: false,
             too_large: None,
         };
-
         reader.read(self.files, &mut buffers.lines, &mut self.troubles)
     }
 
@@ -439,18 +418,15 @@ impl<'f> Loader<'f> {
             named: self.request.named_files && has_ended,
             all: self.request.all_files && has_ended,
         };
-
         let is_judged =
             self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
         other::judge(files, &mut self.judges, lifecycle, &self.alone);
         if !(wanted.named || wanted.all || is_judged) {
             return LoadedManifest::NOT_READ;
         }
-
         let troubles = &mut self.troubles;
         let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, wanted);
         let is_unjudged = matches!(manifest.files, Usable::Unjudged(_));
-
         for schema in self.judges.of(artifact) {
             let whole = Place::whole(artifact);
             match manifest.document {
@@ -459,7 +435,6 @@ impl<'f> Loader<'f> {
                 None => schema.unusable(&whole, "the file is not a JSON object", manifest.bytes),
             }
         }
-
         manifest
     }
 }
@@ -478,13 +453,9 @@ fn reader<'i, 'a>(
     state: Option<StateFacts<'a>>,
     bytes: &'a [u8],
 ) -> TimelineReader<'i, 'a> {
-    let step_ids = state
-        .and_then(StateFacts::steps)
-        .into_iter()
-        .flatten()
-        .filter_map(|step| step.text(InStep::Id));
+    let steps = state.and_then(StateFacts::steps).into_iter().flatten();
+    let step_ids = steps.filter_map(|step| step.text(InStep::Id));
     let snapshot = Some(bytes).filter(|_| *lifecycle != Lifecycle::Terminal);
-
     TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),
         step_ids.collect(),
@@ -502,6 +473,5 @@ fn unreadable(what: &str, why: &Unreadable) -> SkipReason {
         }
         _ => SkipKind::Unreadable,
     };
-
     SkipReason::worded(kind, format!("{what} can't be read: {why}"))
 }

@@ -141,12 +141,10 @@ impl<'b> LoadedRecord<'b> {
         self.document().ok().map(Document::root)
     }
 
-    /// Marks the record as not needed yet, unless it is due.
-    pub(super) fn must_be_there(&mut self, is_due: bool) {
-        if !is_due {
-            self.usable = Usable::NotDue;
-            self.shape = Usable::NotDue;
-        }
+    /// Marks the record as not needed yet.
+    pub(super) fn is_not_due(&mut self) {
+        self.usable = Usable::NotDue;
+        self.shape = Usable::NotDue;
     }
 
     /// Returns the record, if it has facts.

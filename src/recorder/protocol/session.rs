@@ -1,27 +1,28 @@
 //! One line of JSON after the other -> calls of one run, and an answer for each.
 
-mod carry_out;
-
 use std::collections::BTreeMap;
 
+use data_encoding::BASE64;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::super::bounded::MAX_OUTPUT;
-
-use super::super::run::Allowed;
+use super::super::bounded::{MAX_OUTPUT, is_shortened};
+use super::super::call::{AGENT, CALL, in_one_form};
+use super::super::run::{Allowed, CallDecision, Ending};
 use super::super::size::value;
-use super::super::{End, Error, Run};
-use super::answer::{Answer, Done, Failed};
-use super::command::{Act, COMMANDS, RecorderCommand};
+use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
+use super::answer::{Answer, CallKind, CutValue, Done, Failed, Judgement};
+use super::command::{
+    Act, Attach, COMMANDS, CallAnswer, Close, Either, RecorderCommand, SourcedPlan, YesOrNo,
+};
 use crate::ground::document::{Document, Kind, Node, Tape};
 use crate::ground::finding::Finding;
 use crate::ground::printable::quote;
-
+use crate::ground::record::Action;
 use crate::ground::spelling::is_near;
-
+use crate::ground::timestamp::Timestamp;
 use crate::reading::schema::RECORD_COMMAND;
 use crate::report::json_bytes;
-use carry_out::{carry_out, with_findings};
 
 /// The number of bytes of a line, at most: as many as a reader reads of an event.
 pub(crate) const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
@@ -34,6 +35,12 @@ const EXPLAINED_BYTES: usize = 64 << 10;
 const RECORDING: [&str; 7] = [
     "attach", "note", "believe", "remember", "jot", "reflect", "propose",
 ];
+
+/// The source of a plan that names none.
+const SOURCE: &str = "planner.external";
+
+/// The reason for the end of a run, where the caller gives none.
+const NO_REASON: &str = "no reason was given";
 
 /// A run that is recorded by lines of JSON, one command each, as `runvet record` reads and prints
 /// them. It has no input or output of its own, so any transport will do.
@@ -130,7 +137,6 @@ impl Session {
                 self.lose();
             }
         }
-
         answered
     }
 
@@ -172,7 +178,6 @@ impl Session {
         } else {
             run.leave()?;
         }
-
         Ok(run.take_findings())
     }
 
@@ -195,7 +200,6 @@ impl Session {
         if line.len() > LINE_LIMIT {
             return Err(too_long());
         }
-
         let document = self.tape.read_record(line).map_err(|refused| {
             let place = match refused {
                 crate::ground::document::Refused::Syntax(error) => {
@@ -208,7 +212,6 @@ impl Session {
         let name = named(document)?;
         let argument = document.root().get(name);
         *is_record = Some(argument.is_some_and(|argument| records(name, argument)));
-
         let value = value(document, "the line")?;
         let wrong = |why: &str| Failed::new("argument", why);
         if !RECORD_COMMAND.accepts(document) {
@@ -222,7 +225,6 @@ impl Session {
                 )
             })));
         }
-
         // Its values are in the tree now.
         self.tape.release();
         RecorderCommand::deserialize(value)
@@ -241,7 +243,6 @@ impl Session {
             done.refused = Some(self.refused);
             self.run = None;
         }
-
         Ok(done)
     }
 }
@@ -354,7 +355,6 @@ fn carry_out(
             run.propose(proposal, applied.unwrap_or_default())?
         }
     };
-
     Ok(Done::with_id(recorded))
 }
 
@@ -392,28 +392,215 @@ fn named(document: Document<'_>) -> Result<&'static str, Failed> {
         );
         return Err(wrong(&message));
     }
-
     let mut members = root.members();
     let (Some(member), None) = (members.next(), members.next()) else {
         return Err(wrong("a line has exactly one command"));
     };
-
     if document.repeats_keys() {
         return Err(Failed::new("argument", "an object has the same key twice"));
     }
-
     let name = member.name();
     if let Some(known) = COMMANDS.into_iter().find(|known| *known == name) {
         return Ok(known);
     }
-
     let advice = match COMMANDS.into_iter().find(|known| is_near(&name, known)) {
         Some(known) => format!("did you mean `{known}`?"),
         None => format!("the commands are {}", COMMANDS.join(", ")),
     };
-
     let name = quote(&name);
     Err(wrong(&format!("there is no command {name}: {advice}")))
+}
+
+fn plan_steps(
+    run: &mut Run,
+    plan: Either<Vec<Either<String, StepDraft>>, SourcedPlan>,
+) -> Result<Done, Failed> {
+    let (steps, source) = match plan {
+        Either::Short(steps) => (steps, None),
+        Either::Full(SourcedPlan { steps, source }) => (steps, source),
+    };
+    let steps = steps.into_iter().map(Either::in_full);
+    let verdict = match run.plan(steps, source.as_deref().unwrap_or(SOURCE))? {
+        PolicyDecision::Go { hints } => Judgement::Go { hints },
+        PolicyDecision::Vetoed(veto) => Judgement::Veto(veto),
+    };
+    Ok(Done::judged(verdict))
+}
+
+fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
+    let verdict = match run.open(step)? {
+        StepDecision::Go(step) => Judgement::Go {
+            hints: step.hints().to_vec(),
+        },
+        StepDecision::Vetoed(veto) => Judgement::Veto(veto),
+        StepDecision::Skipped => Judgement::Skipped,
+    };
+    Ok(Done::judged(verdict))
+}
+
+/// Asks about a call, with the answer of a person, if there is one.
+fn hold(
+    run: &mut Run,
+    act: Box<Act>,
+    call: String,
+    answer: Option<(bool, &str)>,
+    calls: &mut BTreeMap<String, HeldCall>,
+) -> Result<Done, Failed> {
+    let step = match &act.step_id {
+        None if run.open_steps().is_empty() => None,
+        named => Some(open_step(run, named.clone())?),
+    };
+    let decision = run.hold_call(step.as_deref(), act.action.clone(), &call, answer, true)?;
+    let (kind, findings) = match decision {
+        CallDecision::Go(allowed) => {
+            calls.insert(call.clone(), HeldCall::UnderWay { _allowed: allowed });
+            (CallKind::Go, Vec::new())
+        }
+        CallDecision::Ask(findings) => {
+            calls.insert(call.clone(), HeldCall::Asked(act));
+            (CallKind::Ask, findings)
+        }
+        CallDecision::Veto(_, findings) => (CallKind::Veto, findings),
+    };
+    Ok(Done::held(call, kind, findings))
+}
+
+fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
+    let step = match act.step_id {
+        None if run.open_steps().is_empty() => None,
+        named => Some(open_step(run, named)?),
+    };
+    // Its form is that of the whole values.
+    let mut action = in_one_form(act.action, run.directory());
+    let large = [&mut action.input_excerpt, &mut action.output];
+    let large = large.into_iter().flatten();
+    for value in large.chain(action.extensions.values_mut()) {
+        *value = run.shortened(value.take(), most);
+    }
+    action.input = action.input.map(|input| match input {
+        Value::Object(members) => each_shortened(run, members, most).into(),
+        input => run.shortened(input, most),
+    });
+    let cut = cut_values(&action);
+    let done = Done::with_id(run.act_in(step.as_deref(), action)?);
+    Ok(Done { cut, ..done })
+}
+
+/// Returns the values of an action that its record does not have in whole.
+fn cut_values(action: &Action) -> Vec<CutValue> {
+    let fields = [
+        ("input_excerpt", &action.input_excerpt),
+        ("output", &action.output),
+    ];
+    let fields = fields.into_iter();
+    let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?)));
+    let more = action.extensions.iter();
+    let more = more.map(|(name, value)| (name.clone(), value));
+    let members = action.input.iter().filter_map(Value::as_object).flatten();
+    let members = members.map(|(name, value)| (format!("input.{name}"), value));
+    let input = action.input.iter().map(|value| ("input".to_owned(), value));
+    let values = input.chain(members).chain(fields).chain(more);
+    let cut = values.filter(|(_, value)| is_shortened(value));
+    cut.map(|(field, value)| CutValue {
+        field,
+        bytes: value
+            .get("bytes")
+            .and_then(Value::as_u64)
+            .unwrap_or_default(),
+        attachment: value
+            .get("attachment")
+            .and_then(Value::as_str)
+            .map(Into::into),
+    })
+    .collect()
+}
+
+fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
+    let wrong = |why: &str| Failed::new("argument", why);
+    let attachment = match (attach.path, attach.base64) {
+        (Some(path), None) if attach.extension.is_none() => run.attach_file(path)?,
+        (None, Some(text)) => {
+            let content = BASE64.decode(text.as_bytes());
+            let content = content.map_err(|error| {
+                wrong(&format!("`base64` is not base64 with its padding: {error}"))
+            })?;
+            run.attach(&content, attach.extension.as_deref().unwrap_or_default())?
+        }
+        _ => {
+            return Err(wrong(
+                "`attach` takes a `path`, or `base64` and `extension`",
+            ));
+        }
+    };
+    Ok(Done {
+        attachment: Some(attachment),
+        ..Done::nothing()
+    })
+}
+
+fn each_shortened(run: &mut Run, members: Map<String, Value>, most: usize) -> Map<String, Value> {
+    let members = members.into_iter();
+    members
+        .map(|(name, value)| (name, run.shortened(value, most)))
+        .collect()
+}
+
+fn close(run: &mut Run, close: Either<String, Close>, most: usize) -> Result<Done, Failed> {
+    let (step, end) = match close {
+        Either::Short(step) => (Some(step), StepEnd::Done),
+        Either::Full(Close::Done { step_id, outputs }) => {
+            let outputs = outputs.map(|outputs| each_shortened(run, outputs, most));
+            (step_id, outputs.map_or(StepEnd::Done, StepEnd::DoneWith))
+        }
+        Either::Full(Close::Failed { step_id, error }) => (step_id, StepEnd::Failed(error)),
+        Either::Full(Close::Skipped { step_id, reason }) => (step_id, StepEnd::Skipped(reason)),
+    };
+    let step = open_step(run, step)?;
+    run.close_step(&step, end)?;
+    Ok(Done::nothing())
+}
+
+/// Returns the refusal of a command that does not name its step.
+fn unnamed(why: String) -> Failed {
+    Error::refused("a command that names no step", why).into()
+}
+
+/// Returns the step that a command is about: the one it names, else the one that is open.
+fn open_step(run: &Run, named: Option<String>) -> Result<String, Failed> {
+    let open = run.open_steps();
+    match (named, &open[..]) {
+        (Some(step), _) => Ok(step),
+        (None, [step]) => Ok(step.clone()),
+        (None, []) => Err(unnamed("none is open".into())),
+        (None, [first, ..]) => Err(unnamed(format!(
+            "several are open, so name one as `step_id`, such as {}",
+            quote(first)
+        ))),
+    }
+}
+
+/// Fills in why a run ends, where the command does not say.
+fn explained(mut end: End) -> Result<End, Failed> {
+    let needless = match end.status {
+        Ending::Ok if end.reason.is_some() => Some("reason"),
+        Ending::Error => None,
+        _ => end.error.as_ref().map(|_| "error"),
+    };
+    if let Some(what) = needless {
+        let message = format!("`{what}` has no meaning for a run that ends with this status");
+        return Err(Failed::new("argument", &message));
+    }
+    match end.status {
+        Ending::Ok => {}
+        Ending::Error => {
+            let reason = end.reason.as_deref().unwrap_or("unknown");
+            end.error.get_or_insert_with(|| reason.into());
+        }
+        _ => {
+            end.reason.get_or_insert_with(|| NO_REASON.into());
+        }
+    }
+    Ok(end)
 }
 
 #[cfg(test)]
