@@ -389,7 +389,8 @@ impl Run {
         self.write_event(draft, None).map(|event| event.id)
     }
 
-    /// Adds an event. Where values in it are shortened or redacted, rules judge the `whole` payload.
+    /// Adds an event. Where values in it are shortened or redacted, rules judge the `whole`
+    /// payload.
     fn write_event(
         &mut self,
         mut draft: RunEvent,
