@@ -278,14 +278,19 @@ impl Import {
             report,
         } = found;
         let mut report = self.report(&others, report);
-        let redactor = self.redaction.as_ref().map(Redactor::new).transpose();
-        let redactor = redactor.map_err(io::Error::other)?;
+        let redactor = self
+            .redaction
+            .as_ref()
+            .map(Redactor::new)
+            .transpose()
+            .map_err(io::Error::other)?;
         let target = Target::new(&self.into, self.anchors, redactor);
         let (mut claimed, mut notes) = (BTreeSet::new(), BTreeSet::new());
         let known = &*memory;
         let convert = |(): &mut (), group: &Group| {
-            let known = known.converted(&group.states);
-            known.unwrap_or_else(|| self.convert(group, &target))
+            known
+                .converted(&group.states)
+                .unwrap_or_else(|| self.convert(group, &target))
         };
         let mut all = Vec::new();
         in_order(
@@ -334,8 +339,10 @@ impl Import {
         let below = paths
             .iter()
             .filter_map(|path| FilesBelow::of(path, &self.into).ok());
-        let files = below.flat_map(|below| below.files);
-        files.map(|file| (file.path(), file.version())).collect()
+        below
+            .flat_map(|below| below.files)
+            .map(|file| (file.path(), file.version()))
+            .collect()
     }
 
     /// Makes the runs of a log.
@@ -433,8 +440,10 @@ impl Import {
     /// Returns the first note of a run: of which log it is an import.
     fn note_of(&self, format: &str, log: &Log<'_>, conversation: &mut Conversation) -> Value {
         let first = log.files.first().map_or("", LogFile::base);
-        let source = conversation.source.take();
-        let source = source.unwrap_or_else(|| first.to_owned());
+        let source = conversation
+            .source
+            .take()
+            .unwrap_or_else(|| first.to_owned());
         let others = log
             .files
             .iter()

@@ -172,8 +172,10 @@ impl Redactor {
 
     /// Returns the id that a run has in its copy.
     pub(crate) fn id(&self, id: &str) -> String {
-        let name = self.rules.name_of_run(id.as_ref());
-        name.to_string_lossy().into_owned()
+        self.rules
+            .name_of_run(id.as_ref())
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// Returns an event as its copy has it.
@@ -191,8 +193,10 @@ impl Redactor {
 
     /// Returns a value of an event as its copy has it.
     pub(crate) fn value(&self, value: &Value) -> Result<Value, String> {
-        let mut event = self.event(&json!({ "payload": { "value": value } }))?;
-        let value = event.pointer_mut("/payload/value").map(Value::take);
+        let value = self
+            .event(&json!({ "payload": { "value": value } }))?
+            .pointer_mut("/payload/value")
+            .map(Value::take);
         Ok(value.unwrap_or_default())
     }
 

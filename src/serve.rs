@@ -434,8 +434,8 @@ async fn numbers(
         let running = service.index().running();
         let listeners = live::MAX_LISTENERS - service.listeners.available_permits();
         (service.numbers).text(&service.sums(), &running, listeners, is_classic)
-    });
-    let text = text.await?;
+    })
+    .await?;
     Ok(match text {
         Ok(text) => of_type(kind, text),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

@@ -27,14 +27,17 @@ pub(super) struct Archive {
 
 impl Archive {
     pub(super) fn open(file: OpenFile) -> Result<Self, String> {
-        let zip = ZipArchive::new(file);
-        let zip = zip.map_err(|why| format!("it is a ZIP file that can't be read: {why}"))?;
-        let names = zip.file_names().filter_map(Result::ok);
-        let names: Vec<String> = names.map(String::from).collect();
+        let zip = ZipArchive::new(file)
+            .map_err(|why| format!("it is a ZIP file that can't be read: {why}"))?;
+        let names: Vec<String> = zip
+            .file_names()
+            .filter_map(Result::ok)
+            .map(String::from)
+            .collect();
         let header = HEADERS
             .into_iter()
-            .find(|it| names.iter().any(|name| name == it));
-        let header = header.ok_or("it is a ZIP file without a header of Inspect")?;
+            .find(|it| names.iter().any(|name| name == it))
+            .ok_or("it is a ZIP file without a header of Inspect")?;
         let mut members: Vec<String> = names
             .into_iter()
             .filter(|name| is_sample(name))
@@ -88,10 +91,9 @@ fn unpacked(mut member: ZipFile<'_, OpenFile>) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     match member.compression() {
         CompressionMethod::Stored => member.take(most).read_to_end(&mut content)?,
-        CompressionMethod::DEFLATE => {
-            let inflated = DeflateDecoder::new(member);
-            inflated.take(most).read_to_end(&mut content)?
-        }
+        CompressionMethod::DEFLATE => DeflateDecoder::new(member)
+            .take(most)
+            .read_to_end(&mut content)?,
         CompressionMethod::ZSTD => {
             let mut packed = Vec::new();
             member.by_ref().take(most).read_to_end(&mut packed)?;

@@ -33,8 +33,10 @@ pub(super) fn is_denial(output: &str) -> bool {
 /// `AgentDojo`.
 pub(super) fn of_function(call: &Value) -> (String, Value) {
     let tool = first_text(call, &["/function/name", "/function", "/name"]);
-    let places = ["/function/arguments", "/args", "/arguments"];
-    let input = places.into_iter().find_map(|at| call.pointer(at)).cloned();
+    let input = ["/function/arguments", "/args", "/arguments"]
+        .into_iter()
+        .find_map(|at| call.pointer(at))
+        .cloned();
     (tool.unwrap_or_default(), input.unwrap_or_default())
 }
 
@@ -45,8 +47,9 @@ pub(super) fn first_line(message: &str) -> &str {
 
 /// Returns the path of a file that stands for its conversation, as a part of an id.
 pub(super) fn id_of_path(path: &str) -> String {
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    stem.replace('/', "-")
+    path.rsplit_once('.')
+        .map_or(path, |(stem, _)| stem)
+        .replace('/', "-")
 }
 
 /// Returns a text as an id that a directory can have everywhere: other characters become `-`.

@@ -150,8 +150,7 @@ impl Conversation {
 
     /// Adds an answer, or returns the one with this key that is there.
     pub(super) fn answer(&mut self, key: &str) -> &mut Answer {
-        let known = self.keys.get(key).copied();
-        let number = known.unwrap_or_else(|| {
+        let number = self.keys.get(key).copied().unwrap_or_else(|| {
             let number = self.answers.len();
             self.add(What::Answer(number));
             number
@@ -178,8 +177,10 @@ impl Conversation {
 
     /// Returns the id of a call of a tool that has no result yet.
     pub(super) fn open_call(&self, tool: &str) -> Option<String> {
-        let open = self.open.values().find(|call| call.tool == tool);
-        open.map(|call| call.id.clone())
+        self.open
+            .values()
+            .find(|call| call.tool == tool)
+            .map(|call| call.id.clone())
     }
 
     /// Adds the act of a call, at the time of its result.
@@ -389,9 +390,12 @@ impl Conversation {
                     _ => false,
                 }
         };
-        let messages = self.events.iter().filter(is_message);
-        let first = messages.filter_map(|event| event.at).min();
-        first.or_else(|| self.events.iter().filter_map(|event| event.at).min())
+        self.events
+            .iter()
+            .filter(is_message)
+            .filter_map(|event| event.at)
+            .min()
+            .or_else(|| self.events.iter().filter_map(|event| event.at).min())
     }
 
     /// Returns the usage of all answers; else the one of the log as a whole.
@@ -401,12 +405,15 @@ impl Conversation {
             _ => None,
         };
         let of_notes = self.events.iter().filter_map(of_note);
-        let of_answers = self.answers.values().filter_map(|answer| answer.usage);
-        let sum = of_answers
+        let sum = self
+            .answers
+            .values()
+            .filter_map(|answer| answer.usage)
             .chain(of_notes)
             .fold(Usage::default(), Usage::add);
-        let totals = self.totals.filter(|totals| !totals.is_empty());
-        totals.unwrap_or(sum)
+        self.totals
+            .filter(|totals| !totals.is_empty())
+            .unwrap_or(sum)
     }
 }
 

@@ -93,8 +93,11 @@ impl Explained {
         for event in conversation.events {
             let (becomes, name) = match event.what {
                 What::Note(phase, payload) => {
-                    let words = ["kind", "role"].map(|name| payload.get(name));
-                    let words = words.into_iter().flatten().filter_map(Value::as_str);
+                    let words = ["kind", "role"]
+                        .map(|name| payload.get(name))
+                        .into_iter()
+                        .flatten()
+                        .filter_map(Value::as_str);
                     (note_of(phase), words.collect::<Vec<_>>().join(" of "))
                 }
                 What::Answer(_) => (note_of("reason"), "answer of a model".to_owned()),
@@ -131,8 +134,8 @@ fn note_of(phase: &str) -> &'static str {
 
 /// Returns the type that a value of a log gives itself and its payload, or its kind.
 fn type_of(value: &Value) -> String {
-    let types = ["/type", "/payload/type"].map(|place| value.pointer(place));
-    let types: Vec<&str> = types
+    let types: Vec<&str> = ["/type", "/payload/type"]
+        .map(|place| value.pointer(place))
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)

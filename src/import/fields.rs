@@ -15,8 +15,10 @@ pub(super) struct Picture {
 
 /// Returns the text at a pointer; empty where there is none.
 pub(super) fn text<'v>(value: &'v Value, at: &str) -> &'v str {
-    let found = value.pointer(at).and_then(Value::as_str);
-    found.unwrap_or_default()
+    value
+        .pointer(at)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 /// Returns the text at a pointer, unless it is missing or empty.
@@ -31,14 +33,18 @@ pub(super) fn first_text(value: &Value, places: &[&str]) -> Option<String> {
 
 /// Returns the count at a pointer; 0 where there is none.
 pub(super) fn count(value: &Value, at: &str) -> u64 {
-    let found = value.pointer(at).and_then(Value::as_u64);
-    found.unwrap_or_default()
+    value
+        .pointer(at)
+        .and_then(Value::as_u64)
+        .unwrap_or_default()
 }
 
 /// Returns the items of the list at a pointer.
 pub(super) fn items<'v>(value: &'v Value, at: &str) -> &'v [Value] {
-    let found = value.pointer(at).and_then(Value::as_array);
-    found.map_or(&[], Vec::as_slice)
+    value
+        .pointer(at)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }
 
 pub(super) fn is_true(value: &Value, at: &str) -> bool {
@@ -72,23 +78,26 @@ pub(super) fn texts(content: &Value) -> String {
                 let kind = kind.as_str().unwrap_or_default();
                 matches!(kind, "text" | "input_text" | "output_text" | "refusal")
             });
-            let found = first_text(part, &["/text", "/content", "/refusal"]);
-            found.filter(|_| is_text)
+            first_text(part, &["/text", "/content", "/refusal"]).filter(|_| is_text)
         }
     };
     match content {
-        Value::Array(parts) => {
-            let texts: Vec<String> = parts.iter().filter_map(of_part).collect();
-            texts.join("\n")
-        }
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(of_part)
+            .collect::<Vec<String>>()
+            .join("\n"),
         one => of_part(one).unwrap_or_default(),
     }
 }
 
 /// Returns the value of a text that is JSON, else the text.
 pub(super) fn parsed(value: &Value) -> Value {
-    let text = value.as_str().map(serde_json::from_str);
-    text.and_then(Result::ok).unwrap_or_else(|| value.clone())
+    value
+        .as_str()
+        .map(serde_json::from_str)
+        .and_then(Result::ok)
+        .unwrap_or_else(|| value.clone())
 }
 
 /// Returns the picture of a `data:` URL.

@@ -109,8 +109,11 @@ impl Import {
             is_broken: true,
             why: why.to_string(),
         })?;
-        let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start);
-        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+        let first = start
+            .strip_prefix(BYTE_ORDER_MARK)
+            .unwrap_or(&start)
+            .iter()
+            .find(|byte| !byte.is_ascii_whitespace());
         if !(matches!(first, Some(b'{' | b'[')) || start.starts_with(archive::MAGIC)) {
             return Err(other(formats::looks_like(&start)));
         }
@@ -120,9 +123,11 @@ impl Import {
             return Err(broken(format!("line {}: {}", first.line, first.why)));
         }
         let is_wanted = |format: &&Format| self.format.is_none_or(|name| name == format.name);
-        let mut wanted = FORMATS.iter().filter(is_wanted);
-        let format = wanted.find(|format| (format.is_form)(&head));
-        let format = format.ok_or_else(|| other(formats::looks_like_json(head.first())))?;
+        let format = FORMATS
+            .iter()
+            .filter(is_wanted)
+            .find(|format| (format.is_form)(&head))
+            .ok_or_else(|| other(formats::looks_like_json(head.first())))?;
         let mut ties = BTreeSet::new();
         if let Ties::First(tie) | Ties::Every(tie) = format.ties {
             for value in &head {

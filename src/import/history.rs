@@ -49,8 +49,10 @@ impl History {
             below => below.map_err(|why| why.to_string())?,
         };
         let [file]: [_; 1] = <[_; 1]>::try_from(below.files).map_err(|_| "it is no file")?;
-        let known = FORMATS.iter().find(|it| it.name == format);
-        let known = known.ok_or_else(|| format!("there is no format {format}"))?;
+        let known = FORMATS
+            .iter()
+            .find(|it| it.name == format)
+            .ok_or_else(|| format!("there is no format {format}"))?;
         let failed = |why| format!("the logs of its sub-agents can't be read: {why}");
         let mut files = with_parts(file, path, session).map_err(failed)?;
         let mut log = Log::new(&files);
@@ -64,12 +66,17 @@ impl History {
                 found = conversations(known, &mut log)?;
             }
         }
-        let stem = files.first().map(LogFile::stem).unwrap_or_default();
-        let start = stem.strip_suffix(session);
+        let start = files
+            .first()
+            .map(LogFile::stem)
+            .unwrap_or_default()
+            .strip_suffix(session);
         let is_own = start.is_some_and(|start| start.is_empty() || start.ends_with('-'));
         let has_id = |it: &Conversation| it.id == session;
-        let place = found.iter().position(has_id);
-        let place = place.or_else(|| (is_own && !found.is_empty()).then_some(0));
+        let place = found
+            .iter()
+            .position(has_id)
+            .or_else(|| (is_own && !found.is_empty()).then_some(0));
         let Some(place) = place else {
             return if is_own || log.lines == 0 {
                 Ok(Self::default())
@@ -101,19 +108,24 @@ impl History {
 
     /// Returns `true` if calls were made.
     pub(crate) fn has_calls(&self) -> bool {
-        let mut events = self.conversation.events.iter();
-        events.any(|event| matches!(event.what, What::Act(_)))
+        self.conversation
+            .events
+            .iter()
+            .any(|event| matches!(event.what, What::Act(_)))
     }
 
     pub(crate) fn started_at(&self) -> Option<SystemTime> {
-        let known = self.conversation.started_at;
-        known.or_else(|| self.conversation.first_time())
+        self.conversation
+            .started_at
+            .or_else(|| self.conversation.first_time())
     }
 
     /// Returns the first message of the user.
     pub(crate) fn task(&self) -> Option<&str> {
-        let task = self.conversation.task.as_deref();
-        task.or_else(|| self.conversation.first_message())
+        self.conversation
+            .task
+            .as_deref()
+            .or_else(|| self.conversation.first_message())
     }
 
     pub(crate) fn tags(&self) -> &BTreeMap<String, String> {
@@ -190,8 +202,12 @@ fn beside(format: &Format, files: &[LogFile], path: &Path) -> io::Result<Vec<Log
     let mut others = Vec::new();
     for name in files_of(dir.unwrap_or(Path::new(".")))? {
         let is_beside = !name.contains('/') && SIBLINGS.iter().any(|it| name.starts_with(it));
-        let other = own.file.beside(&name).filter(|_| is_beside);
-        let other = other.map(LogFile::new).filter(LogFile::may_be_log);
+        let other = own
+            .file
+            .beside(&name)
+            .filter(|_| is_beside)
+            .map(LogFile::new)
+            .filter(LogFile::may_be_log);
         others.extend(other.filter(|it| it.base() != own.base()));
     }
     let mut found = Vec::new();

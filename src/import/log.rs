@@ -179,11 +179,14 @@ impl<'l> Log<'l> {
                         return Ok(None);
                     };
                     self.opened += 1;
-                    let opened = next.file.open().map_err(|why| why.to_string());
-                    opened.and_then(reading_of).map(|reading| {
-                        self.reading = Some(reading);
-                        None
-                    })
+                    next.file
+                        .open()
+                        .map_err(|why| why.to_string())
+                        .and_then(reading_of)
+                        .map(|reading| {
+                            self.reading = Some(reading);
+                            None
+                        })
                 }
             };
             if self.bytes > MAX_LOG_BYTES {
@@ -239,8 +242,9 @@ impl<'l> Log<'l> {
 
     /// Returns why lines could not be read, for people: the place and the reason.
     pub(super) fn reasons(&self) -> impl Iterator<Item = String> {
-        let unreadable = self.unreadable.iter();
-        unreadable.map(|it| format!("{}:{}: {}", it.path, it.line, it.why))
+        self.unreadable
+            .iter()
+            .map(|it| format!("{}:{}: {}", it.path, it.line, it.why))
     }
 
     /// Returns the path of the file that is being read.
@@ -258,16 +262,19 @@ impl<'l> Log<'l> {
     fn document(&mut self, started: Hashed) -> Result<Option<Value>, String> {
         use io::Seek as _;
         let version = |file: &OpenFile| {
-            let metadata = file.metadata().ok();
-            metadata.map(|it| (it.len(), it.modified().ok()))
+            file.metadata()
+                .ok()
+                .map(|it| (it.len(), it.modified().ok()))
         };
         let mut file = started.file;
         let before = version(&file);
         let mut content = Vec::new();
         file.rewind().map_err(|why| why.to_string())?;
         let most = MAX_RECORD_BYTES as u64 + 1;
-        let read = file.by_ref().take(most).read_to_end(&mut content);
-        read.map_err(|why| why.to_string())?;
+        file.by_ref()
+            .take(most)
+            .read_to_end(&mut content)
+            .map_err(|why| why.to_string())?;
         if content.len() > MAX_RECORD_BYTES {
             let limit = MAX_RECORD_BYTES >> 20;
             return Err(format!(
@@ -299,8 +306,12 @@ impl<'l> Log<'l> {
         let file = self.files.get(number)?.file.beside(path)?;
         let mut content = Vec::new();
         let most = MAX_RECORD_BYTES as u64;
-        let read = file.open().ok()?.take(most).read_to_end(&mut content);
-        read.ok().map(|_| content)
+        file.open()
+            .ok()?
+            .take(most)
+            .read_to_end(&mut content)
+            .ok()
+            .map(|_| content)
     }
 
     /// Returns the next value of a file that is no list of lines.
@@ -322,8 +333,10 @@ fn reading_of(mut file: OpenFile) -> Result<Reading, String> {
     use io::Seek as _;
     let mut start = Vec::new();
     let most = archive::MAGIC.len() as u64;
-    let read = file.by_ref().take(most).read_to_end(&mut start);
-    read.and_then(|_| file.rewind())
+    file.by_ref()
+        .take(most)
+        .read_to_end(&mut start)
+        .and_then(|_| file.rewind())
         .map_err(|why| why.to_string())?;
     if start == archive::MAGIC {
         return Archive::open(file).map(Reading::Members);
@@ -369,17 +382,21 @@ fn without_other_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn read_json(tape: &mut Tape, bytes: &[u8]) -> Result<Value, String> {
-    let read = tape.read_record(bytes);
-    let value = read.map(|document| document.root().to_value());
-    let value = value.map_err(|why| format!("it is {why}"));
+    let value = tape
+        .read_record(bytes)
+        .map(|document| document.root().to_value())
+        .map_err(|why| format!("it is {why}"));
     tape.release();
     value
 }
 
 /// Returns where the next of several values stands, by the containers that are open.
 fn span_of_value(content: &[u8], start: usize) -> Range<usize> {
-    let rest = content.get(start..).unwrap_or_default();
-    let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
+    let blank = content
+        .get(start..)
+        .unwrap_or_default()
+        .iter()
+        .take_while(|byte| byte.is_ascii_whitespace());
     let start = start + blank.count();
     let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
     for (at, byte) in content.iter().enumerate().skip(start) {

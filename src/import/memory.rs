@@ -76,8 +76,7 @@ impl Memory {
     /// Returns what became of a log, if neither its files nor its runs have changed since.
     pub(super) fn converted(&self, files: &[FileState]) -> Option<Converted> {
         let known = self.logs.get(&files.first()?.path)?;
-        let mut runs = known.what.runs.iter();
-        let is_there = runs.all(|made| made.run.path.is_dir());
+        let is_there = known.what.runs.iter().all(|made| made.run.path.is_dir());
         (is_there && is_same(&known.files, files)).then(|| known.what.clone())
     }
 

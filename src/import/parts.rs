@@ -15,14 +15,16 @@ pub(super) struct Part {
 /// beginner is not there stands alone, with the tag `parent`.
 pub(super) fn joined(parts: impl Iterator<Item = Part>) -> Vec<Conversation> {
     let parts: Vec<Part> = parts.collect();
-    let ids = parts.iter().map(|part| part.conversation.id.clone());
-    let ids: BTreeSet<String> = ids.collect();
+    let ids: BTreeSet<String> = parts
+        .iter()
+        .map(|part| part.conversation.id.clone())
+        .collect();
     let is_begun = |part: &Part| part.parent.as_ref().is_some_and(|it| ids.contains(it));
     let (parts, roots): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(is_begun);
-    let parents = parts
+    let parents: BTreeMap<String, Option<String>> = parts
         .iter()
-        .map(|part| (part.conversation.id.clone(), part.parent.clone()));
-    let parents: BTreeMap<String, Option<String>> = parents.collect();
+        .map(|part| (part.conversation.id.clone(), part.parent.clone()))
+        .collect();
     let mut roots: Vec<Conversation> = roots.into_iter().map(alone).collect();
     for part in parts {
         let mut first = part.parent;

@@ -108,26 +108,28 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
     let above = above(&once, &places, |number, span| {
         span.role == Role::Agent || delegates.get(number) == Some(&true)
     });
-    let root = (0..once.len()).filter_map(|number| once.get(number).map(|span| (number, span)));
-    let roots = root.filter(|(_, span)| span.parent.is_empty());
-    let root = roots
+    let root = (0..once.len())
+        .filter_map(|number| once.get(number).map(|span| (number, span)))
+        .filter(|(_, span)| span.parent.is_empty())
         .min_by_key(|(number, span)| (span.start, *number))
         .map(|(_, span)| span);
-    let agents = once
+    let first_agent = once
         .iter()
         .enumerate()
-        .filter(|(_, span)| span.role == Role::Agent);
-    let outermost = agents.filter(|(number, _)| above.get(*number) == Some(&None));
-    let first_agent = outermost
+        .filter(|(_, span)| span.role == Role::Agent)
+        .filter(|(number, _)| above.get(*number) == Some(&None))
         .min_by_key(|(number, span)| (span.start, *number))
         .map(|(number, _)| number);
 
     // Where the root does not say what was asked, the first request of a model does.
-    let models = once.iter().filter(|span| span.role == Role::Model);
-    let first = models.min_by_key(|span| span.start);
+    let first = once
+        .iter()
+        .filter(|span| span.role == Role::Model)
+        .min_by_key(|span| span.start);
     let asked = root.and_then(|root| {
-        let own = root.task.clone();
-        own.or_else(|| first.and_then(|model| model.task.clone()))
+        root.task
+            .clone()
+            .or_else(|| first.and_then(|model| model.task.clone()))
     });
 
     let mut conversation = Conversation {
@@ -168,8 +170,12 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         let agent = of_agent(number);
         conversation.agent = agent.map(|agent| agent.name.clone());
         conversation.parent = agent.map(|agent| {
-            let began = agent.begun_by.as_ref().or(agent.call_id.as_ref());
-            began.unwrap_or(&agent.id).clone()
+            agent
+                .begun_by
+                .as_ref()
+                .or(agent.call_id.as_ref())
+                .unwrap_or(&agent.id)
+                .clone()
         });
         let is_nested = above.get(number).is_some_and(Option::is_some);
         let is_delegate = delegates.get(number) == Some(&true);
@@ -299,10 +305,9 @@ impl Span {
             ("kind", kind.map(Value::from)),
             ("x-call-id", self.call_id.clone().map(Value::from)),
             ("x-attributes", self.attributes.clone()),
-        ];
-        let fields = fields
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)));
         call.extensions.extend(fields);
         conversation.call(call);
         if self.end.is_none() {
@@ -346,8 +351,7 @@ pub(super) fn asked(input: &Value) -> Option<String> {
     if let Some(said) = messages(list).into_iter().find_map(of_user) {
         return Some(said);
     }
-    let names = ["input", "question", "query", "user_input", "prompt"];
-    names
+    ["input", "question", "query", "user_input", "prompt"]
         .iter()
         .filter_map(|name| input.get(name))
         .find_map(asked)

@@ -82,10 +82,12 @@ impl<'t> Target<'t> {
         let Some(redactor) = &self.redactor else {
             return payload;
         };
-        let event = redactor.event(&json!({"phase": phase, "payload": payload}));
-        let mut event = event.unwrap_or_default();
-        let payload = event.get_mut("payload");
-        payload.map(Value::take).unwrap_or_default()
+        redactor
+            .event(&json!({"phase": phase, "payload": payload}))
+            .unwrap_or_default()
+            .get_mut("payload")
+            .map(Value::take)
+            .unwrap_or_default()
     }
 
     pub(super) fn path_of(&self, id: &str) -> PathBuf {
@@ -195,8 +197,8 @@ impl Draft {
         let conversation = self.conversation;
         let started_at = conversation
             .started_at
-            .or_else(|| conversation.first_time());
-        let started_at = started_at.or(self.modified);
+            .or_else(|| conversation.first_time())
+            .or(self.modified);
         let task = (conversation.task.as_deref())
             .or_else(|| conversation.first_message())
             .filter(|task| !task.trim().is_empty());
@@ -268,8 +270,7 @@ pub(super) fn write_events(
 /// Writes an event.
 fn write(run: &mut Run, event: Event, marks: &Map<String, Value>) -> Result<(), Error> {
     run.at(event.at)?;
-    let of_agent = [(AGENT, event.agent), ("x-parent", event.parent)];
-    let of_agent = of_agent
+    let of_agent = [(AGENT, event.agent), ("x-parent", event.parent)]
         .into_iter()
         .filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))))
         .chain(marks.clone());
@@ -302,8 +303,12 @@ impl Act {
             .or_insert(call.id.into());
         action.kind = action.extensions.remove("kind");
         action = in_one_form(action, call.cwd.as_deref());
-        let input = action.input.map(arguments).unwrap_or_default().into_iter();
-        let input = input.map(|(name, value)| (name, run.shortened(value, MAX_OUTPUT)));
+        let input = action
+            .input
+            .map(arguments)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(name, value)| (name, run.shortened(value, MAX_OUTPUT)));
         action.input = Some(input.collect());
         for value in action.extensions.values_mut() {
             *value = run.shortened(value.take(), MAX_OUTPUT);

@@ -319,8 +319,13 @@ impl Comparison {
     fn pair_up(&mut self, base: &mut ByKey, candidate: &mut ByKey, names: &[String]) {
         let mut sums = vec![Sums::default(); names.len()];
         let mut tasks: BTreeSet<String> = BTreeSet::new();
-        let keys: BTreeSet<Vec<String>> = base.keys().chain(candidate.keys()).cloned().collect();
-        let mut keys: Vec<Vec<String>> = keys.into_iter().collect();
+        let mut keys: Vec<Vec<String>> = base
+            .keys()
+            .chain(candidate.keys())
+            .cloned()
+            .collect::<BTreeSet<Vec<String>>>()
+            .into_iter()
+            .collect();
         keys.sort_by_cached_key(|key| key.iter().map(|part| place_of(part)).collect::<Vec<_>>());
         let (mut better, mut worse) = (Vec::new(), Vec::new());
         for key in keys {
@@ -442,6 +447,8 @@ fn place_of(part: &str) -> (bool, i128, String) {
 
 /// Returns the key of a run for people.
 pub(in crate::look) fn shown(key: &[String]) -> String {
-    let parts: Vec<String> = key.iter().map(|part| brief(part)).collect();
-    parts.join(", ")
+    key.iter()
+        .map(|part| brief(part))
+        .collect::<Vec<String>>()
+        .join(", ")
 }

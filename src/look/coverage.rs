@@ -184,8 +184,11 @@ impl RunCounter {
                 if self.selectors.is_empty() {
                     continue;
                 }
-                let events = &self.checker.team().index;
-                let look = events.view(Line::BEFORE_ALL, EventText::Parsed(event));
+                let look = self
+                    .checker
+                    .team()
+                    .index
+                    .view(Line::BEFORE_ALL, EventText::Parsed(event));
                 for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
                     let answer = selector.ask(&look, &mut Budget::of_run());
                     *number += u64::from(answer == Ok(Truth::Yes));

@@ -332,11 +332,11 @@ impl Impact {
         incomparable: Option<&Limit>,
     ) -> [bool; 2] {
         let all = self.runs + self.unpaired;
-        let counted = [
+        [
             ("affected", self.affected, affected),
             ("incomparable", self.incomparable, incomparable),
-        ];
-        counted.map(|(what, count, limit)| {
+        ]
+        .map(|(what, count, limit)| {
             let exceeded = limit.is_some_and(|limit| limit.is_exceeded(count, all));
             self.limits.extend(limit.map(|limit| Limited {
                 what,

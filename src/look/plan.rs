@@ -180,15 +180,16 @@ pub fn project(
     let mut parsed = ReadText::default();
     for (number, event) in (1..).zip(events) {
         let text = event.as_ref();
-        let read = parsed.parse(text.as_bytes(), &facts::EVENT);
-        let read = read.and_then(|text| parsed.document(text));
-        let document = read.map_err(|why| UnreadableEvent {
-            number,
-            reason: match why {
-                Refused::Syntax(error) => error.to_string(),
-                Refused::TooManyValues | Refused::NoMemory => why.to_string(),
-            },
-        })?;
+        let document = parsed
+            .parse(text.as_bytes(), &facts::EVENT)
+            .and_then(|text| parsed.document(text))
+            .map_err(|why| UnreadableEvent {
+                number,
+                reason: match why {
+                    Refused::Syntax(error) => error.to_string(),
+                    Refused::TooManyValues | Refused::NoMemory => why.to_string(),
+                },
+            })?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused = schema::offsets(document, &violations);
         let line = Line {
@@ -243,12 +244,10 @@ impl PlanComparison {
         let unjudged = match (timeline, reach) {
             (None, _) => why_unread(&run.timeline, "events.jsonl"),
             (_, None) => Some(facts::UNKNOWN_REACH.to_string()),
-            (Some(timeline), Some(_)) => {
-                let broken = timeline
-                    .broken_line
-                    .map(|line| SkipReason::no_event(line.number).to_string());
-                broken.or_else(|| why_unread(&run.state, "state.json"))
-            }
+            (Some(timeline), Some(_)) => timeline
+                .broken_line
+                .map(|line| SkipReason::no_event(line.number).to_string())
+                .or_else(|| why_unread(&run.state, "state.json")),
         };
         let mut compared = Self {
             rebuilt: None,

@@ -251,8 +251,10 @@ impl RunData {
 
     /// Returns the runs to read from, newest first, each opened when its turn comes.
     pub fn iter(&self) -> impl Iterator<Item = RunReader> {
-        let opened = self.runs.iter().filter_map(|run| run.open().ok());
-        opened.map(RunReader::from)
+        self.runs
+            .iter()
+            .filter_map(|run| run.open().ok())
+            .map(RunReader::from)
     }
 
     /// Hands what a function makes of each run to another one, newest first, and the directories

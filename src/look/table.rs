@@ -82,9 +82,14 @@ impl Table {
     #[must_use]
     pub fn columns(self) -> Vec<String> {
         let schema: Value = serde_json::from_str(self.schema().text()).unwrap_or_default();
-        let columns = schema.get("required").and_then(Value::as_array);
-        let columns = columns.into_iter().flatten().filter_map(Value::as_str);
-        columns.map(str::to_owned).collect()
+        schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Returns `true` if its rows come from the records, not from the timeline or the report.
@@ -211,12 +216,14 @@ impl TableWriter {
     ) -> Result<Option<WrittenRows>, ReportedFault> {
         let mut unread = Vec::new();
         if !filter.is_empty() && run.matched(filter, &mut unread).is_none() {
-            let fault = unread.first().map(|error| ReportedFault {
-                path: display(run.path()),
-                message: error.to_string(),
-                sort: FaultSort::default(),
-            });
-            return fault.map_or(Ok(None), Err);
+            return unread
+                .first()
+                .map(|error| ReportedFault {
+                    path: display(run.path()),
+                    message: error.to_string(),
+                    sort: FaultSort::default(),
+                })
+                .map_or(Ok(None), Err);
         }
         let judged = gate.judge(|worker| {
             run.check_and(worker, None, |loaded| {

@@ -81,12 +81,12 @@ pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, E
 /// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
 /// tell why the run ended as it did. Memory does not grow with the number of events.
 pub(crate) fn outline(run: &RunReader) -> Outline {
-    let outlined = run.load(Some(Listening::Outline), |loaded| outlined(run, loaded));
-    outlined.unwrap_or_else(|error| Outline {
-        dir: run.path().to_string_lossy().into_owned(),
-        fault: Some(reason_of(error)),
-        ..Outline::default()
-    })
+    run.load(Some(Listening::Outline), |loaded| outlined(run, loaded))
+        .unwrap_or_else(|error| Outline {
+            dir: run.path().to_string_lossy().into_owned(),
+            fault: Some(reason_of(error)),
+            ..Outline::default()
+        })
 }
 
 /// Returns the events of a timeline, each as one line of text: those of some phases, or of all if
@@ -105,8 +105,10 @@ pub(crate) fn event_summaries(
                 Err(error) => return Some(Err(error)),
             };
             let offset_sec = clock.offset_of(event);
-            let phase = event.get("phase").and_then(Node::text);
-            let has_phase = phase.is_some_and(|it| phases.iter().any(|wanted| *wanted == *it));
+            let has_phase = event
+                .get("phase")
+                .and_then(Node::text)
+                .is_some_and(|it| phases.iter().any(|wanted| *wanted == *it));
             if (phases.is_empty() || has_phase) && text.is_none_or(|it| event.raw().contains(it)) {
                 return Some(Ok(summary_of(line, event, offset_sec)));
             }
@@ -120,8 +122,11 @@ fn outlined(run: &RunReader, loaded: &Loaded<'_, '_>) -> Outline {
     match &loaded.timeline.outlined {
         Some(Ok(outlined)) => {
             outline = outlined.outline.clone();
-            let broken = outlined.broken.iter().cloned();
-            let broken = broken.map(|why| why.in_file(run.path().join(path)).to_string());
+            let broken = outlined
+                .broken
+                .iter()
+                .cloned()
+                .map(|why| why.in_file(run.path().join(path)).to_string());
             outline.broken = broken.collect();
         }
         Some(Err(reason)) => outline.fault = Some(reason.clone()),
@@ -216,8 +221,8 @@ fn judged<R>(
     listening: Listening<'_>,
     also: impl Fn(&Loaded<'_, '_>) -> R,
 ) -> Result<(EpisodeReport, R), Error> {
-    let judged = gate.judge(|worker| run.check_and(worker, Some(listening), also));
-    judged.map_err(|fault| Error::at(run.path(), &fault))
+    gate.judge(|worker| run.check_and(worker, Some(listening), also))
+        .map_err(|fault| Error::at(run.path(), &fault))
 }
 
 impl Records {
@@ -259,12 +264,14 @@ impl Records {
         let is_state_due = !is_in_progress || self.entries.has(Artifact::State);
         let state = is_state_due.then_some((Artifact::State, &self.state));
         let summary = (!is_in_progress).then_some((Artifact::Summary, &self.summary));
-        let records = state.into_iter().chain(summary);
-        let unreadable = records.filter_map(|(artifact, record)| match record {
-            Err(Error::Artifact { reason, .. }) => Some((artifact.file_name(), reason.clone())),
-            _ => None,
-        });
-        unreadable.collect()
+        state
+            .into_iter()
+            .chain(summary)
+            .filter_map(|(artifact, record)| match record {
+                Err(Error::Artifact { reason, .. }) => Some((artifact.file_name(), reason.clone())),
+                _ => None,
+            })
+            .collect()
     }
 
     fn link(&self, key: Key<'_>) -> (String, String, Option<&'static str>) {
@@ -288,14 +295,18 @@ impl Records {
 
 /// Returns the items of an array of a record.
 fn items<'r>(record: Option<Node<'r>>, path: &[&str]) -> impl Iterator<Item = Node<'r>> + use<'r> {
-    let array = record.and_then(|record| record.at(path));
-    array.into_iter().flat_map(Node::items)
+    record
+        .and_then(|record| record.at(path))
+        .into_iter()
+        .flat_map(Node::items)
 }
 
 /// Returns the members of an object of a record.
 fn members<'r>(record: Option<Node<'r>>, path: &[&str]) -> impl Iterator<Item = Key<'r>> + use<'r> {
-    let object = record.and_then(|record| record.at(path));
-    object.into_iter().flat_map(Node::members)
+    record
+        .and_then(|record| record.at(path))
+        .into_iter()
+        .flat_map(Node::members)
 }
 
 /// Returns a step of the persisted plan.
@@ -327,14 +338,16 @@ fn rebuilt_step(step: &PlanStep) -> DashboardStep {
 
 fn verification(verification: Node<'_>) -> VerificationSection {
     let text = |key: &str| {
-        let value = verification.get(key).filter(|value| !value.is_null());
-        value.map(shown)
+        verification
+            .get(key)
+            .filter(|value| !value.is_null())
+            .map(shown)
     };
-    let kinds = [('+', "added"), ('~', "modified"), ('-', "deleted")];
-    let changes = kinds.into_iter().flat_map(|(sign, key)| {
-        let files = items(Some(verification), &["workspace_diff", key]);
-        files.map(move |file| (sign, shown(file)))
-    });
+    let changes = [('+', "added"), ('~', "modified"), ('-', "deleted")]
+        .into_iter()
+        .flat_map(|(sign, key)| {
+            items(Some(verification), &["workspace_diff", key]).map(move |file| (sign, shown(file)))
+        });
     let assertions = || items(Some(verification), &["assertions"]).map(assertion);
     let failed = assertions().filter(|assertion| assertion.result == FAILED);
     let others = assertions().filter(|assertion| assertion.result != FAILED);
@@ -351,13 +364,15 @@ const FAILED: &str = "failed";
 
 fn assertion(item: Node<'_>) -> AssertionRow {
     let text = |key: &str| Some(brief(&item.get(key)?.text()?));
-    let mut names = ["name", "id", "description", "message"].into_iter();
-    let name = names.find_map(text);
+    let name = ["name", "id", "description", "message"]
+        .into_iter()
+        .find_map(text);
     let target = text("target").map(|target| format!(" {target}"));
     let name = name.map(|name| name + &target.unwrap_or_default());
     let name = name.unwrap_or_else(|| brief(item.raw()));
-    let mut texts = ["message", "error", "reason", "detail"].into_iter();
-    let message = texts.find_map(|key| error_text(item.get(key)?));
+    let message = ["message", "error", "reason", "detail"]
+        .into_iter()
+        .find_map(|key| error_text(item.get(key)?));
     let message = message.filter(|message| *message != name);
     let result = match item.get("passed").and_then(Node::boolean) {
         Some(true) => "passed",

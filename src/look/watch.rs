@@ -113,11 +113,14 @@ impl Watch {
         given: GivenPaths,
         poll: Option<Duration>,
     ) -> Result<Self, Error> {
-        let place = look_at(&dir).and_then(|()| Place::of(&dir));
-        let place = place.map_err(|error| unwatchable(&dir, &error))?;
+        let place = look_at(&dir)
+            .and_then(|()| Place::of(&dir))
+            .map_err(|error| unwatchable(&dir, &error))?;
         let touched = Arc::new(Touched::default());
-        let watcher = poll.is_none().then(|| watcher(&dir, &place.top, &touched));
-        let watcher = watcher.transpose()?;
+        let watcher = poll
+            .is_none()
+            .then(|| watcher(&dir, &place.top, &touched))
+            .transpose()?;
         Ok(Self {
             dir,
             given,
@@ -155,8 +158,8 @@ impl Watch {
     ) -> Result<(), Error> {
         let files = gate.other_files();
         self.touched.set_other_files(files.clone());
-        let known = KnownRuns::new(&self.dir, self.given, gate.parallelism(), files);
-        let known = known.map_err(|error| unwatchable(&self.dir, &error))?;
+        let known = KnownRuns::new(&self.dir, self.given, gate.parallelism(), files)
+            .map_err(|error| unwatchable(&self.dir, &error))?;
         // To watch all directories takes several times as long as to count the runs.
         let found = gate.search(&[&self.dir], self.given);
         let found = FoundCounts {
@@ -279,8 +282,10 @@ impl Watch {
                 self.touched.add_all();
                 let watcher = || watcher(&self.dir, &now.top, &self.touched);
                 let watcher = self.poll.is_none().then(watcher).transpose();
-                let found = seen.known.find_top();
-                let found = found.map_err(|error| unwatchable(&self.dir, &error));
+                let found = seen
+                    .known
+                    .find_top()
+                    .map_err(|error| unwatchable(&self.dir, &error));
                 match watcher.and_then(|watcher| found.map(|()| watcher)) {
                     Ok(watcher) => *place = (now, watcher),
                     Err(error) => self.touched.end(Err(error)),
@@ -299,8 +304,10 @@ impl Watch {
             Err(error) => self.touched.end(Err(unwatchable(&self.dir, &error))),
         }
         if self.poll.is_some() {
-            let changes = seen.known.changes().into_iter();
-            changes.for_each(|below| self.touched.add_seen(below));
+            seen.known
+                .changes()
+                .into_iter()
+                .for_each(|below| self.touched.add_seen(below));
         }
     }
 
@@ -368,8 +375,10 @@ fn unwatchable(dir: &Path, reason: &dyn fmt::Display) -> Error {
 /// kept.
 fn watcher(dir: &Path, top: &Path, touched: &Arc<Touched>) -> Result<RecommendedWatcher, Error> {
     // The watcher panics where it can't have a thread.
-    let thread = thread::Builder::new().spawn(|| ());
-    let _ = thread.map_err(|error| unwatchable(dir, &error))?.join();
+    let _ = thread::Builder::new()
+        .spawn(|| ())
+        .map_err(|error| unwatchable(dir, &error))?
+        .join();
     let (given, real, touched) = (dir.to_owned(), top.to_owned(), Arc::clone(touched));
     let report = move |event: notify::Result<Event>| match event {
         Ok(event) if event.need_rescan() => touched.add_all(),
@@ -388,10 +397,11 @@ fn watcher(dir: &Path, top: &Path, touched: &Arc<Touched>) -> Result<Recommended
     let config = Config::default()
         .with_follow_symlinks(false)
         .with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE);
-    let watcher = RecommendedWatcher::new(report, config);
-    let mut watcher = watcher.map_err(|error| unwatchable(dir, &error))?;
-    let started = watcher.watch(top, RecursiveMode::NonRecursive);
-    started.map_err(|error| unwatchable(dir, &error))?;
+    let mut watcher =
+        RecommendedWatcher::new(report, config).map_err(|error| unwatchable(dir, &error))?;
+    watcher
+        .watch(top, RecursiveMode::NonRecursive)
+        .map_err(|error| unwatchable(dir, &error))?;
     Ok(watcher)
 }
 
@@ -423,6 +433,6 @@ fn wake(kind: EventKind, path: &Path, below: &Path, touched: &Touched) {
 
 /// Returns `true` if a path is that of a directory or a link.
 fn may_hold_runs(path: &Path) -> bool {
-    let metadata = path.symlink_metadata();
-    metadata.is_ok_and(|it| it.is_dir() || it.is_symlink())
+    path.symlink_metadata()
+        .is_ok_and(|it| it.is_dir() || it.is_symlink())
 }

@@ -45,8 +45,9 @@ impl RunCopy<'_> {
             if let TreeEntry::Link(target) = entry {
                 let to = self.renamed(path);
                 let target = self.target(path, target, known);
-                let made = self.to.link(&self.path(&to), &target);
-                made.map_err(Error::io("writing", &to))?;
+                self.to
+                    .link(&self.path(&to), &target)
+                    .map_err(Error::io("writing", &to))?;
             }
         }
         Ok(())
@@ -126,8 +127,10 @@ impl RunCopy<'_> {
         if !(is_json || is_text && self.rules.have_names()) {
             return Ok(None);
         }
-        let read = self.tree.read(path, MAX_RECORD_BYTES);
-        let bytes = read.map_err(|why| self.unreadable(path, &why))?;
+        let bytes = self
+            .tree
+            .read(path, MAX_RECORD_BYTES)
+            .map_err(|why| self.unreadable(path, &why))?;
         let Some(bytes) = bytes else {
             return Err(self.too_large(path));
         };

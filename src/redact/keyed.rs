@@ -100,8 +100,12 @@ impl Keyed {
     pub(super) fn digest(&self, digits: &str) -> String {
         let half = digits.len() / 2;
         let checked = |half_digits: &str| {
-            let check = self.digits(["digest", half_digits].concat().as_bytes());
-            let check: String = check.chars().cycle().take(digits.len() - half).collect();
+            let check: String = self
+                .digits(["digest", half_digits].concat().as_bytes())
+                .chars()
+                .cycle()
+                .take(digits.len() - half)
+                .collect();
             [half_digits, &check].concat()
         };
         let lower = digits.to_ascii_lowercase();

@@ -82,8 +82,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         let read = tape.read_record(text);
         let written = match read {
             Ok(document) if document.root().kind() == Kind::Object => {
-                let written = self.give_up();
-                written.and_then(|()| {
+                self.give_up().and_then(|()| {
                     let is = self.writer.event(document);
                     self.write(line, is)
                 })

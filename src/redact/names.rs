@@ -18,8 +18,10 @@ pub(super) struct Names(Option<Regex>);
 
 impl Names {
     pub(super) fn new(what: &'static str, texts: &[String]) -> Result<Self, Error> {
-        let patterns = texts.iter().map(|text| pattern(what, text));
-        let patterns: Vec<String> = patterns.collect::<Result<_, _>>()?;
+        let patterns: Vec<String> = texts
+            .iter()
+            .map(|text| pattern(what, text))
+            .collect::<Result<_, _>>()?;
         let all = format!("(?s)^(?:{})(?:/|$)", patterns.join("|"));
         let all = Regex::new(&all).map_err(|why| Error::setting(what, &texts.join(", "), &why));
         Ok(Self(if texts.is_empty() { None } else { Some(all?) }))

@@ -214,15 +214,17 @@ impl Places {
 
     /// Returns the place at a pointer, which is made where it is not there.
     fn at(&mut self, root: &'static str, pointer: &'static str) -> PlaceId {
-        let tokens = pointer.split('/').skip(1);
-        tokens.fold(self.root(root), |around, token| {
-            if let Some(place) = self.place(around).declared(token) {
-                return place;
-            }
-            let place = self.fresh();
-            self.set(around, token, place);
-            place
-        })
+        pointer
+            .split('/')
+            .skip(1)
+            .fold(self.root(root), |around, token| {
+                if let Some(place) = self.place(around).declared(token) {
+                    return place;
+                }
+                let place = self.fresh();
+                self.set(around, token, place);
+                place
+            })
     }
 
     fn set(&mut self, around: PlaceId, token: &'static str, place: PlaceId) {
@@ -264,8 +266,9 @@ impl Places {
     /// Returns the place of a whole record, or of an event by its phase.
     pub(super) fn root(&self, name: &str) -> PlaceId {
         let root = |name: &str| self.roots.iter().find(|(root, _)| *root == name);
-        let found = root(name).or_else(|| root("event"));
-        found.map_or(PlaceId::UNKNOWN, |(_, place)| *place)
+        root(name)
+            .or_else(|| root("event"))
+            .map_or(PlaceId::UNKNOWN, |(_, place)| *place)
     }
 
     pub(super) fn nature(&self, place: PlaceId) -> Nature {
@@ -283,9 +286,13 @@ impl Places {
     /// Returns the place of the value of a key.
     pub(super) fn member(&self, around: PlaceId, key: &str) -> PlaceId {
         let around = self.place(around);
-        let known = around.keys.iter().find(|(known, _)| *known == key);
-        let known = known.map(|(_, place)| *place);
-        known.or(around.others).unwrap_or(PlaceId::UNKNOWN)
+        around
+            .keys
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, place)| *place)
+            .or(around.others)
+            .unwrap_or(PlaceId::UNKNOWN)
     }
 
     /// Returns the place of the items of a list: what holds for a value holds for each of these.
@@ -306,8 +313,10 @@ impl Place {
         if token == "*" {
             return self.others;
         }
-        let known = self.keys.iter().find(|(key, _)| *key == token);
-        known.map(|(_, place)| *place)
+        self.keys
+            .iter()
+            .find(|(key, _)| *key == token)
+            .map(|(_, place)| *place)
     }
 }
 
@@ -327,8 +336,10 @@ fn roots_of(record: &str) -> impl Iterator<Item = &'static str> {
 /// places in the state that it mirrors, and all that mirror those.
 pub(super) fn same_places(record: &str, path: String) -> Paths {
     // An event of another phase has what any event has.
-    let known = ROOTS.iter().find(|root| **root == record);
-    let record = known.unwrap_or(&"event");
+    let record = ROOTS
+        .iter()
+        .find(|root| **root == record)
+        .unwrap_or(&"event");
     let mut all = vec![path];
     let mut next = 0;
     while let Some(path) = all.get(next).cloned() {

@@ -103,11 +103,15 @@ pub(super) struct Rules {
 
 impl Rules {
     pub(super) fn new(redaction: &Redaction) -> Result<Self, Error> {
-        let patterns = redaction.patterns.iter();
-        let patterns = patterns.map(|text| parse("the pattern", text, Regex::new));
-        let patterns: Vec<Regex> = patterns.collect::<Result<_, _>>()?;
-        let globs = redaction.keep_files.iter();
-        let globs = globs.map(|text| parse("the glob", text, glob::Pattern::new));
+        let patterns: Vec<Regex> = redaction
+            .patterns
+            .iter()
+            .map(|text| parse("the pattern", text, Regex::new))
+            .collect::<Result<_, _>>()?;
+        let globs = redaction
+            .keep_files
+            .iter()
+            .map(|text| parse("the glob", text, glob::Pattern::new));
         let secrets = SECRETS.map(|form| {
             let parts = form.trim_matches('*').split('*').map(regex::escape);
             format!("(?s:{})", parts.collect::<Vec<_>>().join(".*"))

@@ -47,8 +47,9 @@ pub(super) fn copy(
         path: episode.path.clone(),
         why,
     };
-    let tree = RunTree::open(episode).map_err(|why| refused(why.to_string()))?;
-    let tree = tree.ok_or_else(|| refused("another process writes it".to_owned()))?;
+    let tree = RunTree::open(episode)
+        .map_err(|why| refused(why.to_string()))?
+        .ok_or_else(|| refused("another process writes it".to_owned()))?;
     let run = RunCopy {
         rules,
         episode,
@@ -108,9 +109,10 @@ impl RunCopy<'_> {
 
     fn read(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
         let path = Path::new(artifact.file_name());
-        let read = self.tree.read(path, MAX_RECORD_BYTES);
-        let read = read.map_err(|why| self.unreadable(path, &why))?;
-        read.ok_or_else(|| self.too_large(path))
+        self.tree
+            .read(path, MAX_RECORD_BYTES)
+            .map_err(|why| self.unreadable(path, &why))?
+            .ok_or_else(|| self.too_large(path))
     }
 
     /// Calls a function with each record and event in which there may be a shortened value, or with
@@ -206,8 +208,9 @@ impl RunCopy<'_> {
         let [was, is] = if is_timeline(artifact) {
             let mut lines = Lines::new(&mut writer, to);
             let file = self.tree.file(path);
-            let read = file.and_then(|file| whole_lines(file, &mut |line| lines.take(line)));
-            let rest = read.map_err(|why| self.unreadable(path, &why))?;
+            let rest = file
+                .and_then(|file| whole_lines(file, &mut |line| lines.take(line)))
+                .map_err(|why| self.unreadable(path, &why))?;
             lines.finish(&rest).map_err(|failure| match failure {
                 Failure::Limit(why) => self.refused(format!("{}: {why}", path.display())),
                 Failure::Output(why) => writing(why),
@@ -256,9 +259,13 @@ impl RunCopy<'_> {
         if text.is_empty() || str::from_utf8(text).is_ok_and(is_placeholder) {
             return bytes.to_vec();
         }
-        let before = bytes.get(..offset).unwrap_or_default();
-        let lines = before.iter().filter(|byte| **byte == b'\n');
-        let mut is: Vec<u8> = lines.copied().collect();
+        let mut is: Vec<u8> = bytes
+            .get(..offset)
+            .unwrap_or_default()
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .copied()
+            .collect();
         is.extend(self.rules.keyed.placeholder(bytes).bytes());
         if bytes.ends_with(b"\n") {
             is.push(b'\n');

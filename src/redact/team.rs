@@ -75,17 +75,19 @@ impl Declared {
         if keywords.get(MARK.0).is_some_and(|mark| mark == MARK.1) {
             self.sensitive.insert(at.to_owned());
         }
-        let words = keywords.get("enum").and_then(Value::as_array);
-        let words = words.into_iter().flatten().chain(keywords.get("const"));
+        let words = keywords
+            .get("enum")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .chain(keywords.get("const"));
         for word in words.filter_map(Value::as_str) {
             self.words.insert((at.to_owned(), word.to_owned()));
         }
         for (keyword, below) in keywords {
             match (&**keyword, below) {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
-                    let target = reference.strip_prefix('#');
-                    let target = target.and_then(|pointer| root.pointer(pointer));
-                    let target = target.ok_or_else(|| {
+                    let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer)).ok_or_else(|| {
                         let why = "marks are read of schemas whose references lead into themselves, as `#/$defs/…` does";
                         Error::setting("the reference", reference, &why)
                     })?;
@@ -152,8 +154,10 @@ impl TeamNames {
 
     /// Returns `true` if a text is a word of a closed set at one of some places.
     pub(super) fn have_word(&self, text: &str, paths: &Paths) -> bool {
-        let mut of_text = self.words.iter().filter(|(_, word)| word == text);
-        of_text.any(|(names, _)| names.have(paths))
+        self.words
+            .iter()
+            .filter(|(_, word)| word == text)
+            .any(|(names, _)| names.have(paths))
     }
 }
 

@@ -103,8 +103,12 @@ impl<'w> Writer<'w> {
 
     /// Returns the copy of an event.
     pub(super) fn event(&mut self, document: Document<'_>) -> Vec<u8> {
-        let phase = document.root().get("phase").and_then(Node::text);
-        let known = phase.as_deref().and_then(phases::known);
+        let known = document
+            .root()
+            .get("phase")
+            .and_then(Node::text)
+            .as_deref()
+            .and_then(phases::known);
         self.record(document, known.unwrap_or("event"))
     }
 
@@ -231,8 +235,10 @@ impl<'a> Copying<'_, '_, 'a> {
         self.note_mark(object, digits, name.as_deref());
         let of_digest = digits.and_then(|digits| known.content(digits));
         let is_mark = digits.is_some() && object.get("excerpt").is_some();
-        let of_file = file.filter(|_| !is_mark).map(|file| file.changed);
-        let changed = of_file.or(of_digest);
+        let changed = file
+            .filter(|_| !is_mark)
+            .map(|file| file.changed)
+            .or(of_digest);
         let becomes = digits.and_then(|digits| {
             let right = changed.filter(|it| FileDigest::parse(digits) == Some(it.was.sha256));
             if let Some(changed) = right {
@@ -435,8 +441,11 @@ impl<'a> Copying<'_, '_, 'a> {
     fn note_mark(&mut self, object: Node<'a>, digits: Option<&str>, name: Option<&str>) {
         let sha256 = digits.and_then(FileDigest::parse);
         let paths = self.paths("");
-        let search = self.writer.search.as_mut();
-        let search = search.filter(|_| object.get("excerpt").is_some());
+        let search = self
+            .writer
+            .search
+            .as_mut()
+            .filter(|_| object.get("excerpt").is_some());
         if let Some((search, sha256)) = search.zip(sha256) {
             search.marks.push(FoundMark {
                 sha256,

@@ -225,16 +225,18 @@ impl EventQuery {
 
     fn page(&self, run: &RunReader, asker: &Asker) -> Result<EventList, Problem> {
         let limit = query::limit(self.limit.as_deref(), DEFAULT_EVENTS).map_err(Problem::bad)?;
-        let cursor = self.cursor.as_deref().map(str::parse::<u64>).transpose();
-        let cursor = cursor
+        let cursor = self
+            .cursor
+            .as_deref()
+            .map(str::parse::<u64>)
+            .transpose()
             .map_err(|_| Problem::bad("`cursor` is not the `next` of a page"))?
             .unwrap_or_default();
         let words = query::searched("q", self.q.as_deref()).map_err(Problem::bad)?;
         let words = words.to_ascii_lowercase();
         let words: Vec<&str> = words.split_whitespace().collect();
         let takes_all = self.phase.is_empty() && words.is_empty();
-        let lines = run.event_texts()?;
-        let mut lines = lines.starting_at(cursor);
+        let mut lines = run.event_texts()?.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);
         while let Some(read) = lines.next_document() {
             asker.check()?;
@@ -355,8 +357,7 @@ pub(super) async fn attachment(
         _ => "application/octet-stream",
     };
     let content = in_turn(service, move |service| {
-        let content = service.open(path)?.attachment(&name);
-        content.ok_or_else(|| {
+        service.open(path)?.attachment(&name).ok_or_else(|| {
             let name = quote(&name);
             Problem::missing(format!("there is no attachment {name} with this digest"))
         })
@@ -367,15 +368,16 @@ pub(super) async fn attachment(
 /// Returns an artifact, read piece by piece as the client takes it.
 fn streamed(artifact: Opened<'static>) -> Body {
     let pieces = try_unfold(artifact, async |mut artifact| {
-        let read = tokio::task::spawn_blocking(move || {
+        tokio::task::spawn_blocking(move || {
             let mut piece = Vec::new();
             artifact
                 .by_ref()
                 .take(PIECE as u64)
                 .read_to_end(&mut piece)?;
             Ok::<_, io::Error>((!piece.is_empty()).then_some((piece, artifact)))
-        });
-        read.await.map_err(io::Error::other)?
+        })
+        .await
+        .map_err(io::Error::other)?
     });
     Body::from_stream(pieces)
 }
@@ -469,8 +471,7 @@ pub(super) async fn rules(State(service): State<Arc<Service>>) -> Response {
 
 /// `GET /api/v1/schemas/{name}`
 pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer {
-    let name = part(name)?;
-    let schema: Schema = name
+    let schema: Schema = part(name)?
         .parse()
         .map_err(|unknown| Problem::missing(format!("there is no such schema: {unknown}")))?;
     Ok(of_type("application/schema+json", schema.text()))
@@ -479,8 +480,13 @@ pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer 
 /// `POST /api/v1/check`
 pub(super) async fn check(State(service): State<Arc<Service>>, request: Request) -> Answer {
     let kind = request.headers().get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = kind
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         let detail = "the body must be of the type `application/json`";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
@@ -500,11 +506,12 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
         let turn = Arc::clone(&service.bodies).acquire_many_owned(units).await;
         Some(turn.map_err(|_| Problem::busy("the service ends"))?)
     };
-    let body = Bytes::from_request(request, &()).await;
-    let body = body.map_err(|wrong| match wrong.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-        _ => Problem::bad("the body can't be read"),
-    })?;
+    let body = Bytes::from_request(request, &())
+        .await
+        .map_err(|wrong| match wrong.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+            _ => Problem::bad("the body can't be read"),
+        })?;
     if body.len() <= SMALL_BODY {
         return service.judge(&body);
     }
@@ -548,8 +555,9 @@ impl Service {
             grouping.add(run);
         }
         let dirs: Vec<_> = self.dirs.iter().map(|dir| dir.to_string_lossy()).collect();
-        let groups = grouping.finish(query.base.as_deref(), &dirs);
-        let mut groups = groups.map_err(|wrong| Problem::bad(wrong.to_string()))?;
+        let mut groups = grouping
+            .finish(query.base.as_deref(), &dirs)
+            .map_err(|wrong| Problem::bad(wrong.to_string()))?;
         groups.faults = self.index().faults();
         Ok(groups)
     }
@@ -597,8 +605,9 @@ fn part<P>(parts: Result<Path<P>, PathRejection>) -> Result<P, Problem> {
 pub(super) async fn in_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| failed(&"the answer could not be made"))
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| failed(&"the answer could not be made"))
 }
 
 /// Does what reads runs when it has a turn.

@@ -82,8 +82,8 @@ impl Guard {
 
     /// Checks that a request is sent to this service, and by no page of another site.
     fn check_source(&self, headers: &HeaderMap, is_login: bool) -> Result<(), Problem> {
-        let host = one(headers, &header::HOST)?;
-        let host = host.ok_or_else(|| Problem::bad("the request has no `Host`"))?;
+        let host = one(headers, &header::HOST)?
+            .ok_or_else(|| Problem::bad("the request has no `Host`"))?;
         if self.is_loopback && !self.is_own(host) {
             let detail = format!(
                 "`Host` is {}, which names no loopback address; if this service is meant, start \
@@ -94,8 +94,9 @@ impl Guard {
         }
         // A login needs no other proof than the token, and proxies may pass on another `Host`.
         if let Some(origin) = one(headers, &header::ORIGIN)?.filter(|_| !is_login) {
-            let page = origin.strip_prefix("http://");
-            let page = page.or_else(|| origin.strip_prefix("https://"));
+            let page = origin
+                .strip_prefix("http://")
+                .or_else(|| origin.strip_prefix("https://"));
             if page != Some(host) {
                 let detail = "the request comes from a page of another origin";
                 return Err(Problem::new(StatusCode::FORBIDDEN, detail));
@@ -129,8 +130,11 @@ impl Guard {
             Some((name, port)) if port.parse::<u16>().is_ok() => name,
             _ => host,
         };
-        let address = name.trim_start_matches('[').trim_end_matches(']');
-        let is_loopback = address.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+        let is_loopback = name
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse()
+            .is_ok_and(|ip: IpAddr| ip.is_loopback());
         let mut names = self.hosts.iter().map(|host| &**host).chain(["localhost"]);
         is_loopback || names.any(|known| name.eq_ignore_ascii_case(known))
     }
@@ -174,8 +178,10 @@ pub(super) async fn guard(
     });
     let is_get = request.method() == Method::GET;
     let known = headers.get(header::IF_NONE_MATCH).cloned();
-    let connection = request.extensions().get::<Arc<Connection>>();
-    let asking = connection.map(Connection::ask);
+    let asking = request
+        .extensions()
+        .get::<Arc<Connection>>()
+        .map(Connection::ask);
     let is_refused = allowed.is_err() || login.is_some();
     if let Some(asking) = asking.as_ref().filter(|_| !is_refused) {
         asking.allow();
@@ -265,10 +271,12 @@ fn turn(service: &Service, answer: &Response) -> Result<Option<OwnedSemaphorePer
     // One that is larger than the limit has all of it.
     let units = bytes.min(MAX_ANSWERS as u64).div_ceil(BODY_UNIT as u64);
     let units = u32::try_from(units).unwrap_or(u32::MAX);
-    let turn = Arc::clone(&service.answers).try_acquire_many_owned(units);
-    turn.map(Some).map_err(|_| {
-        Problem::busy("too many large answers wait for their clients to take them; try again")
-    })
+    Arc::clone(&service.answers)
+        .try_acquire_many_owned(units)
+        .map(Some)
+        .map_err(|_| {
+            Problem::busy("too many large answers wait for their clients to take them; try again")
+        })
 }
 
 #[cfg(test)]

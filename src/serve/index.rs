@@ -71,8 +71,9 @@ impl Index {
     pub(super) fn remove(&mut self, dir: &Path) -> bool {
         self.version += 1;
         let known = self.entries.remove_entry(dir.as_os_str());
-        let known = known.inspect(|(path, known)| self.leave(path, known));
-        known.is_some()
+        known
+            .inspect(|(path, known)| self.leave(path, known))
+            .is_some()
     }
 
     /// Takes a run out of what is known of all.
@@ -117,9 +118,11 @@ impl Index {
 
     /// Returns the runs that have not ended.
     pub(super) fn running(&self) -> Vec<Arc<RunEntry>> {
-        let runs = self.entries.values();
-        let runs = runs.filter(|run| run.lifecycle == Lifecycle::NonTerminal);
-        runs.cloned().collect()
+        self.entries
+            .values()
+            .filter(|run| run.lifecycle == Lifecycle::NonTerminal)
+            .cloned()
+            .collect()
     }
 
     /// Returns the run with a directory; where there is none, the runs with this id.
@@ -128,8 +131,8 @@ impl Index {
             return vec![run];
         }
         let first: (Digest, Arc<OsStr>) = (digest(name), OsStr::new("").into());
-        let of_id = (self.ids.range(first.clone()..)).take_while(|(id, _)| *id == first.0);
-        of_id
+        (self.ids.range(first.clone()..))
+            .take_while(|(id, _)| *id == first.0)
             .filter_map(|(_, path)| self.entries.get_key_value(path))
             .collect()
     }
@@ -145,16 +148,16 @@ impl Index {
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {
-        let faults = self.faults.iter();
-        let faults = faults.flat_map(|(path, messages)| messages.iter().map(move |it| (path, it)));
-        let faults = faults
+        self.faults
+            .iter()
+            .flat_map(|(path, messages)| messages.iter().map(move |it| (path, it)))
             .take(MAX_FAULTS)
             .map(|(path, (message, sort))| ReportedFault {
                 path: path.to_string_lossy().into_owned(),
                 message: message.clone(),
                 sort: *sort,
-            });
-        faults.collect()
+            })
+            .collect()
     }
 
     pub(super) fn fault_count(&self) -> usize {
@@ -174,8 +177,12 @@ impl Index {
     pub(super) fn overview(&self, settings: &str) -> RunSums {
         let mut sums = RunSums::default();
         self.entries.values().for_each(|run| sums.add_run(run));
-        let links = self.faults.values().flatten();
-        let links = links.filter(|(_, sort)| *sort == FaultSort::Link).count();
+        let links = self
+            .faults
+            .values()
+            .flatten()
+            .filter(|(_, sort)| *sort == FaultSort::Link)
+            .count();
         sums.all.not_judged.links = links as u64;
         sums.all.not_judged.empty = self.found.map_or(0, |found| found.empty);
         sums.faults = self.faults();
@@ -188,17 +195,21 @@ impl Index {
     /// Returns all sums, as the service gives them.
     pub(super) fn sums(&self, sums: RunSums) -> IndexSums {
         let tallies = |sums: BTreeMap<String, Totals>| {
-            let sums = sums.into_iter();
-            sums.map(|(name, sum)| (name, sum.tally())).collect()
+            sums.into_iter()
+                .map(|(name, sum)| (name, sum.tally()))
+                .collect()
         };
         let all = |figures: BTreeMap<String, Vec<f64>>| {
-            let figures = figures.into_iter();
             figures
+                .into_iter()
                 .filter_map(|(name, values)| Some((name, quantiles(values)?)))
                 .collect()
         };
-        let verdicts = self.totals.verdicts().into_iter();
-        let verdicts = verdicts.map(|(verdict, runs)| (verdict.word(), runs));
+        let verdicts = self
+            .totals
+            .verdicts()
+            .into_iter()
+            .map(|(verdict, runs)| (verdict.word(), runs));
         let mut totals = self.totals;
         totals.not_judged = sums.all.not_judged;
         IndexSums {

@@ -97,8 +97,9 @@ impl ChangeFeed {
         let Some(last) = last else {
             return (latest.told, None);
         };
-        let seen = last.strip_prefix(&self.process);
-        let seen = seen.and_then(|it| it.strip_prefix('-')?.parse().ok());
+        let seen = last
+            .strip_prefix(&self.process)
+            .and_then(|it| it.strip_prefix('-')?.parse().ok());
         match seen {
             Some(seen) if seen == latest.told || latest.after(seen).is_some() => (seen, None),
             _ => {

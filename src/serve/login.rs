@@ -61,9 +61,11 @@ impl Login {
 
     /// Returns `true` if a request has the cookie of a browser that was let in.
     pub(super) fn has_cookie(&self, headers: &HeaderMap) -> bool {
-        let cookies = headers.get_all(header::COOKIE).iter();
-        let mut cookies = cookies.flat_map(|value| value.as_bytes().split(|byte| *byte == b';'));
-        cookies.any(|cookie| Digest::of([cookie.trim_ascii()]) == self.session)
+        headers
+            .get_all(header::COOKIE)
+            .iter()
+            .flat_map(|value| value.as_bytes().split(|byte| *byte == b';'))
+            .any(|cookie| Digest::of([cookie.trim_ascii()]) == self.session)
     }
 
     /// Returns `true` if a request asks to be let in, as only browsers do.
@@ -122,8 +124,9 @@ fn code_of(request: &Request) -> Option<String> {
 
 /// Returns a field of a form or a query.
 fn field(form: &[u8], name: &str) -> Option<String> {
-    let fields = serde_html_form::from_bytes::<BTreeMap<String, String>>(form);
-    fields.ok()?.remove(name)
+    serde_html_form::from_bytes::<BTreeMap<String, String>>(form)
+        .ok()?
+        .remove(name)
 }
 
 /// Returns a text that nobody can guess.

@@ -43,13 +43,15 @@ struct Family<const N: usize, M>(Vec<([(&'static str, String); N], M)>);
 
 impl<const N: usize, M: EncodeMetric> EncodeMetric for Family<N, M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        let mut metrics = self.0.iter();
-        metrics.try_for_each(|(labels, metric)| metric.encode(encoder.encode_family(labels)?))
+        self.0
+            .iter()
+            .try_for_each(|(labels, metric)| metric.encode(encoder.encode_family(labels)?))
     }
 
     fn metric_type(&self) -> MetricType {
-        let first = self.0.first();
-        first.map_or(MetricType::Unknown, |(_, metric)| metric.metric_type())
+        self.0
+            .first()
+            .map_or(MetricType::Unknown, |(_, metric)| metric.metric_type())
     }
 
     fn is_empty(&self) -> bool {
@@ -130,8 +132,10 @@ impl Numbers {
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.register("build", "The version of runvet", version);
         let help = "Requests by the class of their status";
-        let requests = CLASSES.iter().zip(self.requests.clone());
-        let requests = requests.map(|(class, number)| ([("status", (*class).to_owned())], number));
+        let requests = CLASSES
+            .iter()
+            .zip(self.requests.clone())
+            .map(|(class, number)| ([("status", (*class).to_owned())], number));
         all.register("http_requests", help, Family(requests.collect()));
         self.register_runs(all, &sums.overview, running);
         self.register_findings(all, &sums.overview);
@@ -168,15 +172,19 @@ impl Numbers {
         all.register("runs_paused", "Runs that wait", gauge(number));
         let silent = SILENT.map(|(length, seconds)| {
             let silence = Duration::from_secs(seconds);
-            let written = others.iter().filter_map(|run| run.written);
-            let silent = written.filter(|at| at.elapsed().is_ok_and(|it| it >= silence));
+            let silent = others
+                .iter()
+                .filter_map(|run| run.written)
+                .filter(|at| at.elapsed().is_ok_and(|it| it >= silence));
             (length, silent.count() as u64)
         });
         let help = "Runs in progress that do not wait and have written nothing for a time";
         all.register("runs_silent", help, family("for", silent));
         let with = |outcome| sums.outcomes.get(outcome).map_or(0, |sum| sum.episodes);
-        let words = SummaryOutcome::ALL.iter().map(|outcome| outcome.word());
-        let known = words.map(|outcome| (outcome, with(outcome)));
+        let known = SummaryOutcome::ALL
+            .iter()
+            .map(|outcome| outcome.word())
+            .map(|outcome| (outcome, with(outcome)));
         let none = with(NONE);
         let other = totals.episodes - none - known.clone().map(|(_, runs)| runs).sum::<u64>();
         let outcomes = known.chain([("other", other), ("none", none)]);
@@ -226,8 +234,9 @@ fn family(
     label: &'static str,
     numbers: impl IntoIterator<Item = (&'static str, u64)>,
 ) -> Family<1, Gauge> {
-    let numbers = numbers.into_iter();
-    let metrics = numbers.map(|(value, number)| ([(label, value.to_owned())], gauge(number)));
+    let metrics = numbers
+        .into_iter()
+        .map(|(value, number)| ([(label, value.to_owned())], gauge(number)));
     Family(metrics.collect())
 }
 

@@ -84,8 +84,9 @@ impl IntoResponse for Problem {
             _ => None,
         };
         if let Some((name, value)) = extra {
-            let headers = response.headers_mut();
-            headers.insert(name, HeaderValue::from_static(value));
+            response
+                .headers_mut()
+                .insert(name, HeaderValue::from_static(value));
         }
         response
     }

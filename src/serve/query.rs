@@ -70,8 +70,9 @@ pub(super) struct NoQuery {}
 /// Returns the number of items of a page.
 pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String> {
     let number = text.map_or(Some(default), |text| text.parse().ok());
-    let number = number.filter(|number| (1..=MAX_LIMIT).contains(number));
-    number.ok_or_else(|| format!("`limit` is a number from 1 to {MAX_LIMIT}"))
+    number
+        .filter(|number| (1..=MAX_LIMIT).contains(number))
+        .ok_or_else(|| format!("`limit` is a number from 1 to {MAX_LIMIT}"))
 }
 
 /// The number of words that are searched for, at most: each text is searched for each of them.
@@ -274,8 +275,10 @@ impl<'q> SortQuery<'q> {
             "mode" => return (0, run.mode.as_deref().unwrap_or_default()),
             column => {
                 let name = column.strip_prefix("metric:").unwrap_or_default();
-                let metric = run.metrics.iter().find(|(known, _)| **known == *name);
-                metric.map(|(_, value)| *value)
+                run.metrics
+                    .iter()
+                    .find(|(known, _)| **known == *name)
+                    .map(|(_, value)| *value)
             }
         };
         (in_order(number.unwrap_or(f64::NEG_INFINITY)), "")
@@ -321,8 +324,10 @@ impl RunQuery {
         let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
         let sort_word = self.sort.as_deref().unwrap_or("-started");
         let sort = SortQuery::read(sort_word).map_err(Problem::bad)?;
-        let cursor = (self.cursor.as_deref()).map(|text| Cursor::read(text, sort_word));
-        let cursor = cursor.transpose().map_err(Problem::bad)?;
+        let cursor = (self.cursor.as_deref())
+            .map(|text| Cursor::read(text, sort_word))
+            .transpose()
+            .map_err(Problem::bad)?;
         let filter = self.filter().map_err(Problem::bad)?;
         let (is_complete, found_so_far) = {
             let index = service.index();
@@ -365,8 +370,10 @@ impl RunQuery {
             (items(service, &found, &filter), None)
         };
         let done = searched.as_ref().map_or(items.len(), |it| it.runs);
-        let last = done.checked_sub(1).and_then(|last| found.get(last));
-        let last = last.filter(|_| is_cut || done < found.len());
+        let last = done
+            .checked_sub(1)
+            .and_then(|last| found.get(last))
+            .filter(|_| is_cut || done < found.len());
         Ok(RunList {
             next: last.map(|(key, _, run)| Cursor::after(sort_word, *key, &run.dir)),
             items,
@@ -432,9 +439,11 @@ impl RunQuery {
 
 /// Returns all runs by their paths. What is read of them keeps nobody from adding others.
 fn known(service: &Service) -> Vec<(Arc<OsStr>, Arc<RunEntry>)> {
-    let index = service.index();
-    let runs = index.entries().iter();
-    runs.map(|(path, run)| (Arc::clone(path), Arc::clone(run)))
+    service
+        .index()
+        .entries()
+        .iter()
+        .map(|(path, run)| (Arc::clone(path), Arc::clone(run)))
         .collect()
 }
 
@@ -442,15 +451,20 @@ fn known(service: &Service) -> Vec<(Arc<OsStr>, Arc<RunEntry>)> {
 /// that are asked for.
 fn items(service: &Service, found: &[Found<'_>], filter: &RunFilter) -> Vec<Arc<RunEntry>> {
     let mut bytes = 0;
-    let whole = found.iter().map_while(|(_, path, run)| {
-        let whole = run.is_cut.then(|| whole(service, path, run)).flatten();
-        let mut run = whole.unwrap_or_else(|| (*run).clone());
-        filter.add_calls(&mut run);
-        let has_room = bytes <= MAX_LIST_BYTES;
-        bytes += run.bytes();
-        has_room.then(|| Arc::new(run))
-    });
-    whole.collect()
+    found
+        .iter()
+        .map_while(|(_, path, run)| {
+            let mut run = run
+                .is_cut
+                .then(|| whole(service, path, run))
+                .flatten()
+                .unwrap_or_else(|| (*run).clone());
+            filter.add_calls(&mut run);
+            let has_room = bytes <= MAX_LIST_BYTES;
+            bytes += run.bytes();
+            has_room.then(|| Arc::new(run))
+        })
+        .collect()
 }
 
 /// Returns a run of which something was cut as its records have it, if they can be read.

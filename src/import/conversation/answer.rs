@@ -39,8 +39,10 @@ impl Usage {
     /// read from a cache.
     pub(in crate::import) fn of_openai(usage: &Value) -> Self {
         let first = |places: [&str; 2]| {
-            let found = places.iter().find(|at| usage.pointer(at).is_some());
-            found.map_or(0, |at| count(usage, at))
+            places
+                .iter()
+                .find(|at| usage.pointer(at).is_some())
+                .map_or(0, |at| count(usage, at))
         };
         Self {
             input: first(["/prompt_tokens", "/input_tokens"]),
@@ -64,15 +66,16 @@ impl Usage {
     }
 
     pub(in crate::import) fn members(self) -> Map<String, Value> {
-        let members = [
+        [
             ("input_tokens", self.input),
             ("output_tokens", self.output),
             ("cache_read_tokens", self.cache_read),
             ("cache_write_tokens", self.cache_write),
             ("tokens", self.input.saturating_add(self.output)),
-        ];
-        let named = members.map(|(name, tokens)| (name.to_owned(), tokens.into()));
-        named.into_iter().collect()
+        ]
+        .map(|(name, tokens)| (name.to_owned(), tokens.into()))
+        .into_iter()
+        .collect()
     }
 }
 

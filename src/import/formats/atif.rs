@@ -61,19 +61,24 @@ fn dir_of(name: &str) -> &str {
 }
 
 fn beside(name: &str, path: &str) -> String {
-    let whole = format!("{}/{path}", dir_of(name));
-    whole.trim_start_matches('/').replace("/./", "/")
+    format!("{}/{path}", dir_of(name))
+        .trim_start_matches('/')
+        .replace("/./", "/")
 }
 
 /// Returns the paths of the files that a trajectory refers to: those of sub-agents and of its next
 /// part.
 fn references(trajectory: &Value) -> Vec<String> {
-    let of_steps = items(trajectory, "/steps").iter().flat_map(|step| {
-        let results = items(step, "/observation/results").iter();
-        results.flat_map(|result| items(result, "/subagent_trajectory_ref"))
-    });
-    let of_steps = of_steps.filter_map(|it| some_text(it, "/trajectory_path"));
-    of_steps.chain(next_part(trajectory)).collect()
+    items(trajectory, "/steps")
+        .iter()
+        .flat_map(|step| {
+            items(step, "/observation/results")
+                .iter()
+                .flat_map(|result| items(result, "/subagent_trajectory_ref"))
+        })
+        .filter_map(|it| some_text(it, "/trajectory_path"))
+        .chain(next_part(trajectory))
+        .collect()
 }
 
 fn next_part(trajectory: &Value) -> Option<String> {
@@ -108,18 +113,22 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         return Ok(());
     }
     let files = Files { log, by_name };
-    let referred = files.by_name.iter().flat_map(|(name, (_, trajectory))| {
-        let paths = references(trajectory).into_iter();
-        paths.map(|path| beside(name, &path))
-    });
-    let referred: BTreeSet<String> = referred.collect();
+    let referred: BTreeSet<String> = files
+        .by_name
+        .iter()
+        .flat_map(|(name, (_, trajectory))| {
+            references(trajectory)
+                .into_iter()
+                .map(|path| beside(name, &path))
+        })
+        .collect();
     let mut runs: Vec<Conversation> = Vec::new();
     for (name, (_, trajectory)) in &files.by_name {
         if referred.contains(name) {
             continue;
         }
-        let id = first_text(trajectory, &["/session_id", "/trajectory_id"]);
-        let id = id.unwrap_or_else(|| id_of_path(name));
+        let id = first_text(trajectory, &["/session_id", "/trajectory_id"])
+            .unwrap_or_else(|| id_of_path(name));
         // Parts of one run may have its id in common, and nothing else.
         if let Some(run) = runs.iter_mut().find(|run| run.id == id) {
             files.add(run, name, 0);
@@ -246,8 +255,8 @@ impl Files<'_> {
         let Some(found) = found else {
             return conversation.skip("trajectory of a sub-agent that is not there");
         };
-        let agent = first_text(found, &["/trajectory_id", "/session_id"]);
-        let agent = agent.unwrap_or_else(|| "sub-agent".into());
+        let agent = first_text(found, &["/trajectory_id", "/session_id"])
+            .unwrap_or_else(|| "sub-agent".into());
         match path.filter(|_| embedded.is_none()) {
             Some(path) => self.add(&mut part, &path, depth + 1),
             None => self.steps(&mut part, (file, name), found, depth + 1),
@@ -269,15 +278,16 @@ impl Files<'_> {
             answer.usage = step.get("metrics").filter(|it| it.is_object()).map(usage);
         }
         let results = items(step, "/observation/results");
-        let began = results
+        let began: BTreeSet<&str> = results
             .iter()
-            .filter(|it| !items(it, "/subagent_trajectory_ref").is_empty());
-        let began: BTreeSet<&str> = began.map(|it| text(it, "/source_call_id")).collect();
+            .filter(|it| !items(it, "/subagent_trajectory_ref").is_empty())
+            .map(|it| text(it, "/source_call_id"))
+            .collect();
         let mut waiting: BTreeMap<usize, (String, bool)> = BTreeMap::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for (number, it) in items(step, "/tool_calls").iter().enumerate() {
-            let id = some_text(it, "/tool_call_id");
-            let id = id.unwrap_or_else(|| format!("step {} {number}", count(step, "/step_id")));
+            let id = some_text(it, "/tool_call_id")
+                .unwrap_or_else(|| format!("step {} {number}", count(step, "/step_id")));
             let tool = text(it, "/function_name");
             let input = arguments(it.get("arguments").cloned().unwrap_or_default());
             let is_command = kind(tool, &input) == "execute";
@@ -346,8 +356,12 @@ fn message(step: &Value) -> String {
 fn system(conversation: &mut Conversation, step: &Value) {
     let said = message(step);
     let results = items(step, "/observation/results");
-    let summary = results.iter().filter_map(|it| it.get("content")).map(texts);
-    let summary: Vec<String> = summary.filter(|it| !it.is_empty()).collect();
+    let summary: Vec<String> = results
+        .iter()
+        .filter_map(|it| it.get("content"))
+        .map(texts)
+        .filter(|it| !it.is_empty())
+        .collect();
     let words = said.to_ascii_lowercase();
     let names_it = words.contains("summariz") || words.contains("compact");
     let is_compaction = text(step, "/extra/context_management/type") == "compaction"
@@ -446,8 +460,12 @@ fn exit_codes(printed: &str) -> impl Iterator<Item = i64> {
     ];
     printed.lines().filter_map(|line| {
         let line = line.trim();
-        let code = MARKS.iter().find_map(|mark| line.strip_prefix(mark))?;
-        code.trim().parse().ok()
+        MARKS
+            .iter()
+            .find_map(|mark| line.strip_prefix(mark))?
+            .trim()
+            .parse()
+            .ok()
     })
 }
 

@@ -34,8 +34,9 @@ const ROLES: [&str; 6] = [
 const RESULTS: [&str; 3] = ["reward", "utility", "security"];
 
 fn is_form(head: &[Value]) -> bool {
-    let mut lists = head.iter().flat_map(containers);
-    lists.any(|container| messages(container).is_some())
+    head.iter()
+        .flat_map(containers)
+        .any(|container| messages(container).is_some())
 }
 
 fn is_message(value: &Value) -> bool {
@@ -109,10 +110,11 @@ fn own_id(container: &Value, name: &str) -> Option<String> {
         _ => None,
     };
     let joined = |fields: &[&str]| {
-        let words = fields
+        fields
             .iter()
-            .map(|field| word(field).unwrap_or_else(|| "none".into()));
-        words.collect::<Vec<String>>().join("-")
+            .map(|field| word(field).unwrap_or_else(|| "none".into()))
+            .collect::<Vec<String>>()
+            .join("-")
     };
     if let Some(id) = ["run_id", "session_id", "id"].into_iter().find_map(word) {
         return Some(id);

@@ -37,8 +37,7 @@ fn is_form(head: &[Value]) -> bool {
 
 /// Returns the session in whose directory the log of a sub-agent is.
 fn session_above(file: &LogFile) -> Option<&str> {
-    let mut dirs = file.dirs().skip_while(|dir| *dir != "subagents");
-    dirs.nth(1)
+    file.dirs().skip_while(|dir| *dir != "subagents").nth(1)
 }
 
 /// A session and its sub-agents, whose logs lie below its name or beside it.
@@ -95,12 +94,14 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             conversation.skip("repeated line");
         }
     }
-    let named = stems.into_iter().find(|name| sessions.contains_key(name));
-    let id = named.unwrap_or(if last.is_empty() {
-        sessions.keys().next().cloned().unwrap_or_default()
-    } else {
-        last
-    });
+    let id = stems
+        .into_iter()
+        .find(|name| sessions.contains_key(name))
+        .unwrap_or(if last.is_empty() {
+            sessions.keys().next().cloned().unwrap_or_default()
+        } else {
+            last
+        });
     let Some(mut conversation) = sessions.remove(&id) else {
         return Ok(());
     };

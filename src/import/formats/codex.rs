@@ -245,8 +245,11 @@ impl Thread {
 }
 
 fn texts_of(parts: &[Value]) -> String {
-    let texts: Vec<&str> = parts.iter().map(|part| text(part, "/text")).collect();
-    texts.join("\n")
+    parts
+        .iter()
+        .map(|part| text(part, "/text"))
+        .collect::<Vec<&str>>()
+        .join("\n")
 }
 
 /// Returns the status of a call by the event of its end, unless it is `ok`.
@@ -274,11 +277,13 @@ const NOT_DONE: [&str; 6] = [
 /// Returns the outcome of the output of a call: what was printed, with the exit code and the time
 /// before it or beside it.
 fn outcome(output: &Value) -> Outcome {
-    let pictures = items(output, "").iter().filter_map(|part| {
-        let url = text(part, "/image_url");
-        picture_of_url(url)
-    });
-    let pictures = pictures.collect();
+    let pictures = items(output, "")
+        .iter()
+        .filter_map(|part| {
+            let url = text(part, "/image_url");
+            picture_of_url(url)
+        })
+        .collect();
     let content = output.get("content").unwrap_or(output);
     let whole = texts(content);
     // Newer versions have it in a list of texts.
@@ -353,7 +358,8 @@ fn after_command(whole: &str) -> &str {
     if !whole.starts_with("Command: ") {
         return whole;
     }
-    let marks = ["\nChunk ID: ", "\nWall time: "];
-    let start = marks.iter().find_map(|mark| whole.find(mark));
+    let start = ["\nChunk ID: ", "\nWall time: "]
+        .iter()
+        .find_map(|mark| whole.find(mark));
     start.map_or(whole, |start| whole.get(start + 1..).unwrap_or_default())
 }

@@ -184,8 +184,11 @@ impl Session {
     fn result(&mut self, data: &Value) {
         let id = text(data, "/toolCallId");
         let is_done = is_true(data, "/success");
-        let decision = self.decisions.get(id).filter(|_| !is_done);
-        let decision = decision.map_or("", String::as_str);
+        let decision = self
+            .decisions
+            .get(id)
+            .filter(|_| !is_done)
+            .map_or("", String::as_str);
         let places = ["/result/content", "/error/message", "/result"];
         let output = first_text(data, &places).unwrap_or_default();
         let code = text(data, "/error/code");
@@ -287,8 +290,12 @@ fn usage(of: &Value) -> Usage {
 
 /// Returns the exit code in the last line of an output.
 fn exit_code(output: &str) -> Option<i64> {
-    let line = output.trim_end().lines().next_back()?;
-    let line = line.strip_prefix('<')?.strip_suffix('>')?;
+    let line = output
+        .trim_end()
+        .lines()
+        .next_back()?
+        .strip_prefix('<')?
+        .strip_suffix('>')?;
     let is_exit = line.starts_with("exited with exit code ")
         || (line.starts_with("shellId: ") && line.contains(" completed with exit code "));
     let (_, code) = line.rsplit_once(' ')?;

@@ -204,8 +204,8 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
         let output = ["output", "error"]
             .iter()
             .find_map(|name| response.get(name))
-            .cloned();
-        let output = output.unwrap_or(response);
+            .cloned()
+            .unwrap_or(response);
         let said = output.to_string();
         let is_denied = DENIALS.iter().any(|words| said.contains(words));
         let status = match text(call, "/status") {

@@ -183,8 +183,12 @@ fn add_retries(conversation: &mut Conversation, sample: &Value, has_times: bool)
 
 /// Takes what the log says of all models of a sample, if no event of it has a usage.
 fn totals(conversation: &mut Conversation, sample: &Value) {
-    let models = sample.get("model_usage").and_then(Value::as_object);
-    let models: Vec<&Value> = models.into_iter().flat_map(|it| it.values()).collect();
+    let models: Vec<&Value> = sample
+        .get("model_usage")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|it| it.values())
+        .collect();
     if conversation.usage().is_empty() {
         conversation.totals = models.iter().map(|it| usage(it)).reduce(Usage::add);
     }

@@ -49,11 +49,13 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     while let Some(entry) = log.next()? {
         for (trace, observations) in traces(&entry.value) {
             // They stand in the trace, or beside it.
-            let beside = entry.value.get("trace").map(|_| &entry.value);
-            let scores = beside
+            let scores = entry
+                .value
+                .get("trace")
+                .map(|_| &entry.value)
                 .map_or(&[][..], |value| items(value, "/scores"))
-                .iter();
-            let scores = scores.chain(items(trace, "/scores"));
+                .iter()
+                .chain(items(trace, "/scores"));
             take(log, of_trace(trace, observations, scores));
         }
     }
@@ -201,8 +203,9 @@ fn usage(of: &Value) -> Usage {
         .and_then(Value::as_object)
         .unwrap_or(&none);
     let sum = |is_meant: &dyn Fn(&str) -> bool| {
-        let meant = details.iter().filter(|(name, _)| is_meant(name));
-        meant
+        details
+            .iter()
+            .filter(|(name, _)| is_meant(name))
             .filter_map(|(_, tokens)| tokens.as_u64())
             .fold(0, u64::saturating_add)
     };

@@ -73,9 +73,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             flatten(run, "", 0, &mut found);
         }
     }
-    let parents = found.iter().filter(|found| !found.parent.is_empty());
-    let parents = parents.map(|found| (text(&found.run, "/id").to_owned(), found.parent.clone()));
-    let parents: BTreeMap<String, String> = parents.collect();
+    let parents: BTreeMap<String, String> = found
+        .iter()
+        .filter(|found| !found.parent.is_empty())
+        .map(|found| (text(&found.run, "/id").to_owned(), found.parent.clone()))
+        .collect();
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut traces: Vec<(String, Vec<Found>)> = Vec::new();
     for run in found {
@@ -123,15 +125,17 @@ fn flatten(run: &Value, above: &str, depth: usize, found: &mut Vec<Found>) {
 
 fn of_trace(id: &str, mut found: Vec<Found>) -> Conversation {
     found.sort_by_key(|found| time(&found.run, "/start_time"));
-    let asked_for = found.iter().flat_map(|found| {
-        let message = message_of(&found.run);
-        items(message, "/tool_calls").to_vec()
-    });
-    let arguments = asked_for.filter_map(|call| {
-        let input = call.get("args").or(call.pointer("/function/arguments"))?;
-        Some((some_text(&call, "/id")?, input.clone()))
-    });
-    let arguments: BTreeMap<String, Value> = arguments.collect();
+    let arguments: BTreeMap<String, Value> = found
+        .iter()
+        .flat_map(|found| {
+            let message = message_of(&found.run);
+            items(message, "/tool_calls").to_vec()
+        })
+        .filter_map(|call| {
+            let input = call.get("args").or(call.pointer("/function/arguments"))?;
+            Some((some_text(&call, "/id")?, input.clone()))
+        })
+        .collect();
     let spans: Vec<Span> = found.iter().map(|it| span(id, it, &arguments)).collect();
     let root = found.iter().find(|found| found.parent.is_empty());
     let mut conversation = conversation(spans);
@@ -139,9 +143,10 @@ fn of_trace(id: &str, mut found: Vec<Found>) -> Conversation {
     conversation.totals = None;
     conversation.end = Some(ending(root, &found));
     if let Some(root) = root.map(|root| &root.run) {
-        let places = ["thread_id", "session_id", "conversation_id"];
-        let places = places.map(|name| format!("/extra/metadata/{name}"));
-        let place = places.iter().find_map(|at| some_text(root, at));
+        let place = ["thread_id", "session_id", "conversation_id"]
+            .map(|name| format!("/extra/metadata/{name}"))
+            .iter()
+            .find_map(|at| some_text(root, at));
         conversation.tag("conversation", place.unwrap_or_default());
         conversation.tag("agent", text(root, "/name"));
         if conversation.usage().is_empty() {
@@ -153,17 +158,17 @@ fn of_trace(id: &str, mut found: Vec<Found>) -> Conversation {
 
 /// Returns the message that a model answered with.
 fn message_of(run: &Value) -> &Value {
-    let places = [
+    [
         "/outputs/generations/0/0/message/kwargs",
         "/outputs/generations/0/message/kwargs",
         "/outputs/generations/0/0/message",
         "/outputs/choices/0/message",
         "/outputs/generations/0/0",
-    ];
-    let found = places.iter().find_map(|at| run.pointer(at));
-    found
-        .filter(|_| text(run, "/run_type") == "llm")
-        .unwrap_or(&Value::Null)
+    ]
+    .iter()
+    .find_map(|at| run.pointer(at))
+    .filter(|_| text(run, "/run_type") == "llm")
+    .unwrap_or(&Value::Null)
 }
 
 fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span {
@@ -250,22 +255,24 @@ fn add_answer(span: &mut Span, run: &Value) {
         "/outputs/usage_metadata",
         "/extra/metadata/usage_metadata",
         "/usage_metadata",
-    ];
-    let of_run = of_run.iter().filter_map(|at| run.pointer(at));
-    let mut usages = message.get("usage_metadata").into_iter().chain(of_run);
-    let usage = usages.find(|it| it.is_object());
+    ]
+    .iter()
+    .filter_map(|at| run.pointer(at));
+    let usage = message
+        .get("usage_metadata")
+        .into_iter()
+        .chain(of_run)
+        .find(|it| it.is_object());
     span.used(usage.map_or_else(|| own_usage(run), usage_of));
 }
 
 /// Returns the input of a tool: JSON, or the text that Python writes of a dictionary.
 fn own_input(run: &Value) -> Value {
     match run.pointer("/inputs/input") {
-        Some(Value::String(text)) => {
-            let found = serde_json::from_str(text)
-                .ok()
-                .or_else(|| literal::read(text));
-            found.unwrap_or_else(|| text.as_str().into())
-        }
+        Some(Value::String(text)) => serde_json::from_str(text)
+            .ok()
+            .or_else(|| literal::read(text))
+            .unwrap_or_else(|| text.as_str().into()),
         Some(Value::Object(input)) => Value::Object(input.clone()),
         _ => run.get("inputs").cloned().unwrap_or_default(),
     }

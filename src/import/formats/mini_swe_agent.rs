@@ -89,12 +89,12 @@ struct Trajectory {
 /// Returns the text of a message: of a whole response, that of its items.
 fn said(message: &Value) -> String {
     let of_items = || {
-        let outputs = items(message, "/output").iter();
-        let texts: Vec<String> = outputs
+        items(message, "/output")
+            .iter()
             .filter_map(|it| it.get("content"))
             .map(texts)
-            .collect();
-        texts.join("\n")
+            .collect::<Vec<String>>()
+            .join("\n")
     };
     message.get("content").map_or_else(of_items, texts)
 }
@@ -169,9 +169,13 @@ impl Trajectory {
         answer.usage = usage.map(Usage::of_openai);
         answer.ends_turn = Some(false);
         if self.is_first_version {
-            let commands = pattern.map(|it| it.captures_iter(&text_of));
-            let commands = commands.into_iter().flatten().filter_map(|it| it.get(1));
-            let commands: Vec<&str> = commands.map(|it| it.as_str().trim()).collect();
+            let commands: Vec<&str> = pattern
+                .map(|it| it.captures_iter(&text_of))
+                .into_iter()
+                .flatten()
+                .filter_map(|it| it.get(1))
+                .map(|it| it.as_str().trim())
+                .collect();
             // An answer with none or several has no call: what follows says so.
             if let [command] = commands[..] {
                 self.call("", command);
@@ -204,8 +208,9 @@ impl Trajectory {
 
     /// Adds the act of a call, unless the end of the run says what became of it.
     fn result(&mut self, message: &Value, following: &[Value], status: &str) {
-        let id = first_text(message, &["/tool_call_id", "/call_id"]);
-        let id = id.or_else(|| self.next_waiting()).unwrap_or_default();
+        let id = first_text(message, &["/tool_call_id", "/call_id"])
+            .or_else(|| self.next_waiting())
+            .unwrap_or_default();
         let whole = said_or_output(message);
         let code = number(message, "/extra/returncode").or_else(|| code_of(&whole));
         let output = match message.pointer("/extra/raw_output") {
@@ -262,8 +267,9 @@ impl Trajectory {
         } else {
             let code = code_of(said);
             let is_error = code.map_or(has_code, |code| code != 0.0);
-            let printed = between(said, "<output>\n", "</output>").filter(|_| code.is_some());
-            let output = printed.map_or(said, |it| it.trim_end_matches('\n'));
+            let output = between(said, "<output>\n", "</output>")
+                .filter(|_| code.is_some())
+                .map_or(said, |it| it.trim_end_matches('\n'));
             self.done(&id, Outcome::new(is_error.then_some("error"), output));
         }
     }
@@ -308,8 +314,10 @@ impl Trajectory {
 
     /// Adds the acts of the calls without a result, by how the run ended.
     fn end(&mut self, value: &Value, status: &str) {
-        let messages = items(value, "/messages");
-        let last = messages.last().map(said).unwrap_or_default();
+        let last = items(value, "/messages")
+            .last()
+            .map(said)
+            .unwrap_or_default();
         self.conversation.end = match status {
             "" => None,
             "Submitted" => Some(Ending::Ok),
@@ -322,8 +330,11 @@ impl Trajectory {
         };
         if status == "Submitted" {
             let waiting = std::mem::take(&mut self.waiting);
-            let submits = waiting.keys().find(|place| self.submits.contains(place));
-            let submits = submits.or_else(|| waiting.keys().next_back()).copied();
+            let submits = waiting
+                .keys()
+                .find(|place| self.submits.contains(place))
+                .or_else(|| waiting.keys().next_back())
+                .copied();
             let submission = some_text(value, "/info/submission").unwrap_or(last);
             for (place, id) in waiting {
                 let outcome = match Some(place).cmp(&submits) {
@@ -344,8 +355,7 @@ fn is_last(message: &Value) -> bool {
 }
 
 fn pattern(pattern: &str) -> Result<Regex, regex::Error> {
-    let mut builder = RegexBuilder::new(pattern);
-    builder
+    RegexBuilder::new(pattern)
         .dot_matches_new_line(true)
         .size_limit(MAX_PATTERN)
         .build()
@@ -360,6 +370,11 @@ fn said_or_output(message: &Value) -> String {
 
 /// Returns the exit code at the beginning of a result.
 fn code_of(said: &str) -> Option<f64> {
-    let rest = said.trim_start().strip_prefix("<returncode>")?;
-    rest.split_once("</returncode>")?.0.trim().parse().ok()
+    said.trim_start()
+        .strip_prefix("<returncode>")?
+        .split_once("</returncode>")?
+        .0
+        .trim()
+        .parse()
+        .ok()
 }

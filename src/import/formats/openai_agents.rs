@@ -95,8 +95,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 
 impl Trace {
     fn conversation(self, id: String) -> Conversation {
-        let in_order = self.order.iter().filter_map(|id| self.spans.get(id));
-        let mut sorted: Vec<&Value> = in_order.collect();
+        let mut sorted: Vec<&Value> = self
+            .order
+            .iter()
+            .filter_map(|id| self.spans.get(id))
+            .collect();
         sorted.sort_by_key(|span| time(span, "/started_at"));
         let kind = |span: &Value| text(span, "/span_data/type").to_owned();
         let generations = sorted.iter().filter(|span| kind(span) == "generation");
@@ -105,8 +108,10 @@ impl Trace {
             .next()
             .or_else(|| some_text(&self.about, "/workflow_name"));
         let handoffs = self.handoffs();
-        let spans = sorted.iter().map(|span| self.span(span, &handoffs));
-        let mut spans: Vec<Span> = spans.collect();
+        let mut spans: Vec<Span> = sorted
+            .iter()
+            .map(|span| self.span(span, &handoffs))
+            .collect();
         if let Some(root) = spans.iter_mut().find(|span| span.parent.is_empty()) {
             root.task.clone_from(&task);
         }
@@ -145,10 +150,12 @@ impl Trace {
             }
             "generation" | "response" => {
                 made.role = Role::Model;
-                let said = items(data, "/output")
+                let said: Vec<String> = items(data, "/output")
                     .iter()
-                    .filter_map(|it| it.get("content"));
-                let said: Vec<String> = said.map(texts).filter(|it| !it.is_empty()).collect();
+                    .filter_map(|it| it.get("content"))
+                    .map(texts)
+                    .filter(|it| !it.is_empty())
+                    .collect();
                 made.answer = Answer {
                     text: said.join("\n"),
                     model: some_text(data, "/model"),
@@ -207,8 +214,10 @@ impl Trace {
         let mut found = Handoffs::new();
         for (id, span) in &self.spans {
             if text(span, "/span_data/type") == "handoff" {
-                let to = found.entry(text(span, "/span_data/to_agent").to_owned());
-                to.or_default().push((time(span, "/ended_at"), id.clone()));
+                found
+                    .entry(text(span, "/span_data/to_agent").to_owned())
+                    .or_default()
+                    .push((time(span, "/ended_at"), id.clone()));
             }
         }
         for of_agent in found.values_mut() {
@@ -237,8 +246,7 @@ impl Trace {
 }
 
 fn error(error: &Value) -> Option<String> {
-    let said = first_text(error, &["/message", "/data/error"]);
-    said.filter(|_| error.is_object())
+    first_text(error, &["/message", "/data/error"]).filter(|_| error.is_object())
 }
 
 fn status(error: &Value) -> Option<&'static str> {

@@ -95,8 +95,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             }),
             Some(Kind::Message) => messages.push(value),
             Some(Kind::Piece(message)) => {
-                let of_message = pieces.entry(message.to_owned()).or_default();
-                of_message.push(value);
+                pieces.entry(message.to_owned()).or_default().push(value);
             }
             None => {}
         }
@@ -178,8 +177,10 @@ fn user(conversation: &mut Conversation, parts: &[Value]) {
 #[expect(clippy::too_many_lines, reason = "one step after the other")]
 fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
     let of_type = |kind: &'static str| parts.iter().filter(move |part| text(part, "/type") == kind);
-    let steps = of_type("step-finish").filter_map(|part| part.get("tokens"));
-    let steps: Vec<Usage> = steps.map(usage).collect();
+    let steps: Vec<Usage> = of_type("step-finish")
+        .filter_map(|part| part.get("tokens"))
+        .map(usage)
+        .collect();
     let of_message = info.get("tokens").map(usage).into_iter();
     let mut answer = Answer {
         model: some_text(info, "/modelID"),
@@ -236,8 +237,8 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
                 .filter_map(|event| event.at)
                 .max();
             conversation.moment(ended.max(last));
-            let message = first_text(info, &["/error/data/message"]);
-            let message = message.unwrap_or_else(|| name.to_owned());
+            let message =
+                first_text(info, &["/error/data/message"]).unwrap_or_else(|| name.to_owned());
             if name == "MessageAbortedError" {
                 conversation.interrupt(&message);
             } else {

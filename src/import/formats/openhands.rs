@@ -44,16 +44,17 @@ fn history(value: &Value) -> Option<Vec<&Value>> {
             .get("history")
             .filter(|_| value.get("instance_id").is_some())
     };
-    let list = value.as_array().or_else(|| {
-        let list = of_line().or(value.get("trajectory"))?;
-        list.as_array()
-    })?;
+    let list = value
+        .as_array()
+        .or_else(|| of_line().or(value.get("trajectory"))?.as_array())?;
     // Older evaluations have pairs of an action and its observation.
-    let flat = list.iter().flat_map(|event| match event {
-        Value::Array(pair) => pair.as_slice(),
-        one => std::slice::from_ref(one),
-    });
-    let events: Vec<&Value> = flat.collect();
+    let events: Vec<&Value> = list
+        .iter()
+        .flat_map(|event| match event {
+            Value::Array(pair) => pair.as_slice(),
+            one => std::slice::from_ref(one),
+        })
+        .collect();
     events
         .iter()
         .all(|event| event.is_object())
@@ -91,8 +92,7 @@ fn ties(file: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
 
 /// Returns the directory of the conversation that a file is of, below the one that was given.
 fn conversation_of(file: &LogFile) -> String {
-    let dirs = file.dirs().skip_while(|dir| *dir == EVENTS);
-    let mut dirs: Vec<&str> = dirs.collect();
+    let mut dirs: Vec<&str> = file.dirs().skip_while(|dir| *dir == EVENTS).collect();
     dirs.reverse();
     dirs.join("/")
 }
@@ -137,8 +137,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
     let first = events.first().and_then(|event| some_text(event, "/id"));
     let id = some_text(state, "/id").or(first).unwrap_or_default();
-    let metrics = state.pointer("/stats/usage_to_metrics");
-    let metrics = metrics.and_then(Value::as_object).into_iter().flatten();
+    let metrics = state
+        .pointer("/stats/usage_to_metrics")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     let metrics: Vec<&Value> = metrics.map(|(_, metrics)| metrics).collect();
     let costs = metrics
         .iter()
@@ -172,8 +175,7 @@ fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
 fn usages(line: &Value) -> BTreeMap<String, (usize, Usage)> {
     let mut found: BTreeMap<String, (usize, Usage)> = BTreeMap::new();
     for (number, it) in items(line, "/metrics/token_usages").iter().enumerate() {
-        let response = some_text(it, "/response_id");
-        let response = response.unwrap_or_else(|| format!("request {number}"));
+        let response = some_text(it, "/response_id").unwrap_or_else(|| format!("request {number}"));
         let (_, used) = found.entry(response).or_insert((number, Usage::default()));
         *used = used.add(usage(it));
     }
@@ -251,9 +253,10 @@ impl Trajectory {
     /// Gives the usage that no response names to the answers without one, in their order; what is
     /// left is that of other requests. Without any, the total of the log is all that is known.
     fn count_usage(&mut self, line: &Value, events: &[&Value]) {
-        let left = std::mem::take(&mut self.usages).into_values();
-        let left: BTreeMap<usize, Usage> = left.collect();
-        let mut left = left.into_values();
+        let mut left = std::mem::take(&mut self.usages)
+            .into_values()
+            .collect::<BTreeMap<usize, Usage>>()
+            .into_values();
         let answers = self.conversation.answers.values_mut();
         for answer in answers.filter(|it| it.usage.is_none() && it.message_id.is_none()) {
             answer.usage = left.next();
@@ -279,9 +282,10 @@ impl Trajectory {
     /// Adds what an evaluation found, and ends the run.
     fn judge(&mut self, line: &Value) {
         let conversation = &mut self.conversation;
-        let places = ["/test_result/report/resolved", "/test_result/resolved"];
-        let resolved = places.iter().find_map(|at| line.pointer(at)?.as_bool());
-        let resolved = resolved.map(|passed| ("resolved".to_owned(), passed));
+        let resolved = ["/test_result/report/resolved", "/test_result/resolved"]
+            .iter()
+            .find_map(|at| line.pointer(at)?.as_bool())
+            .map(|passed| ("resolved".to_owned(), passed));
         conversation.assertions.extend(resolved);
         conversation.cancel_open();
         conversation.is_over = true;

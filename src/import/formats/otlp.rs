@@ -182,8 +182,10 @@ fn id(span: &Value, places: &[&str]) -> String {
             .ok()
             .map(|id| HEXLOWER.encode(&id))
     };
-    let decoded = (id.ends_with('=') || !is_hex).then(of_base64).flatten();
-    let id = decoded.unwrap_or_else(|| id.to_ascii_lowercase());
+    let id = (id.ends_with('=') || !is_hex)
+        .then(of_base64)
+        .flatten()
+        .unwrap_or_else(|| id.to_ascii_lowercase());
     if id.bytes().all(|byte| byte == b'0') {
         String::new()
     } else {
@@ -268,8 +270,11 @@ impl Attributes {
     }
 
     fn role(&self) -> Role {
-        let words = KINDS.iter().filter_map(|name| self.text(&[name]));
-        let words: Vec<String> = words.map(|word| word.to_ascii_lowercase()).collect();
+        let words: Vec<String> = KINDS
+            .iter()
+            .filter_map(|name| self.text(&[name]))
+            .map(|word| word.to_ascii_lowercase())
+            .collect();
         let is = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
         let is_request = |word: &String| word.starts_with("ai.") && word.contains(".do");
         if is(&[
@@ -347,8 +352,11 @@ impl Attributes {
         }
         let list = list.get("messages").unwrap_or(&list);
         let of_message = |message: &Value| {
-            let content = message.get("parts").or(message.get("content"));
-            let content = content.map(texts).unwrap_or_default();
+            let content = message
+                .get("parts")
+                .or(message.get("content"))
+                .map(texts)
+                .unwrap_or_default();
             (text(message, "/role").to_owned(), content)
         };
         let listed: Vec<(String, String)> = items(list, "").iter().map(of_message).collect();
@@ -389,17 +397,18 @@ fn of_json(value: &Value, resource: &Value) -> Span {
     };
     let asked = attributes.messages("input");
     let last_of = |role: &str| {
-        let said = asked
+        asked
             .iter()
             .rev()
-            .find(|(by, text)| by == role && !text.is_empty());
-        said.map(|(_, text)| text.clone())
+            .find(|(by, text)| by == role && !text.is_empty())
+            .map(|(_, text)| text.clone())
     };
-    let answers = attributes
+    let answers: Vec<String> = attributes
         .messages("output")
         .into_iter()
-        .map(|(_, text)| text);
-    let answers: Vec<String> = answers.filter(|text| !text.is_empty()).collect();
+        .map(|(_, text)| text)
+        .filter(|text| !text.is_empty())
+        .collect();
     let of_text = || {
         attributes.text(&[
             "ai.response.text",

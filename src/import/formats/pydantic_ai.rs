@@ -29,8 +29,10 @@ fn lists(value: &Value) -> Vec<&[Value]> {
     if is_list(list) {
         return vec![list];
     }
-    let inner = list.iter().map(|it| items(it, ""));
-    inner.filter(|it| is_list(it)).collect()
+    list.iter()
+        .map(|it| items(it, ""))
+        .filter(|it| is_list(it))
+        .collect()
 }
 
 fn is_list(messages: &[Value]) -> bool {

@@ -99,15 +99,17 @@ impl FailCondition {
     /// Decides whether more tasks changed in the direction than in the other one, with a p-value
     /// below the limit. By the test within tasks, the sum over all pairs must have changed so.
     pub(super) fn decide(&self, measures: &[Measure]) -> Result<Gated, String> {
-        let found = measures.iter().find(|it| it.name == self.measure);
-        let measure = found.ok_or_else(|| {
-            let known: Vec<String> = measures.iter().map(|it| quote(&it.name)).collect();
-            let measure = quote(&self.measure);
-            format!(
-                "no pair has the measure {measure}; expected one of {}",
-                known.join(", ")
-            )
-        })?;
+        let measure = measures
+            .iter()
+            .find(|it| it.name == self.measure)
+            .ok_or_else(|| {
+                let known: Vec<String> = measures.iter().map(|it| quote(&it.name)).collect();
+                let measure = quote(&self.measure);
+                format!(
+                    "no pair has the measure {measure}; expected one of {}",
+                    known.join(", ")
+                )
+            })?;
         let is_lower = match (self.direction, lower_is_better(&self.measure)) {
             (FailDirection::Lower, _)
             | (FailDirection::Better, Some(true))

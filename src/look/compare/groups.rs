@@ -136,10 +136,7 @@ impl GroupComparison {
             &found.episodes,
             gate.parallelism(),
             || gate.clone(),
-            |gate, episode| {
-                let run = RunReader::from(episode.episode());
-                run.judge(gate)
-            },
+            |gate, episode| RunReader::from(episode.episode()).judge(gate),
             |judged| {
                 match judged {
                     Ok(report) => {
@@ -187,20 +184,25 @@ impl Grouping {
         let of_group = self.groups.entry(value.to_string()).or_default();
         of_group.runs += 1;
         of_group.tasks.insert(task.clone());
-        let single = [(SUCCESS, run.success), ("duration_sec", run.duration_sec)];
-        let single = single
+        let single = [(SUCCESS, run.success), ("duration_sec", run.duration_sec)]
             .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        let metrics = run.metrics.iter();
-        let metrics = metrics.map(|(name, value)| (format!("metric:{name}"), *value));
+        let metrics = run
+            .metrics
+            .iter()
+            .map(|(name, value)| (format!("metric:{name}"), *value));
         for (name, value) in single.chain(metrics) {
             if !self.names.contains(&name) && self.names.len() == MAX_METRICS {
                 self.left_out.insert(name);
                 continue;
             }
             self.names.insert(name.clone());
-            let by_task = of_group.measures.entry(name).or_default();
-            let in_task = by_task.entry(task.clone()).or_default();
+            let in_task = of_group
+                .measures
+                .entry(name)
+                .or_default()
+                .entry(task.clone())
+                .or_default();
             in_task.sum += value;
             in_task.runs += 1;
         }
@@ -221,8 +223,11 @@ impl Grouping {
         let values: Vec<_> = self.groups.keys().map(|value| quote(value)).collect();
         let base = match (base, self.groups.keys().next()) {
             (_, None) => {
-                let apart = self.apart_by.iter();
-                let apart: Vec<_> = apart.map(|(why, runs)| format!("{runs} {why}")).collect();
+                let apart: Vec<_> = self
+                    .apart_by
+                    .iter()
+                    .map(|(why, runs)| format!("{runs} {why}"))
+                    .collect();
                 return Err(Error(format!(
                     "no run that can be compared has the tag {by}: {}",
                     apart.join(", ")

@@ -98,8 +98,11 @@ impl Sums {
         if !self.has_others {
             self.strata.add(task.pairs, task.sums.map(whole));
         }
-        let numbers = task.differing.iter().map(<[_; 2]>::each_ref);
-        let numbers = numbers.map(|pair| pair.map(|text| Number::of(text)));
+        let numbers = task
+            .differing
+            .iter()
+            .map(<[_; 2]>::each_ref)
+            .map(|pair| pair.map(|text| Number::of(text)));
         let terms = numbers
             .clone()
             .flat_map(|[base, candidate]| [(-1, base), (1, candidate)]);
@@ -144,8 +147,9 @@ impl Sums {
 )]
 fn difference([base, candidate]: [Number<'_>; 2]) -> f64 {
     let whole = |number: Number<'_>| number.shifted(0).filter(|_| number.is_integer());
-    let exact = whole(base).zip(whole(candidate));
-    let exact = exact.and_then(|(base, candidate)| candidate.checked_sub(base));
+    let exact = whole(base)
+        .zip(whole(candidate))
+        .and_then(|(base, candidate)| candidate.checked_sub(base));
     exact.map_or(candidate.as_f64() - base.as_f64(), |exact| exact as f64)
 }
 

@@ -79,8 +79,8 @@ fn flipped(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> Markup
 pub(crate) fn groups(of: &GroupComparison) -> Markup {
     let heads = text::group_columns(&of.by);
     let with = |group: &Group| {
-        let parts = [("by", &*of.by), ("base", &*group.value)];
-        let parts = parts.map(|(name, value)| format!("{name}={}", in_address(value)));
+        let parts = [("by", &*of.by), ("base", &*group.value)]
+            .map(|(name, value)| format!("{name}={}", in_address(value)));
         format!("#/groups?{}", parts.join("&"))
     };
     let runs = |group: &Group| {

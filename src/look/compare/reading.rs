@@ -35,8 +35,10 @@ const BUILT_IN: [(&str, &[&str]); 10] = [
 
 /// Returns the place of a measure in a list.
 pub(super) fn rank(name: &str) -> usize {
-    let at = BUILT_IN.iter().position(|(known, _)| *known == name);
-    at.unwrap_or(BUILT_IN.len())
+    BUILT_IN
+        .iter()
+        .position(|(known, _)| *known == name)
+        .unwrap_or(BUILT_IN.len())
 }
 
 /// Returns whether a lower value of a measure is better; `None` where nobody can tell.
@@ -117,15 +119,17 @@ impl ComparedMetrics {
 
     /// Returns the metrics that are no numbers.
     pub(super) fn left_out(self) -> Vec<LeftOut> {
-        let left_out = self.met.into_iter().filter_map(|(name, met)| {
-            let (dir, kind) = met.other?;
-            Some(LeftOut {
-                name,
-                kind: kind.with_article(),
-                dir,
+        self.met
+            .into_iter()
+            .filter_map(|(name, met)| {
+                let (dir, kind) = met.other?;
+                Some(LeftOut {
+                    name,
+                    kind: kind.with_article(),
+                    dir,
+                })
             })
-        });
-        left_out.collect()
+            .collect()
     }
 }
 
@@ -279,10 +283,13 @@ fn is_missing(value: Node<'_>) -> bool {
 /// Returns the value of a key, from the state or else from the summary.
 fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Option<String> {
     let either = |in_state: &[&str], in_summary: &[&str]| {
-        let of_state = state.and_then(|state| state.at(in_state));
-        let value = of_state.or_else(|| summary?.at(in_summary))?;
-        let whole = value.number().filter(|number| number.is_integer());
-        let whole = whole.and_then(|number| number.shifted(0));
+        let value = state
+            .and_then(|state| state.at(in_state))
+            .or_else(|| summary?.at(in_summary))?;
+        let whole = value
+            .number()
+            .filter(|number| number.is_integer())
+            .and_then(|number| number.shifted(0));
         let text = value.text().map(std::borrow::Cow::into_owned);
         text.or_else(|| whole.map(|whole| whole.to_string()))
             .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))

@@ -46,8 +46,9 @@ pub(super) fn least(tasks: u64) -> f64 {
 /// Returns the smallest number of tasks that can give a p-value below a limit.
 pub(super) fn fewest_tasks(limit: f64) -> u64 {
     let mut tasks = 1..;
-    let fewest = tasks.find(|tasks| least(*tasks) < limit);
-    fewest.unwrap_or(u64::MAX)
+    tasks
+        .find(|tasks| least(*tasks) < limit)
+        .unwrap_or(u64::MAX)
 }
 
 /// Returns a p-value for people.

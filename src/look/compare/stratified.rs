@@ -80,15 +80,17 @@ impl Strata {
 
 /// Returns the probability that all of a number of ones are among as many runs of a set.
 fn least_share(runs: u64) -> f64 {
-    let factors = (1..=runs).map(|at| double(at) / double(runs + at));
-    factors.product()
+    (1..=runs)
+        .map(|at| double(at) / double(runs + at))
+        .product()
 }
 
 /// Returns the smallest number of pairs of one task that can give a p-value below a limit.
 pub(super) fn fewest_pairs(limit: f64) -> u64 {
     let mut pairs = 1..;
-    let fewest = pairs.find(|pairs| 2.0 * least_share(*pairs) < limit);
-    fewest.unwrap_or(u64::MAX)
+    pairs
+        .find(|pairs| 2.0 * least_share(*pairs) < limit)
+        .unwrap_or(u64::MAX)
 }
 
 /// Returns the probability of each number of ones among half of some runs, and the first such

@@ -51,14 +51,21 @@ fn row(of: &Measure) -> [String; 10] {
 
 /// Returns the table of groups: a row for each measure of each of them.
 pub(super) fn groups<'h>(of: &GroupComparison, heads: [&'h str; 9]) -> Grid<'h, 9> {
-    let measures = of.groups.iter().flat_map(|group| &group.measures);
-    let mut names: Vec<&str> = measures.map(|it| &*it.name).collect();
+    let mut names: Vec<&str> = of
+        .groups
+        .iter()
+        .flat_map(|group| &group.measures)
+        .map(|it| &*it.name)
+        .collect();
     names.sort_by_key(|name| (reading::rank(name), *name));
     names.dedup();
     let rows = names.into_iter().flat_map(|name| {
         let of_group = move |group: &Group| {
-            let measure = group.measures.iter().find(|it| it.name == name);
-            measure.map(|it| group_row(group, it))
+            group
+                .measures
+                .iter()
+                .find(|it| it.name == name)
+                .map(|it| group_row(group, it))
         };
         of.groups.iter().filter_map(of_group)
     });
@@ -82,7 +89,7 @@ fn group_row(group: &Group, of: &GroupMeasure) -> [String; 9] {
 
 /// The columns of the table of groups; the second one has the name of the tag.
 pub(super) fn group_columns(by: &str) -> [String; 9] {
-    let names = [
+    [
         "measure",
         by,
         "runs",
@@ -92,8 +99,9 @@ pub(super) fn group_columns(by: &str) -> [String; 9] {
         "95 % interval",
         "tasks",
         "p",
-    ];
-    names.map(escape).map(Cow::into_owned)
+    ]
+    .map(escape)
+    .map(Cow::into_owned)
 }
 
 /// Returns how many runs a group has.
@@ -128,8 +136,9 @@ pub(super) fn group_notes(of: &GroupComparison) -> Vec<String> {
 
 /// Returns the sentences before the table of groups.
 fn group_summary(of: &GroupComparison) -> Vec<String> {
-    let groups = (of.groups.iter()).map(|it| format!("{}: {}", brief(&it.value), group_counts(it)));
-    let groups: Vec<_> = groups.collect();
+    let groups: Vec<_> = (of.groups.iter())
+        .map(|it| format!("{}: {}", brief(&it.value), group_counts(it)))
+        .collect();
     [vec![groups.join("; ")], group_notes(of)].concat()
 }
 
@@ -247,8 +256,7 @@ pub(super) fn reason(apart: &Apart) -> String {
 
 /// Returns the sentences on pairs in which a measure is missing, and on metrics that are left out.
 pub(super) fn missing(of: &Comparison) -> impl Iterator<Item = String> {
-    let lacking = of.measures.iter().filter(|it| it.missing > 0);
-    let lacking = lacking.map(|it| {
+    let lacking = of.measures.iter().filter(|it| it.missing > 0).map(|it| {
         let (name, pairs) = (brief(&it.name), count(of.pairs, "pair"));
         format!("{name} is missing in {} of {pairs}", it.missing)
     });

@@ -82,12 +82,15 @@ impl CoveredField {
             }
         }
         for (name, part) in part["properties"].as_object().into_iter().flatten() {
-            let member = self.members.entry(name.clone()).or_default();
-            member.read(part, root, depth + 1);
+            self.members
+                .entry(name.clone())
+                .or_default()
+                .read(part, root, depth + 1);
         }
         if let Some(items) = part.get("items") {
-            let item = self.items.get_or_insert_default();
-            item.read(items, root, depth + 1);
+            self.items
+                .get_or_insert_default()
+                .read(items, root, depth + 1);
         }
         let words = part["enum"].as_array().into_iter().flatten();
         for word in words.chain(part.get("const")).filter_map(Value::as_str) {
@@ -132,8 +135,10 @@ impl CoveredField {
 
     fn describe(&self, pointer: &str, seen: &[u64], into: &mut BTreeMap<String, FieldSeen>) {
         let number = |place: usize| seen.get(place).copied().unwrap_or_default();
-        let words = self.words.iter();
-        let words = words.map(|(word, place)| (word.clone(), number(*place)));
+        let words = self
+            .words
+            .iter()
+            .map(|(word, place)| (word.clone(), number(*place)));
         let field = FieldSeen {
             seen: number(self.place),
             words: words.collect(),

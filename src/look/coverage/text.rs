@@ -40,8 +40,9 @@ impl RunsCoverage {
                 let above = pointer.rsplit_once('/').and_then(|(it, _)| fields.get(it));
                 above.is_some_and(|above| above.seen == 0)
             };
-            let fields = fields.iter();
-            let fields = fields.filter(|(pointer, it)| it.seen == 0 && !is_within(pointer));
+            let fields = fields
+                .iter()
+                .filter(|(pointer, it)| it.seen == 0 && !is_within(pointer));
             unseen.extend(fields.map(|(pointer, _)| format!("{record} {pointer}")));
         }
         unseen
@@ -52,8 +53,12 @@ impl RunsCoverage {
         let mut unsaid = Vec::new();
         for (record, fields) in &self.fields {
             for (pointer, field) in fields.iter().filter(|(_, field)| field.seen > 0) {
-                let words = field.words.iter().filter(|(_, number)| **number == 0);
-                let words: Vec<&str> = words.map(|(word, _)| &**word).collect();
+                let words: Vec<&str> = field
+                    .words
+                    .iter()
+                    .filter(|(_, number)| **number == 0)
+                    .map(|(word, _)| &**word)
+                    .collect();
                 if !words.is_empty() {
                     unsaid.push(format!("{record} {pointer}: {}", words.join(", ")));
                 }
@@ -120,8 +125,10 @@ pub(crate) fn markdown(of: &RunsCoverage, out: &mut dyn Write) -> io::Result<()>
     if of.selectors.is_empty() {
         return Ok(());
     }
-    let rows = of.selectors.iter();
-    let rows = rows.map(|it| [cell(&it.rule), it.selector.into(), it.events.to_string()]);
+    let rows = of
+        .selectors
+        .iter()
+        .map(|it| [cell(&it.rule), it.selector.into(), it.events.to_string()]);
     writeln!(out)?;
     Grid::new(["rule", "selector", "events"], 2..3, rows).markdown(out)
 }

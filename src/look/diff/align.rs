@@ -37,11 +37,11 @@ pub(crate) fn rows(pointer: &str, left: &[Node<'_>], right: &[Node<'_>]) -> Vec<
     let mut numbers = BTreeMap::new();
     let mut known = |items: &[Node<'_>], groups: &[&[&str]]| {
         let of_item = |item: &Node<'_>| {
-            let values = groups
+            let parts = groups
                 .iter()
-                .map(|keys| keys.iter().find_map(|key| item.get(key)));
-            let meanings = values.map(|value| value.map(Node::meaning));
-            let parts = meanings.map(|it| it.map_or(Vec::new(), |it| it.bytes().to_vec()));
+                .map(|keys| keys.iter().find_map(|key| item.get(key)))
+                .map(|value| value.map(Node::meaning))
+                .map(|it| it.map_or(Vec::new(), |it| it.bytes().to_vec()));
             let digest = Digest::of(parts.collect::<Vec<_>>().iter().map(Vec::as_slice));
             let next = numbers.len();
             *numbers.entry(digest).or_insert(next)
@@ -123,22 +123,28 @@ fn common(left: &[usize], right: &[usize]) -> Vec<[usize; 2]> {
         if reached.len() > MAX_EDITS {
             break;
         }
-        let next = (0..=last.len()).map(|at| Some(snake(edit(last, at, end)?.0)));
-        let next = next.collect();
+        let next = (0..=last.len())
+            .map(|at| Some(snake(edit(last, at, end)?.0)))
+            .collect();
         reached.push(next);
     }
-    let same = left.iter().zip(right).enumerate();
-    let same = same.filter(|(_, (a, b))| a == b);
-    same.map(|(at, _)| [at, at]).collect()
+    left.iter()
+        .zip(right)
+        .enumerate()
+        .filter(|(_, (a, b))| a == b)
+        .map(|(at, _)| [at, at])
+        .collect()
 }
 
 /// Returns the point after one more edit, of which `at` are on the left, and whether this one is.
 fn edit(last: &[Option<[usize; 2]>], at: usize, end: [usize; 2]) -> Option<([usize; 2], bool)> {
     let point = |at: Option<usize>| last.get(at?).copied().flatten();
-    let right = point(Some(at)).filter(|[_, y]| *y < end[1]);
-    let right = right.map(|[x, y]| ([x, y + 1], false));
-    let left = point(at.checked_sub(1)).filter(|[x, _]| *x < end[0]);
-    let left = left.map(|[x, y]| ([x + 1, y], true));
+    let right = point(Some(at))
+        .filter(|[_, y]| *y < end[1])
+        .map(|[x, y]| ([x, y + 1], false));
+    let left = point(at.checked_sub(1))
+        .filter(|[x, _]| *x < end[0])
+        .map(|[x, y]| ([x + 1, y], true));
     match (left, right) {
         (Some(left), Some(right)) if right.0 > left.0 => Some(right),
         (left, right) => left.or(right),

@@ -102,8 +102,10 @@ impl ReportReader {
                 Ok(run) if !run.is_ordered() => self.unordered.push(run),
                 Ok(run) => break run,
                 Err(_) => {
-                    let read = self.reading.take().map(JoinHandle::join);
-                    let read = read
+                    let read = self
+                        .reading
+                        .take()
+                        .map(JoinHandle::join)
                         .transpose()
                         .unwrap_or_else(|panic| resume_unwind(panic));
                     self.faults.extend(read.transpose()?.unwrap_or_default());
@@ -226,8 +228,9 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
                 findings: findings.into_iter().map(by_fingerprint).collect(),
                 skipped: skipped.into_iter().map(|skip| skip.rule).collect(),
             };
-            let sent = self.send.send(run);
-            sent.map_err(|_| de::Error::custom("nobody reads it any more"))?;
+            self.send
+                .send(run)
+                .map_err(|_| de::Error::custom("nobody reads it any more"))?;
         }
         Ok(())
     }

@@ -123,10 +123,12 @@ pub(crate) fn markdown(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
         let heads = ["rule", "new", "gone", "other level", "runs", "for example"];
         Grid::new(heads, 1..5, of.rules.iter().map(row)).markdown(out)?;
     }
-    let flipped = of.flipped.iter().take(MAX_SHOWN);
-    let flipped = flipped.map(|it| [cell(&it.dir), cell(verdict(it.valid))]);
-    let others = of.not_compared.iter().take(MAX_SHOWN);
-    let others = others.map(|it| {
+    let flipped = of
+        .flipped
+        .iter()
+        .take(MAX_SHOWN)
+        .map(|it| [cell(&it.dir), cell(verdict(it.valid))]);
+    let others = of.not_compared.iter().take(MAX_SHOWN).map(|it| {
         let reason = format!("not compared: {}", cell(it.reason()));
         [cell(&it.dir), reason]
     });

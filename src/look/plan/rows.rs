@@ -58,8 +58,12 @@ fn ids(plan: &RebuiltPlan) -> Vec<Option<&str>> {
 
 /// Returns the step of the persisted plan that a pointer leads into, counted from 0.
 fn step_of(pointer: &str) -> Option<usize> {
-    let step = pointer.strip_prefix("/plan/steps/")?;
-    step.split('/').next()?.parse().ok()
+    pointer
+        .strip_prefix("/plan/steps/")?
+        .split('/')
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// Pairs steps in their order. Where two ids differ, a step whose id the other plan does not have,

@@ -112,8 +112,9 @@ impl RunFilter {
     ///
     /// The expected form, for any other text.
     pub fn time(text: &str) -> Result<Timestamp, &'static str> {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-        let seconds = since_1970.map_or(0, |since| since.as_secs());
+        let seconds = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
         let now = Timestamp::from_unix_seconds(i64::try_from(seconds).unwrap_or(i64::MAX));
         Timestamp::given(text, &now).ok_or(Timestamp::FORMS)
     }
@@ -145,9 +146,9 @@ impl RunFilter {
     ///
     /// The expected form, for any other text.
     pub fn silence(text: &str) -> Result<Duration, &'static str> {
-        let seconds =
-            crate::ground::timestamp::length(text).and_then(|seconds| u64::try_from(seconds).ok());
-        let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
+        let seconds = crate::ground::timestamp::length(text)
+            .and_then(|seconds| u64::try_from(seconds).ok())
+            .ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
         Ok(Duration::from_secs(seconds))
     }
 
@@ -164,12 +165,14 @@ impl RunFilter {
             places.extend(lines.map(|(line, result)| (line, of.tool.clone(), result)));
         }
         places.sort_by_key(|(line, ..)| *line);
-        let hits = places.into_iter().map(|(line, tool, result)| Hit {
-            file: Artifact::Events.file_name().to_owned(),
-            line,
-            text: format!("{} {}", tool.as_deref().unwrap_or("a call"), result.words()),
-        });
-        let mut hits: Vec<Hit> = hits.collect();
+        let mut hits: Vec<Hit> = places
+            .into_iter()
+            .map(|(line, tool, result)| Hit {
+                file: Artifact::Events.file_name().to_owned(),
+                line,
+                text: format!("{} {}", tool.as_deref().unwrap_or("a call"), result.words()),
+            })
+            .collect();
         let more = hits.len() > MAX_HITS;
         hits.truncate(MAX_HITS);
         entry.add_hits(hits, more);

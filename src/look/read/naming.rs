@@ -30,8 +30,9 @@ impl RunData {
     ///
     /// [`Error::NoRunData`] where a path leads to no run data and no run.
     pub fn find<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Error> {
-        let parts = paths.iter();
-        let parts = parts.map(|path| find(path.as_ref(), GivenPaths::Each, false));
+        let parts = paths
+            .iter()
+            .map(|path| find(path.as_ref(), GivenPaths::Each, false));
         Ok(Self::joined(parts.collect::<Result<_, _>>()?))
     }
 
@@ -99,14 +100,17 @@ impl RunData {
                 nearest: Vec::new(),
             }));
         }
-        let by_id = self.by_id.get_or_init(|| {
-            let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-            for (at, run) in self.runs.iter().enumerate() {
-                by_id.entry(run.name().into_owned()).or_default().push(at);
-            }
-            by_id
-        });
-        let places = by_id.get(name)?.iter();
+        let places = self
+            .by_id
+            .get_or_init(|| {
+                let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+                for (at, run) in self.runs.iter().enumerate() {
+                    by_id.entry(run.name().into_owned()).or_default().push(at);
+                }
+                by_id
+            })
+            .get(name)?
+            .iter();
         one_of(name, places.filter_map(|at| self.runs.get(*at)))
     }
 
@@ -142,8 +146,9 @@ impl RunData {
         let is_near = |known: &str| {
             let known = known.to_lowercase();
             let parts = known.split(is_separator);
-            let starts = known.match_indices(is_separator);
-            let ends = starts.filter_map(|(at, separator)| known.get(at + separator.len()..));
+            let ends = known
+                .match_indices(is_separator)
+                .filter_map(|(at, separator)| known.get(at + separator.len()..));
             // A text of another length differs in more letters, so few are compared.
             parts
                 .chain(ends)
@@ -153,9 +158,11 @@ impl RunData {
                 .min()
                 .filter(|distance| *distance <= most)
         };
-        let names = self.runs.iter().map(|run| (run.name(), run));
-        let near = names.filter(|(name, _)| name.len() <= 128);
-        let mut ranked: Vec<_> = near
+        let mut ranked: Vec<_> = self
+            .runs
+            .iter()
+            .map(|run| (run.name(), run))
+            .filter(|(name, _)| name.len() <= 128)
             .filter_map(|(name, run)| Some((is_near(&name)?, name, run)))
             .collect();
         ranked.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
@@ -204,8 +211,10 @@ fn one_of<'r>(
     name: &str,
     runs: impl Iterator<Item = &'r RunDir>,
 ) -> Option<Result<RunReader, Error>> {
-    let runs = runs.filter_map(RunDir::episode);
-    let mut matches: Vec<EpisodeDir> = runs.take(MAX_MATCHES + 1).collect();
+    let mut matches: Vec<EpisodeDir> = runs
+        .filter_map(RunDir::episode)
+        .take(MAX_MATCHES + 1)
+        .collect();
     if matches.len() <= 1 {
         return matches.pop().map(|dir| Ok(dir.into()));
     }

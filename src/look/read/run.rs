@@ -178,8 +178,8 @@ impl RunReader {
     ///
     /// A fault if its directory can't be opened.
     pub fn judge(&self, gate: &mut Gate) -> Result<EpisodeReport, Fault> {
-        let judged = gate.judge(|worker| self.check_and(worker, None, |_| ()));
-        judged.map(|(report, ())| report)
+        gate.judge(|worker| self.check_and(worker, None, |_| ()))
+            .map(|(report, ())| report)
     }
 
     /// Checks the run, and lets `also` use all that was loaded for it.
@@ -250,8 +250,9 @@ impl RunReader {
     /// [`Error::Artifact`] where the file is missing, can't be read, or is larger than 64 MiB.
     pub fn bytes(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        let read = self.stream(artifact)?.read_record(&mut bytes);
-        read.map_err(|why| self.error(artifact, None, why.to_string()))?;
+        self.stream(artifact)?
+            .read_record(&mut bytes)
+            .map_err(|why| self.error(artifact, None, why.to_string()))?;
         Ok(bytes)
     }
 
@@ -384,9 +385,11 @@ impl RunReader {
             Artifact::Events => of_events(),
             Artifact::Learn | Artifact::Manifest => None,
         };
-        let there = Artifact::ALL.into_iter();
-        let there = there.filter(|artifact| self.dir.entries.has(*artifact));
-        there.filter_map(given).collect()
+        Artifact::ALL
+            .into_iter()
+            .filter(|artifact| self.dir.entries.has(*artifact))
+            .filter_map(given)
+            .collect()
     }
 
     /// Returns when the run ended: the latest time of its events, else the start and the duration
@@ -475,8 +478,10 @@ impl RunReader {
             .ok()?
             .read_record(&mut content)
             .ok()?;
-        let digest = FileDigest::of(&content).to_string();
-        digest.eq_ignore_ascii_case(sha256).then_some(content)
+        FileDigest::of(&content)
+            .to_string()
+            .eq_ignore_ascii_case(sha256)
+            .then_some(content)
     }
 
     pub(super) fn error(
@@ -517,8 +522,9 @@ impl Records {
         let summary_read =
             in_summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
         let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
-        let summary_facts = summary_read.as_ref();
-        let summary_facts = summary_facts.map(|it| SummaryFacts::new(facts_of(it)));
+        let summary_facts = summary_read
+            .as_ref()
+            .map(|it| SummaryFacts::new(facts_of(it)));
         let entries = run.dir.entries;
         let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
         let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);

@@ -78,8 +78,8 @@ impl<T: DeserializeOwned> Stored<T> {
 /// Returns a state as readers take it: with the default of what older runtimes do not write.
 pub(in crate::look) fn with_defaults(state: OwnedDocument) -> OwnedDocument {
     let text = text_with_defaults(state.root(), state.text());
-    let read = text.and_then(|text| OwnedDocument::read(text.into()).ok());
-    read.unwrap_or(state)
+    text.and_then(|text| OwnedDocument::read(text.into()).ok())
+        .unwrap_or(state)
 }
 
 /// Returns the text of a state with the default of `episode.intuition_mode`, unless that is there

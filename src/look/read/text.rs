@@ -36,8 +36,11 @@ impl TextSearch {
     pub(crate) fn new(text: &str) -> Self {
         let words = search_words(text);
         let is_ascii = words.iter().all(|word| word.is_ascii());
-        let parts = words.iter().flat_map(|word| word.split(['"', '\\', '/']));
-        let longest = parts.filter(|_| is_ascii).max_by_key(|part| part.len());
+        let longest = words
+            .iter()
+            .flat_map(|word| word.split(['"', '\\', '/']))
+            .filter(|_| is_ascii)
+            .max_by_key(|part| part.len());
         Self {
             part: longest.unwrap_or_default().to_owned(),
             words,
@@ -84,9 +87,10 @@ impl TextSearch {
     /// Returns the line of a record that has such a value. No value has a line break.
     pub(super) fn first_line(&self, record: &[u8], texts: &mut PlaceTexts) -> u64 {
         let lines = record.split(|byte| *byte == b'\n');
-        let mut lines = (1..).zip(lines);
-        let found = lines.find(|(_, line)| self.place_in(&self.seen(line, texts)).is_some());
-        found.map_or(1, |(number, _)| number)
+        (1..)
+            .zip(lines)
+            .find(|(_, line)| self.place_in(&self.seen(line, texts)).is_some())
+            .map_or(1, |(number, _)| number)
     }
 
     /// Makes a text as a reader sees it, and returns it in lower case.

@@ -67,8 +67,9 @@ impl<'a> RecordPart<'a> {
 
     /// Returns a value other than null as JSON text, as it was written.
     pub(in crate::look) fn json(self, path: &[&str]) -> Option<&'a str> {
-        let value = self.at(path).filter(|value| !value.is_null());
-        value.map(Node::raw)
+        self.at(path)
+            .filter(|value| !value.is_null())
+            .map(Node::raw)
     }
 
     /// Returns a text as it is, and any other value but null as JSON text.
@@ -90,8 +91,11 @@ impl<'a> RecordPart<'a> {
     /// Returns the members of an object that no column holds, as a JSON object; `None` if there are
     /// none.
     pub(in crate::look) fn others(self, columns: &str) -> Option<String> {
-        let members = self.0.into_iter().flat_map(Node::members);
-        let others = members.filter(|key| !columns.split(' ').any(|column| key.is(column)));
+        let others = self
+            .0
+            .into_iter()
+            .flat_map(Node::members)
+            .filter(|key| !columns.split(' ').any(|column| key.is(column)));
         let mut object = String::new();
         for key in others {
             object.push(if object.is_empty() { '{' } else { ',' });

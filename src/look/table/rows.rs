@@ -276,8 +276,11 @@ impl<'r> JudgedRun<'r> {
         settings: &'r str,
     ) -> Self {
         let of = |severity| {
-            let findings = report.findings.iter();
-            findings.filter(|it| it.severity == severity).count()
+            report
+                .findings
+                .iter()
+                .filter(|it| it.severity == severity)
+                .count()
         };
         let root = |at: usize| Some(documents?.get(at)?.as_ref()?.root());
         Self {
@@ -309,8 +312,9 @@ impl<'r> JudgedRun<'r> {
             state.text(in_state).or_else(|| summary.text(in_summary))
         };
         let mut figures = Figures::default();
-        let seed = state.at(&["episode", "seed"]);
-        let seed = seed.or_else(|| summary.at(&["seed"]));
+        let seed = state
+            .at(&["episode", "seed"])
+            .or_else(|| summary.at(&["seed"]));
         let mut of = |path: &[&'static str]| {
             let column = path.last().copied().unwrap_or_default();
             figures.cell(column, summary.at(path))
@@ -406,9 +410,12 @@ impl<'r> JudgedRun<'r> {
 
     /// Returns the items of an array of the state, with their positions.
     fn items(&self, path: &[&str]) -> impl Iterator<Item = (usize, RecordPart<'r>)> + use<'r> {
-        let array = self.state.at(path);
-        let items = array.into_iter().flat_map(Node::items);
-        items.map(|item| RecordPart(Some(item))).enumerate()
+        self.state
+            .at(path)
+            .into_iter()
+            .flat_map(Node::items)
+            .map(|item| RecordPart(Some(item)))
+            .enumerate()
     }
 
     pub(in crate::look) fn findings(&self) -> impl Iterator<Item = Row<'r, FindingRow<'r>>> {

@@ -23,11 +23,15 @@ pub(super) fn actions(
     line_of: impl Fn(&str) -> Option<u64>,
 ) -> Rows<ActionCell> {
     let spans = spans(track);
-    let actions = state.at(&["outcomes", "actions"]);
-    let actions = actions.into_iter().flat_map(Node::items);
+    let actions = state
+        .at(&["outcomes", "actions"])
+        .into_iter()
+        .flat_map(Node::items);
     let cell = |action: Node<'_>| {
-        let named = action.get("id").and_then(Node::text);
-        let line = named.and_then(|id| line_of(&id));
+        let line = action
+            .get("id")
+            .and_then(Node::text)
+            .and_then(|id| line_of(&id));
         cell(action, "id", line, &spans)
     };
     actions.map(cell).collect()
@@ -36,23 +40,27 @@ pub(super) fn actions(
 /// Returns the actions that the events of a page tell, for a run that has persisted none yet.
 pub(super) fn actions_of(track: &[TrackItem]) -> Rows<ActionCell> {
     let spans = spans(track);
-    let events = track.iter().filter_map(TrackItem::event);
-    let cells = events.filter_map(|event| {
-        let EventBody::Whole(document) = &event.body else {
-            return None;
-        };
-        let payload = document.root().get("payload")?;
-        let is_action = event.row.phase == "act" && payload.get("tool").is_some();
-        is_action.then(|| cell(payload, "action_id", Some(event.row.line), &spans))
-    });
-    cells.collect()
+    track
+        .iter()
+        .filter_map(TrackItem::event)
+        .filter_map(|event| {
+            let EventBody::Whole(document) = &event.body else {
+                return None;
+            };
+            let payload = document.root().get("payload")?;
+            let is_action = event.row.phase == "act" && payload.get("tool").is_some();
+            is_action.then(|| cell(payload, "action_id", Some(event.row.line), &spans))
+        })
+        .collect()
 }
 
 /// Returns when the events of a page that take time began and ended, by their lines.
 fn spans(track: &[TrackItem]) -> BTreeMap<u64, (f64, f64)> {
-    let events = track.iter().filter_map(TrackItem::event);
-    let spans = events.filter_map(|event| Some((event.row.line, event.span?)));
-    spans.collect()
+    track
+        .iter()
+        .filter_map(TrackItem::event)
+        .filter_map(|event| Some((event.row.line, event.span?)))
+        .collect()
 }
 
 /// Returns what a page shows of an action, which has its id under a key.

@@ -68,8 +68,10 @@ impl Conversation {
             let times = *times;
             self.add(message, line, times);
         }
-        let answered = ANSWERED.iter().filter(|_| !is_message);
-        let answered = answered.filter_map(|place| payload.at(place));
+        let answered = ANSWERED
+            .iter()
+            .filter(|_| !is_message)
+            .filter_map(|place| payload.at(place));
         let role = spoken_by(event);
         for message in answered.flat_map(|list| listed(list, role)) {
             let times = in_history.get(&message.key()).copied();
@@ -155,8 +157,10 @@ fn spoken_by(event: Node<'_>) -> &'static str {
 /// Returns the messages of a value: a list of them, one, or a text.
 fn listed<'n>(value: Node<'n>, role: &'static str) -> impl Iterator<Item = Read> + use<'n> {
     let one = (value.kind() != Kind::Array).then_some(value);
-    let all = value.items().chain(one);
-    all.filter_map(move |value| message(value, role))
+    value
+        .items()
+        .chain(one)
+        .filter_map(move |value| message(value, role))
 }
 
 /// Returns a message of one of the common forms.
@@ -184,10 +188,12 @@ fn message(value: Node<'_>, role: &str) -> Option<Read> {
         "developer" => "system".into(),
         role => brief(role),
     };
-    let content = ["content", "parts", "text"]
+    let mut parts: Vec<MessagePart> = ["content", "parts", "text"]
         .into_iter()
-        .find_map(|key| value.get(key));
-    let mut parts: Vec<MessagePart> = content.into_iter().flat_map(contents).collect();
+        .find_map(|key| value.get(key))
+        .into_iter()
+        .flat_map(contents)
+        .collect();
     if role == "tool" {
         parts = parts.into_iter().map(MessagePart::into_result).collect();
     }
@@ -220,10 +226,13 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
     match &*kind {
         "tool_use" | "tool_call" | "function_call" => vec![call(block)],
         "tool_result" | "tool_call_response" | "function_call_output" => {
-            let mut keys = ["content", "response", "result", "output"].into_iter();
-            let content = keys.find_map(|key| block.get(key));
-            let parts = content.into_iter().flat_map(contents);
-            parts.map(MessagePart::into_result).collect()
+            ["content", "response", "result", "output"]
+                .into_iter()
+                .find_map(|key| block.get(key))
+                .into_iter()
+                .flat_map(contents)
+                .map(MessagePart::into_result)
+                .collect()
         }
         _ => match (block.get("excerpt"), block.get("bytes"), inner()) {
             (_, _, Some(text)) => vec![MessagePart::Text(cut(&text))],
@@ -238,8 +247,9 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
 
 fn call(call: Node<'_>) -> MessagePart {
     let function = call.get("function").unwrap_or(call);
-    let mut keys = ["arguments", "input", "args"].into_iter();
-    let input = keys.find_map(|key| function.get(key));
+    let input = ["arguments", "input", "args"]
+        .into_iter()
+        .find_map(|key| function.get(key));
     let input = input.map(|input| match input.text() {
         Some(text) => cut(&text),
         None => cut(input.raw()),

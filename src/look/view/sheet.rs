@@ -97,16 +97,21 @@ fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
         Usable::Read(timeline) => timeline.line_of_action(id),
         Usable::NotDue | Usable::Unjudged(_) => None,
     };
-    let state = loaded.state.text.as_ref().ok();
-    let state = state.and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
+    let state = loaded
+        .state
+        .text
+        .as_ref()
+        .ok()
+        .and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
     let actions = match state {
         Some(state) => actions(state.root(), &track, line_of),
         None => actions_of(&track),
     };
     let outlined = loaded.timeline.outlined.as_ref();
     let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
-    let density = outlined.map(|outlined| outlined.density.clone());
-    let density = density.unwrap_or_default();
+    let density = outlined
+        .map(|outlined| outlined.density.clone())
+        .unwrap_or_default();
     ShownTimeline {
         track,
         density,
@@ -123,24 +128,27 @@ fn track(loaded: &Loaded<'_, '_>) -> (Vec<TrackItem>, Conversation) {
     };
     let (mut clock, mut tape, mut bytes) = (outlined.clock.clone(), Tape::default(), Vec::new());
     let mut room = MAX_TRACK_BYTES;
-    let items = outlined.track.iter().filter_map(|tracked| match *tracked {
-        Tracked::Folded(number) => Some(TrackItem::Folded(number)),
-        Tracked::Event((line, next)) => {
-            let is_read = loaded.timeline.read_again(line, &mut bytes);
-            let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
-            let event = event?;
-            conversation.take(line.number, event.root());
-            let most = if room == 0 {
-                MAX_LATER_BYTES
-            } else {
-                MAX_EVENT_BYTES
-            };
-            room = room.saturating_sub(bytes.len().min(most));
-            let event = track_event(line.number, event, most, next, &mut clock);
-            Some(TrackItem::Event(Box::new(event)))
-        }
-    });
-    let items = items.collect();
+    let items = outlined
+        .track
+        .iter()
+        .filter_map(|tracked| match *tracked {
+            Tracked::Folded(number) => Some(TrackItem::Folded(number)),
+            Tracked::Event((line, next)) => {
+                let is_read = loaded.timeline.read_again(line, &mut bytes);
+                let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
+                let event = event?;
+                conversation.take(line.number, event.root());
+                let most = if room == 0 {
+                    MAX_LATER_BYTES
+                } else {
+                    MAX_EVENT_BYTES
+                };
+                room = room.saturating_sub(bytes.len().min(most));
+                let event = track_event(line.number, event, most, next, &mut clock);
+                Some(TrackItem::Event(Box::new(event)))
+            }
+        })
+        .collect();
     (items, conversation)
 }
 
@@ -169,18 +177,23 @@ fn track_event(
 
 /// Returns `true` if a track leaves out an event on a line that findings name.
 fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
-    let events = track.iter().filter_map(TrackItem::event);
-    let shown: BTreeSet<u64> = events.map(|event| event.row.line).collect();
+    let shown: BTreeSet<u64> = track
+        .iter()
+        .filter_map(TrackItem::event)
+        .map(|event| event.row.line)
+        .collect();
     shown.len() < track.len() && !named.is_subset(&shown)
 }
 
 /// Returns the lines of the timeline that findings name.
 fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
-    let places = report.findings.iter().flat_map(|finding| {
-        let related = finding.related.iter().map(|related| &related.location);
-        std::iter::once(&finding.location).chain(related)
-    });
-    places
+    report
+        .findings
+        .iter()
+        .flat_map(|finding| {
+            let related = finding.related.iter().map(|related| &related.location);
+            std::iter::once(&finding.location).chain(related)
+        })
         .filter(|place| place.artifact == Some(Artifact::Events))
         .filter_map(|place| place.line)
         .collect()
@@ -195,8 +208,10 @@ fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
     let is_end = |at: &usize| text.is_char_boundary(*at);
     let half = max_bytes / 2;
     let head = (0..=half).rev().find(is_end).unwrap_or_default();
-    let tail = (text.len().saturating_sub(half)..text.len()).find(is_end);
-    let tail = tail.unwrap_or(text.len()).max(head);
+    let tail = (text.len().saturating_sub(half)..text.len())
+        .find(is_end)
+        .unwrap_or(text.len())
+        .max(head);
     EventBody::Ends {
         head: text.get(..head).unwrap_or_default().to_owned(),
         between: tail - head,
@@ -238,6 +253,7 @@ fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
         let end = at(&["timestamp"])?;
         Some((end - lasted, end))
     };
-    let span = by_metrics().or_else(by_duration);
-    span.filter(|(start, end)| start <= end && (end - start).is_finite())
+    by_metrics()
+        .or_else(by_duration)
+        .filter(|(start, end)| start <= end && (end - start).is_finite())
 }

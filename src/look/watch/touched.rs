@@ -119,8 +119,14 @@ impl Touched {
             if until <= now || due.is_end || !(due.touched.is_empty() && due.new.is_empty()) {
                 return due;
             }
-            let next = inbox.touches.values().map(Touch::due).chain([until]).min();
-            let time = next.unwrap_or(until).saturating_duration_since(now);
+            let time = inbox
+                .touches
+                .values()
+                .map(Touch::due)
+                .chain([until])
+                .min()
+                .unwrap_or(until)
+                .saturating_duration_since(now);
             let waited = self.news.wait_timeout(inbox, time);
             inbox = waited.unwrap_or_else(PoisonError::into_inner).0;
         }

@@ -111,8 +111,7 @@ fn call(conversation: &mut Conversation, item: &Value, kind: &str) {
         _ => None,
     };
     let paths = some_text(item, "/operation/path").map(|path| json!([path]));
-    let fields = [("kind", known.map(Value::from)), ("x-paths", paths)];
-    let fields = fields
+    let fields = [("kind", known.map(Value::from)), ("x-paths", paths)]
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)));
     call.extensions.extend(fields.collect::<Map<_, _>>());
@@ -163,10 +162,12 @@ fn result(conversation: &mut Conversation, item: &Value, kind: &str) {
     };
     let printed = |part: &Value| format!("{}{}", text(part, "/stdout"), text(part, "/stderr"));
     let said = match output {
-        Value::Array(parts) if kind == "shell_call_output" => {
-            let printed: Vec<String> = parts.iter().map(printed).collect();
-            printed.join("\n").into()
-        }
+        Value::Array(parts) if kind == "shell_call_output" => parts
+            .iter()
+            .map(printed)
+            .collect::<Vec<String>>()
+            .join("\n")
+            .into(),
         Value::Array(_) => texts(output).into(),
         Value::Object(_) if kind == "computer_call_output" => Value::Null,
         other => other.clone(),
@@ -191,6 +192,9 @@ fn pictures(output: &Value) -> Vec<Picture> {
         Value::Array(parts) => parts.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let urls = parts.iter().map(|part| text(part, "/image_url"));
-    urls.filter_map(picture_of_url).collect()
+    parts
+        .iter()
+        .map(|part| text(part, "/image_url"))
+        .filter_map(picture_of_url)
+        .collect()
 }

@@ -89,8 +89,7 @@ impl<'v> Events<'v> {
             return text.to_owned();
         };
         let sample = self.sample;
-        let all = ["/attachments", "/transcript/content"];
-        let mut found = all
+        let mut found = ["/attachments", "/transcript/content"]
             .iter()
             .filter_map(|at| sample.pointer(at)?.get(hash)?.as_str());
         match found.next() {
@@ -354,8 +353,12 @@ impl<'v> Events<'v> {
     /// Adds the summary of a compaction, whose request is no answer.
     fn summary(&mut self, said: &str) {
         let answers = &mut self.conversation.answers;
-        let events = self.conversation.events.iter_mut().rev();
-        let of_answers = events.filter(|event| matches!(event.what, What::Answer(_)));
+        let of_answers = self
+            .conversation
+            .events
+            .iter_mut()
+            .rev()
+            .filter(|event| matches!(event.what, What::Answer(_)));
         let mut request = None;
         for event in of_answers.take(MAX_DEPTH) {
             let What::Answer(number) = event.what else {
@@ -382,9 +385,10 @@ impl<'v> Events<'v> {
         let began = time(event, "/timestamp");
         let approval = self.approvals.get(id).copied();
         let decision = approval.map_or("", |it| text(it, "/decision"));
-        let modified = approval.and_then(|it| it.pointer("/modified/arguments"));
-        let modified = modified.filter(|_| decision == "modify");
-        let asked = modified.or(event.get("arguments"));
+        let asked = approval
+            .and_then(|it| it.pointer("/modified/arguments"))
+            .filter(|_| decision == "modify")
+            .or(event.get("arguments"));
         let input = self.whole(asked.unwrap_or(&Value::Null));
         self.conversation.moment(began);
         self.conversation

@@ -51,8 +51,8 @@ impl Trajectory {
             }
             ("reject", _) if conversation.agent.is_none() => {
                 let places = ["/args/outputs/reason", "/args/reason", "/args/thought"];
-                let reason = first_text(event, &places);
-                let reason = reason.unwrap_or_else(|| "the agent rejected the task".into());
+                let reason = first_text(event, &places)
+                    .unwrap_or_else(|| "the agent rejected the task".into());
                 conversation.end = Some(Ending::Partial(reason));
             }
             (kind @ ("recall" | "null" | "change_agent_state"), _) => conversation.skip(kind),
@@ -100,8 +100,7 @@ impl Trajectory {
             "finish" => {
                 let output = thought_of_end(event);
                 self.conversation.result(&call, Outcome::new(None, output));
-                let is_done = event.pointer("/args/task_completed");
-                let is_partial = is_done.is_some_and(|it| {
+                let is_partial = event.pointer("/args/task_completed").is_some_and(|it| {
                     let word = it.as_str().unwrap_or_default();
                     it == false || matches!(word, "false" | "partial")
                 });
@@ -217,16 +216,17 @@ impl Trajectory {
 }
 
 fn thought_of_end(event: &Value) -> Value {
-    let said = first_text(event, &["/args/final_thought", "/args/thought"]);
-    said.map_or(Value::Null, Value::from)
+    first_text(event, &["/args/final_thought", "/args/thought"]).map_or(Value::Null, Value::from)
 }
 
 /// Returns the arguments of a call as the model wrote them.
 fn asked_input(metadata: &Value, response: &Value) -> Option<Value> {
     let id = text(metadata, "/tool_call_id");
-    let mut calls = items(response, "/choices/0/message/tool_calls").iter();
-    let call = calls.find(|call| text(call, "/id") == id)?;
-    let input = call.pointer("/function/arguments")?.clone();
+    let input = items(response, "/choices/0/message/tool_calls")
+        .iter()
+        .find(|call| text(call, "/id") == id)?
+        .pointer("/function/arguments")?
+        .clone();
     Some(Value::Object(arguments(input)))
 }
 

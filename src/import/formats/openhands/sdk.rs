@@ -51,8 +51,10 @@ impl Trajectory {
     }
 
     fn message(&mut self, event: &Value) {
-        let said = event.pointer("/llm_message/content").map(texts);
-        let said = said.unwrap_or_default();
+        let said = event
+            .pointer("/llm_message/content")
+            .map(texts)
+            .unwrap_or_default();
         match text(event, "/source") {
             "agent" => {
                 let response = text(event, "/llm_response_id").to_owned();
@@ -76,9 +78,12 @@ impl Trajectory {
         answer.think(text(event, "/reasoning_content"));
         answer.ends_turn = Some(false);
         let id = text(event, "/tool_call_id");
-        let places = ["/tool_call/arguments", "/tool_call/function/arguments"];
-        let input = places.iter().find_map(|at| event.pointer(at));
-        let input = input.or(event.get("action")).cloned().unwrap_or_default();
+        let input = ["/tool_call/arguments", "/tool_call/function/arguments"]
+            .iter()
+            .find_map(|at| event.pointer(at))
+            .or(event.get("action"))
+            .cloned()
+            .unwrap_or_default();
         self.calls
             .insert(text(event, "/id").to_owned(), id.to_owned());
         self.conversation
@@ -112,27 +117,38 @@ impl Trajectory {
             _ => return,
         };
         self.calls.insert(id.to_owned(), id.to_owned());
-        let output = event.get("raw_output").filter(|it| !it.is_null());
-        let output = output.cloned().unwrap_or_else(|| {
-            let content = items(event, "/content").iter();
-            let said: Vec<&str> = content.map(|part| text(part, "/content/text")).collect();
-            said.join("\n").into()
-        });
+        let output = event
+            .get("raw_output")
+            .filter(|it| !it.is_null())
+            .cloned()
+            .unwrap_or_else(|| {
+                items(event, "/content")
+                    .iter()
+                    .map(|part| text(part, "/content/text"))
+                    .collect::<Vec<&str>>()
+                    .join("\n")
+                    .into()
+            });
         let outcome = Outcome::new(status, output);
         self.conversation.result(id, outcome.took(Took::Between));
     }
 
     fn call_of(&self, event: &Value) -> String {
-        let call = self.calls.get(text(event, "/action_id")).cloned();
-        call.or_else(|| some_text(event, "/tool_call_id"))
+        self.calls
+            .get(text(event, "/action_id"))
+            .cloned()
+            .or_else(|| some_text(event, "/tool_call_id"))
             .unwrap_or_default()
     }
 
     fn result(&mut self, event: &Value) {
         let found = event.get("observation").unwrap_or(&Value::Null);
         let is_error = is_failure(found, &["/exit_code", "/metadata/exit_code"]);
-        let content = found.get("content").or(found.get("output"));
-        let output = content.map(texts).unwrap_or_default();
+        let output = found
+            .get("content")
+            .or(found.get("output"))
+            .map(texts)
+            .unwrap_or_default();
         let status = is_error.then_some("error");
         let mut outcome = Outcome::new(status, output).took(Took::Between);
         for part in items(found, "/content") {
