@@ -87,11 +87,7 @@ impl Declared {
         for (keyword, below) in keywords {
             match (&**keyword, below) {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
-                    let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer)).ok_or_else(|| {
-                        let why = "marks are read of schemas whose references lead into themselves, as `#/$defs/…` does";
-                        Error::setting("the reference", reference, &why)
-                    })?;
-                    self.read(root, target, at, around)?;
+                    self.read(root, target(root, reference)?, at, around)?;
                 }
                 ("properties", Value::Object(members)) => {
                     for (key, below) in members {
@@ -176,4 +172,15 @@ fn has_mark(schema: &Value) -> bool {
         Value::Array(items) => items.iter().any(has_mark),
         _ => false,
     }
+}
+
+/// Returns the part of a schema that a reference in it leads to.
+fn target<'s>(root: &'s Value, reference: &str) -> Result<&'s Value, Error> {
+    let pointer = reference.strip_prefix('#');
+    let found = pointer.and_then(|pointer| root.pointer(pointer));
+    found.ok_or_else(|| {
+        let why = "marks are read of schemas whose references lead into themselves, as \
+                   `#/$defs/…` does";
+        Error::setting("the reference", reference, &why)
+    })
 }
