@@ -274,6 +274,32 @@ pub(crate) fn brief_json(text: &str) -> String {
     )
 }
 
+/// Returns a text without what gives it colours in a terminal, as it is or as JSON has it.
+pub(crate) fn without_colours(text: &str) -> Cow<'_, str> {
+    let mut rest = text;
+    let mut plain = String::new();
+    while let Some((at, codes)) = next_colour(rest) {
+        plain.push_str(rest.get(..at).unwrap_or_default());
+        rest = codes;
+    }
+    if plain.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+/// Returns where a text changes its colour first, and what follows that.
+fn next_colour(text: &str) -> Option<(usize, &str)> {
+    let starts = ["\u{1b}[", "\\u001b["].into_iter();
+    let mut found = starts.flat_map(|start| text.match_indices(start));
+    found.find_map(|(at, start)| {
+        let after = text.get(at + start.len()..)?;
+        let codes = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        Some((at, codes.strip_prefix('m')?))
+    })
+}
+
 /// Returns the text, escaped and cut after a number of characters.
 pub(crate) fn shortened(text: &str, chars: usize) -> String {
     let mut short = String::with_capacity(text.len().min(chars));

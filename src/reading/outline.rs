@@ -23,7 +23,7 @@ use crate::reading::dashboard::{EventSummary, Mark, Outline, Reason};
 use crate::reading::facts::{EventFacts, InEvent, Prefix};
 pub(crate) use calls::CallReader;
 pub(crate) use density::{Density, PhaseBin};
-pub(crate) use event_summary::{TimelineClock, shown, summary_of, waits};
+pub(crate) use event_summary::{TimelineClock, first_words, shown, summary_of, waits};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
 use incident::incident;

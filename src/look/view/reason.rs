@@ -3,7 +3,7 @@
 use super::{FAILED, assertion};
 use crate::ground::document::{Node, OwnedDocument};
 use crate::ground::finding::Lifecycle;
-use crate::ground::printable::{brief, shortened};
+use crate::ground::printable::{brief, shortened, without_colours};
 use crate::ground::source::{Artifact, line_and_column};
 use crate::look::read::Records;
 use crate::reading::dashboard::{Outline, Reason, ReasonKind};
@@ -85,15 +85,12 @@ impl Records {
             None => is_of(action, "step_id", &reason.step_id),
         };
         let actions = actions.into_iter().flat_map(Node::items).filter(is_it);
-        let mut lines: Vec<String> = actions
-            .filter_map(|action| action.at(&["output", "stderr"])?.text())
-            .last()
-            .unwrap_or_default()
-            .lines()
-            .rev()
-            .filter(|line| !line.trim().is_empty())
-            .take(MAX_STDERR_LINES)
-            .map(|line| shortened(line, MAX_LINE_CHARS))
+        let last = actions.filter_map(|action| action.at(&["output", "stderr"])?.text());
+        let last = last.last().unwrap_or_default();
+        let lines = last.lines().rev().filter(|line| !line.trim().is_empty());
+        let lines = lines.take(MAX_STDERR_LINES);
+        let mut lines: Vec<String> = lines
+            .map(|line| shortened(&without_colours(line), MAX_LINE_CHARS))
             .collect();
         lines.reverse();
         lines
@@ -106,14 +103,12 @@ impl Records {
             reason.step_id = step.and_then(id_of);
         }
         if reason.by.is_none() {
-            let has_vetoed = self
-                .in_summary(&["flags", "direction", "vetoed"])
+            let vetoed = self.in_summary(&["flags", "direction", "vetoed"]);
+            let has_vetoed = vetoed
                 .and_then(Node::number)
                 .is_some_and(|n| n.as_f64() > 0.0);
-            let policy = self
-                .in_summary(&["flags", "direction", "policy"])
-                .filter(|_| has_vetoed)
-                .and_then(Node::text);
+            let policy = self.in_summary(&["flags", "direction", "policy"]);
+            let policy = policy.filter(|_| has_vetoed).and_then(Node::text);
             reason.by = policy.map(|policy| brief(&policy));
         }
         if reason.text.is_none() {
@@ -139,19 +134,14 @@ impl Records {
         if let Some(text) = error.and_then(error_text) {
             return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
         }
-        let assertions = verification
-            .and_then(|verification| verification.get("assertions"))
-            .into_iter()
-            .flat_map(Node::items)
-            .map(assertion);
-        let mut names: Vec<String> = assertions
-            .filter(|assertion| assertion.result == FAILED)
-            .map(|assertion| match assertion.message {
-                Some(message) => format!("{} ({message})", assertion.name),
-                None => assertion.name,
-            })
-            .take(MAX_NAMED_ASSERTIONS + 1)
-            .collect();
+        let assertions = verification.and_then(|verification| verification.get("assertions"));
+        let assertions = assertions.into_iter().flat_map(Node::items).map(assertion);
+        let failed = assertions.filter(|(_, result, _)| *result == FAILED);
+        let names = failed.map(|(name, _, message)| match message {
+            Some(message) => format!("{name} ({message})"),
+            None => name,
+        });
+        let mut names: Vec<String> = names.take(MAX_NAMED_ASSERTIONS + 1).collect();
         if names.len() > MAX_NAMED_ASSERTIONS {
             names.truncate(MAX_NAMED_ASSERTIONS);
             names.push("…".into());
@@ -212,9 +202,8 @@ impl Records {
 
     /// Returns the first step of the persisted plan that has a status.
     fn step(&self, status: &str) -> Option<Node<'_>> {
-        self.in_state(&["plan", "steps"])?
-            .items()
-            .find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
+        let mut steps = self.in_state(&["plan", "steps"])?.items();
+        steps.find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
     }
 }
 

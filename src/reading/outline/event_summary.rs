@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::incident;
+use super::incident::{self, error_text};
 use crate::ground::document::{Key, Kind, Node, ReadText, Slots};
-use crate::ground::printable::{brief, brief_json, shortened};
+use crate::ground::printable::{brief, brief_json, shortened, without_colours};
 use crate::ground::source::Line;
 use crate::ground::timestamp::Timestamp;
 use crate::reading::dashboard::{EventSummary, Mark};
@@ -13,8 +13,8 @@ use crate::reading::facts::{self, EventFacts, JsonText};
 /// The maximum length of a phase or an agent's name, in characters.
 const MAX_NAME: usize = 200;
 
-/// The maximum length of a part of a list or an object in the line of an event, in characters.
-const MAX_PART: usize = 60;
+/// The maximum length of a part of the line of an event, in characters.
+const MAX_PART: usize = 160;
 
 /// The depth to which the line of an event looks for the text of a value.
 const MAX_DEPTH: u8 = 4;
@@ -71,15 +71,17 @@ fn mark(event: Node<'_>) -> Option<Mark> {
         read: &ReadText::of(slots),
         refused: &[],
     };
-
     let (mark, _) = incident::mark(EventFacts::new(Line::BEFORE_ALL, of))?;
     Some(mark)
 }
 
 /// The keys of a payload that people look for first; those that have to be named end with `=`.
-const KNOWN: &str = "step_id step_status decision status task input_excerpt message result_status \
-    tool text content messages observation thought reasoning answer output result error \
-    score= reward= confidence= passed= usage=";
+const KNOWN: &str = "tool decision task input_excerpt input message text content messages \
+    observation thought reasoning answer output result error step_id step_status status \
+    result_status score= reward= confidence= passed= usage=";
+
+/// The statuses of a call that say nothing new.
+const USUAL: [&str; 3] = ["ok", "running", "done"];
 
 /// The keys of an object that hold its text.
 const TEXTS: [&str; 5] = ["text", "content", "message", "summary", "stdout"];
@@ -95,12 +97,21 @@ fn summary(event: Node<'_>) -> String {
     let Some(payload) = event.get("payload") else {
         return parts.concat();
     };
-
+    let is_call = payload.get("tool").and_then(Node::text).is_some();
+    let has_excerpt = payload.get("input_excerpt").and_then(Node::text).is_some();
     for known in KNOWN.split(' ') {
         let key = known.trim_end_matches('=');
         let value = payload.get(key).filter(|value| !value.is_null());
-        let value = value.map(|value| first_words(value, 0));
-        if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
+        let value = value.and_then(|value| match key {
+            "error" => error_text(value),
+            "input" if has_excerpt => None,
+            _ => Some(first_words(value)),
+        });
+        let is_news = |value: &String| {
+            !value.trim().is_empty()
+                && !(is_call && key.ends_with("status") && USUAL.contains(&&**value))
+        };
+        if let Some(value) = value.filter(is_news) {
             parts.push(if key == known {
                 value
             } else {
@@ -108,60 +119,65 @@ fn summary(event: Node<'_>) -> String {
             });
         }
     }
-
     for (key, noun) in [("step_records", "steps"), ("steps", "step labels")] {
         let steps = payload.get(key).filter(|it| it.kind() == Kind::Array);
         parts.extend(steps.map(|steps| format!("{noun}: {}", steps.items().count())));
     }
-
     if parts.is_empty() {
-        let named =
-            |key: Key<'_>| format!("{}={}", brief(&key.name()), first_words(key.value(), 0));
+        let named = |key: Key<'_>| format!("{}={}", brief(&key.name()), first_words(key.value()));
         parts.extend(payload.members().take(OTHERS).map(named));
     }
-
     parts.join(" · ")
 }
 
 /// Returns the first words of a value: of a text its beginning, of messages their roles and
 /// beginnings, of another object its text.
-fn first_words(value: Node<'_>, depth: u8) -> String {
-    let deeper = |value: Node<'_>| shortened(&first_words(value, depth + 1), MAX_PART);
+pub(crate) fn first_words(value: Node<'_>) -> String {
+    words_within(value, 0)
+}
+
+fn words_within(value: Node<'_>, depth: u8) -> String {
+    let deeper = |value: Node<'_>| shortened(&words_within(value, depth + 1), MAX_PART);
     match value.kind() {
         Kind::Array if depth < MAX_DEPTH && value.items().any(|it| it.kind() == Kind::Object) => {
             let number = value.items().count();
-            let mut parts: Vec<String> = value
+            let first = value
                 .items()
                 .take(if number > 3 { 1 } else { 3 })
-                .map(deeper)
-                .collect();
+                .map(deeper);
+            let mut parts: Vec<String> = first.collect();
             if number > 3 {
                 parts.push(format!("{} more", number - 2));
                 parts.extend(value.items().last().map(deeper));
             }
-
             parts.join(" · ")
         }
         Kind::Object if depth < MAX_DEPTH => {
+            // Of a history, its end is new.
+            if let Some(last) = value.get("messages").and_then(|it| it.items().last()) {
+                return deeper(last);
+            }
             let name = |key| value.get(key).and_then(Node::text);
             let text = TEXTS.iter().find_map(|key| value.get(key)).map(deeper);
             match (name("role").or_else(|| name("type")), text) {
                 (Some(name), Some(text)) if name != "text" => format!("{}: {text}", brief(&name)),
                 (_, Some(text)) => text,
                 (Some(name), None) if name.len() < MAX_PART => brief(&name),
-                (_, None) => brief_json(value.raw()),
+                (_, None) => brief_json(&without_colours(value.raw())),
             }
         }
-        _ => shown(value),
+        Kind::String => {
+            let text = value.text().unwrap_or_default();
+            shortened(&without_colours(&text), MAX_PART)
+        }
+        _ => without_colours(&shown(value)).into_owned(),
     }
 }
 
 /// Returns `true` if a run waits from this event on, until a later event goes on.
 pub(crate) fn waits(event: Node<'_>) -> bool {
-    event
-        .get("event_type")
-        .and_then(Node::text)
-        .is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
+    let event_type = event.get("event_type").and_then(Node::text);
+    event_type.is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
         || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true)
 }
 

@@ -132,7 +132,7 @@ fn run_without_a_state_is_known_by_its_first_events() {
         listed["now"]
             .as_str()
             .unwrap()
-            .starts_with("act · step-1 · done"),
+            .starts_with("act · adapter:core.minimal · "),
         "{listed}"
     );
     assert_eq!(
