@@ -36,6 +36,8 @@ use crate::reading::dashboard::{
 };
 use crate::reading::outline::{Listening, TimelineClock, error_text, shown, summary_of};
 use crate::report::json_bytes;
+#[cfg(feature = "html")]
+use crate::report::page::Bodies;
 pub(crate) use page::RunPage;
 #[cfg(feature = "html")]
 pub(crate) use sheet::run_page;
@@ -59,7 +61,7 @@ pub fn json(run: &RunReader, gate: &mut Gate) -> Result<Vec<u8>, Error> {
 #[cfg(feature = "html")]
 pub fn html(run: &RunReader, report: EpisodeReport, prefix: &str) -> Result<Vec<u8>, Error> {
     let page = sheet::run_page_with(run, report)?;
-    Ok(crate::report::page::run_text(&page, prefix).into_bytes())
+    Ok(crate::report::page::run_text(&page, prefix, Bodies::InPage).into_bytes())
 }
 
 /// A run that was opened once: its records, its timeline in outline, its rebuilt plan, and the

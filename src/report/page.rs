@@ -86,15 +86,47 @@ pub(crate) struct ActionCell {
     pub(crate) output: Option<Preview>,
     /// The line of its event.
     pub(crate) line: Option<u64>,
+    /// `true` if its event has the same input and output, from which they are drawn when somebody
+    /// opens them.
+    pub(crate) is_in_event: bool,
+}
+
+/// Where the content of the events of a page is until somebody opens one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bodies {
+    /// In the page, as JSON.
+    InPage,
+    /// At the service, which is asked.
+    AtService,
 }
 
 /// A message of a conversation.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) role: String,
+    /// The agent of its event.
+    pub(crate) agent: String,
     pub(crate) parts: Vec<MessagePart>,
     /// The line of the event that it was met in first.
     pub(crate) line: u64,
+    /// The seconds from the first event to that one.
+    pub(crate) offset_sec: Option<f64>,
+    /// The call of a model that it answers.
+    pub(crate) call: Option<ModelCall>,
+}
+
+/// A call of a model: what it took, with numbers as they are written.
+#[derive(Debug)]
+pub(crate) struct ModelCall {
+    pub(crate) model: Option<String>,
+    pub(crate) tokens_in: Option<String>,
+    pub(crate) tokens_out: Option<String>,
+    pub(crate) cost_usd: Option<String>,
+    pub(crate) took_sec: Option<f64>,
+    /// The action whose conversation it continues.
+    pub(crate) from: Option<String>,
+    /// The number of messages that its event has.
+    pub(crate) saw: usize,
 }
 
 /// A part of a message.
@@ -102,37 +134,62 @@ pub(crate) struct Message {
 pub(crate) enum MessagePart {
     /// Words, in Markdown.
     Text(String),
-    /// A call of a tool.
-    Call { tool: String, input: String },
-    /// What a tool gave.
-    Result(String),
-    /// The beginning of a value of which the record has the digest alone.
-    Cut { excerpt: String, bytes: String },
+    /// Words that a model did not say.
+    Thought(String),
+    Call(ToolCall),
+    /// The result of a call that is not known.
+    Result(ToolResult),
+    /// A picture in base64, or the name of the attached file.
+    Picture(String),
+    /// The beginning of a value of which the record has the digest alone, and the name of the file
+    /// that has all of it.
+    Cut {
+        excerpt: String,
+        bytes: String,
+        attachment: Option<String>,
+    },
     /// Content of another kind, as JSON.
     Other(String),
 }
 
-impl MessagePart {
-    /// Returns the number of bytes of its text.
-    pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Self::Text(text) | Self::Result(text) | Self::Other(text) => text.len(),
-            Self::Call { tool, input } => tool.len() + input.len(),
-            Self::Cut { excerpt, .. } => excerpt.len(),
-        }
-    }
+/// A call of a tool in a message.
+#[derive(Debug)]
+pub(crate) struct ToolCall {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    pub(crate) input: String,
+    pub(crate) result: Option<ToolResult>,
+}
 
-    /// Returns words as what a tool gave.
-    pub(crate) fn into_result(self) -> Self {
+/// What a tool gave.
+#[derive(Debug, Default)]
+pub(crate) struct ToolResult {
+    /// The id of its call.
+    pub(crate) id: String,
+    pub(crate) parts: Vec<MessagePart>,
+    pub(crate) failed: bool,
+    /// The line of the event that has it, where that is another one than that of its call.
+    pub(crate) line: u64,
+}
+
+impl MessagePart {
+    /// Returns the number of bytes of its text; pictures have room of their own.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_result = |result: &ToolResult| result.parts.iter().map(Self::bytes).sum::<usize>();
         match self {
-            Self::Text(text) => Self::Result(text),
-            other => other,
+            Self::Text(text) | Self::Thought(text) | Self::Other(text) => text.len(),
+            Self::Call(call) => {
+                call.tool.len() + call.input.len() + call.result.as_ref().map_or(0, of_result)
+            }
+            Self::Result(result) => of_result(result),
+            Self::Picture(_) => 0,
+            Self::Cut { excerpt, .. } => excerpt.len(),
         }
     }
 }
 
 /// The beginning of a value or a file: a text as it is, another value as JSON of several lines.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Preview {
     pub(crate) text: String,
     /// The number of bytes behind it, at least.

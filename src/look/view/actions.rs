@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::text;
 use crate::ground::document::{Kind, Node};
-use crate::ground::printable::{brief_json, shortened};
+use crate::ground::printable::{shortened, without_colours};
 use crate::reading::dashboard::Rows;
-use crate::reading::outline::error_text;
+use crate::reading::outline::{error_text, first_words};
 use crate::report::page::{ActionCell, EventBody, Preview, TrackItem};
 
 /// The maximum number of bytes of a value that a page shows beside its step; the tree of the state
@@ -22,17 +22,18 @@ pub(super) fn actions(
     track: &[TrackItem],
     line_of: impl Fn(&str) -> Option<u64>,
 ) -> Rows<ActionCell> {
-    let spans = spans(track);
-    let actions = state
-        .at(&["outcomes", "actions"])
-        .into_iter()
-        .flat_map(Node::items);
+    let (spans, payloads) = (spans(track), payloads(track));
+    let actions = state.at(&["outcomes", "actions"]);
+    let actions = actions.into_iter().flat_map(Node::items);
     let cell = |action: Node<'_>| {
-        let line = action
-            .get("id")
-            .and_then(Node::text)
-            .and_then(|id| line_of(&id));
-        cell(action, "id", line, &spans)
+        let named = action.get("id").and_then(Node::text);
+        let line = named.and_then(|id| line_of(&id));
+        let payload = line.and_then(|line| payloads.get(&line));
+        let cell = cell(action, "id", line, &spans);
+        ActionCell {
+            is_in_event: payload.is_some_and(|payload| cell.has_values_of(*payload)),
+            ..cell
+        }
     };
     actions.map(cell).collect()
 }
@@ -40,27 +41,50 @@ pub(super) fn actions(
 /// Returns the actions that the events of a page tell, for a run that has persisted none yet.
 pub(super) fn actions_of(track: &[TrackItem]) -> Rows<ActionCell> {
     let spans = spans(track);
-    track
-        .iter()
-        .filter_map(TrackItem::event)
-        .filter_map(|event| {
-            let EventBody::Whole(document) = &event.body else {
-                return None;
-            };
-            let payload = document.root().get("payload")?;
-            let is_action = event.row.phase == "act" && payload.get("tool").is_some();
-            is_action.then(|| cell(payload, "action_id", Some(event.row.line), &spans))
+    let events = track.iter().filter_map(TrackItem::event);
+    let cells = events.filter_map(|event| {
+        let EventBody::Whole(document) = &event.body else {
+            return None;
+        };
+        let payload = document.root().get("payload")?;
+        let is_action = event.row.phase == "act" && payload.get("tool").is_some();
+        is_action.then(|| ActionCell {
+            is_in_event: true,
+            ..cell(payload, "action_id", Some(event.row.line), &spans)
         })
-        .collect()
+    });
+    cells.collect()
+}
+
+/// Returns the payloads of the events that a page has as a whole, by their lines.
+fn payloads(track: &[TrackItem]) -> BTreeMap<u64, Node<'_>> {
+    let events = track.iter().filter_map(TrackItem::event);
+    let payloads = events.filter_map(|event| match &event.body {
+        EventBody::Whole(document) => Some((event.row.line, document.root().get("payload")?)),
+        EventBody::Ends { .. } => None,
+    });
+    payloads.collect()
+}
+
+impl ActionCell {
+    /// Returns `true` if a payload has the same input and output.
+    fn has_values_of(&self, payload: Node<'_>) -> bool {
+        let value = |key: &str| payload.get(key).filter(|value| !value.is_null());
+        input_of(payload).map(excerpt) == self.input && value("output").map(excerpt) == self.output
+    }
+}
+
+/// Returns what went into an action.
+fn input_of(action: Node<'_>) -> Option<Node<'_>> {
+    let value = |key: &str| action.get(key).filter(|value| !value.is_null());
+    value("input").or_else(|| value("input_excerpt"))
 }
 
 /// Returns when the events of a page that take time began and ended, by their lines.
 fn spans(track: &[TrackItem]) -> BTreeMap<u64, (f64, f64)> {
-    track
-        .iter()
-        .filter_map(TrackItem::event)
-        .filter_map(|event| Some((event.row.line, event.span?)))
-        .collect()
+    let events = track.iter().filter_map(TrackItem::event);
+    let spans = events.filter_map(|event| Some((event.row.line, event.span?)));
+    spans.collect()
 }
 
 /// Returns what a page shows of an action, which has its id under a key.
@@ -81,11 +105,10 @@ fn cell(
         status: text(action, "result_status"),
         took_sec: took.map(|ms| ms.as_f64() / 1e3).or_else(by_event),
         error: error.and_then(error_text),
-        input: value("input")
-            .or_else(|| value("input_excerpt"))
-            .map(excerpt),
+        input: input_of(action).map(excerpt),
         output: value("output").map(excerpt),
         line,
+        is_in_event: false,
     }
 }
 
@@ -93,7 +116,7 @@ fn excerpt(value: Node<'_>) -> Preview {
     match value.text() {
         Some(text) => beginning(text.into_owned(), MAX_EXCERPT_BYTES),
         None => Preview {
-            line: brief_json(value.raw()),
+            line: shortened(&first_words(value), MAX_LINE_CHARS),
             ..beginning(readable(value), MAX_EXCERPT_BYTES)
         },
     }
@@ -108,7 +131,10 @@ pub(super) fn beginning(mut text: String, max_bytes: usize) -> Preview {
     let line = text.lines().find(|line| !line.trim().is_empty());
     Preview {
         unshown: bytes - text.len(),
-        line: shortened(line.unwrap_or_default().trim(), MAX_LINE_CHARS),
+        line: shortened(
+            &without_colours(line.unwrap_or_default().trim()),
+            MAX_LINE_CHARS,
+        ),
         text,
     }
 }

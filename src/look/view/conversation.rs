@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::text;
-use crate::ground::document::{Kind, Node};
+use crate::ground::document::{Kind, Node, OwnedDocument};
 use crate::ground::printable::{brief, shortened};
-use crate::report::page::{Message, MessagePart};
+use crate::report::page::{Message, MessagePart, ModelCall, ToolCall, ToolResult};
 
 /// The maximum number of messages that a page shows.
 const MAX_MESSAGES: usize = 1_000;
@@ -15,6 +15,13 @@ const MAX_PART_BYTES: usize = 64 << 10;
 
 /// The maximum number of bytes of all messages of a page.
 const MAX_BYTES: usize = 4 << 20;
+
+/// The maximum number of bytes of a picture in base64, and of all pictures of a page.
+const MAX_PICTURE_BYTES: usize = 2 << 20;
+const MAX_PICTURES_BYTES: usize = 8 << 20;
+
+/// The maximum number of bytes of all attached messages that are read for a page.
+const MAX_ATTACHED_BYTES: usize = 64 << 20;
 
 /// The places in a payload of lists of messages: what a model was asked.
 const ASKED: [&[&str]; 5] = [
@@ -35,23 +42,93 @@ const ANSWERED: [&[&str]; 6] = [
     &["x-attributes", "gen_ai.output.messages"],
 ];
 
-/// The messages of a timeline, on their way.
-#[derive(Debug, Default)]
-pub(super) struct Conversation {
-    /// How often each message was met: a history repeats what came before.
-    met: BTreeMap<String, usize>,
-    pub(super) messages: Vec<Message>,
-    /// The number of messages that there is no room for.
-    pub(super) unshown: usize,
-    bytes: usize,
-    /// Whether messages have the calls of tools: acts would repeat them.
-    has_calls: bool,
+/// The places in an event of what a call of a model took.
+const USED: [&[&str]; 10] = [
+    &["payload", "usage"],
+    &["payload", "output", "usage"],
+    &["payload", "output"],
+    &["payload", "output", "usage_metadata"],
+    &["payload", "output", "response_metadata", "token_usage"],
+    &["payload", "metrics"],
+    &["payload", "attributes"],
+    &["payload", "x-attributes"],
+    &["payload"],
+    &["metrics"],
+];
+
+/// The places in a block of content of a picture.
+const PICTURES: [&[&str]; 9] = [
+    &["image_url", "url"],
+    &["image_url"],
+    &["source", "data"],
+    &["source", "url"],
+    &["inline_data", "data"],
+    &["inlineData", "data"],
+    &["attachment"],
+    &["data"],
+    &["url"],
+];
+
+/// An event, and what a timeline knows of it.
+pub(super) struct Said<'n> {
+    pub(super) line: u64,
+    pub(super) event: Node<'n>,
+    /// The seconds since the first event.
+    pub(super) offset_sec: Option<f64>,
+    /// The seconds that it took.
+    pub(super) took_sec: Option<f64>,
 }
 
-impl Conversation {
+/// The messages of a timeline, on their way.
+pub(super) struct Conversation<'r> {
+    /// Reads a file that was attached to the run, if it is the one that its name says.
+    attachment: &'r dyn Fn(&str) -> Option<Vec<u8>>,
+    /// How often each message was met: a history repeats what came before.
+    met: BTreeMap<String, usize>,
+    messages: Vec<Message>,
+    /// The number of messages that there is no room for.
+    unshown: usize,
+    bytes: usize,
+    pictures: usize,
+    attached: usize,
+    /// Whether messages have the calls of tools: acts would repeat them.
+    has_calls: bool,
+    /// Whether there is a message that is no act.
+    has_words: bool,
+    /// By the id of each call that has no result yet, its message and its part.
+    open: BTreeMap<String, (usize, usize)>,
+}
+
+impl<'r> Conversation<'r> {
+    /// Returns the conversation of a timeline of which nothing is known yet.
+    pub(super) fn new(attachment: &'r dyn Fn(&str) -> Option<Vec<u8>>) -> Self {
+        Self {
+            attachment,
+            met: BTreeMap::new(),
+            messages: Vec::new(),
+            unshown: 0,
+            bytes: 0,
+            pictures: 0,
+            attached: 0,
+            has_calls: false,
+            has_words: false,
+            open: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the messages, and the number of those that there is no room for. Acts alone are no
+    /// conversation.
+    pub(super) fn end(self) -> (Vec<Message>, usize) {
+        if self.has_words {
+            (self.messages, self.unshown)
+        } else {
+            (Vec::new(), 0)
+        }
+    }
+
     /// Takes in the messages of an event.
-    pub(super) fn take(&mut self, line: u64, event: Node<'_>) {
-        let Some(payload) = event.get("payload") else {
+    pub(super) fn take(&mut self, said: &Said<'_>) {
+        let Some(payload) = said.event.get("payload") else {
             return;
         };
         let mut in_history: BTreeMap<String, usize> = BTreeMap::new();
@@ -59,48 +136,146 @@ impl Conversation {
         let is_message = payload.get("role").is_some();
         if is_message && let Some(message) = message(payload, "assistant") {
             let times = self.met.get(&message.key()).copied().unwrap_or_default() + 1;
-            self.add(message, line, times);
+            self.add(message, said, times);
         }
-        let asked = ASKED.iter().filter_map(|place| payload.at(place));
-        for message in asked.flat_map(|list| listed(list, "user")) {
+        let asked = self.at_first(payload, &ASKED, "user");
+        let saw = asked.len();
+        for message in asked {
             let times = in_history.entry(message.key()).or_default();
             *times += 1;
             let times = *times;
-            self.add(message, line, times);
+            self.add(message, said, times);
         }
-        let answered = ANSWERED
-            .iter()
-            .filter(|_| !is_message)
-            .filter_map(|place| payload.at(place));
-        let role = spoken_by(event);
-        for message in answered.flat_map(|list| listed(list, role)) {
+        let before_answer = self.messages.len();
+        // What a tool gave is no answer of a model.
+        let is_of_tool = saw == 0 && is_act(said.event) && model_call(said, 0).is_none();
+        let output = payload.get("output").filter(|_| is_of_tool);
+        let is_result = output.is_some_and(|it| it.text().is_some() || cut_value(it).is_some());
+        let answered = if is_message || is_result {
+            Vec::new()
+        } else {
+            self.at_first(payload, &ANSWERED, spoken_by(said.event))
+        };
+        for message in answered {
             let times = in_history.get(&message.key()).copied();
             let met = self.met.get(&message.key()).copied().unwrap_or_default();
-            self.add(message, line, times.unwrap_or(met) + 1);
+            self.add(message, said, times.unwrap_or(met) + 1);
         }
-        let is_act = event.get("phase").and_then(Node::text).as_deref() == Some("act");
+        let is_answered = self.messages.len() > before_answer || (is_message && saw == 0);
+        if is_answered
+            && let Some(last) = self.messages.last_mut().filter(|it| it.line == said.line)
+        {
+            last.call = model_call(said, saw);
+        }
         let is_silent = known == self.messages.len() + self.unshown && in_history.is_empty();
-        if is_act && is_silent && !self.has_calls && payload.get("tool").is_some() {
-            self.add(act(payload), line, usize::MAX);
+        if is_silent && !self.has_calls && is_act(said.event) {
+            self.add(act(payload), said, usize::MAX);
         }
     }
 
     /// Adds a message that occurs this number of times in a history, unless all of them are known.
-    fn add(&mut self, message: Read, line: u64, times: usize) {
+    fn add(&mut self, message: Read, said: &Said<'_>, times: usize) {
         let met = self.met.entry(message.key()).or_default();
         if times <= *met {
             return;
         }
         *met = times;
-        let bytes = message.parts.iter().map(MessagePart::bytes).sum::<usize>();
+        let Read { role, parts } = message;
+        let is_act = times == usize::MAX;
+        let number = parts.len();
+        let parts: Vec<MessagePart> = (parts.into_iter())
+            .filter_map(|part| {
+                let part = self.answering(part, said.line)?;
+                Some(self.with_room(part))
+            })
+            .collect();
+        if parts.is_empty() && number > 0 {
+            return;
+        }
+        let bytes = parts.iter().map(MessagePart::bytes).sum::<usize>();
         if self.messages.len() == MAX_MESSAGES || self.bytes + bytes > MAX_BYTES {
             self.unshown += 1;
             return;
         }
         self.bytes += bytes;
-        self.has_calls |= have_calls(&message.parts) && times != usize::MAX;
-        let Read { role, parts } = message;
-        self.messages.push(Message { role, parts, line });
+        self.has_words |= !is_act;
+        for (at, part) in parts.iter().enumerate() {
+            let MessagePart::Call(call) = part else {
+                continue;
+            };
+            self.has_calls |= !is_act;
+            if call.result.is_none() && !call.id.is_empty() {
+                let place = (self.messages.len(), at);
+                self.open.insert(call.id.clone(), place);
+            }
+        }
+        self.messages.push(Message {
+            role,
+            parts,
+            agent: text(said.event, "agent_id"),
+            line: said.line,
+            offset_sec: said.offset_sec,
+            call: None,
+        });
+    }
+
+    /// Puts the result of a call to its call, or returns the part.
+    fn answering(&mut self, part: MessagePart, line: u64) -> Option<MessagePart> {
+        let MessagePart::Result(mut result) = part else {
+            return Some(part);
+        };
+        result.line = line;
+        let place = self.open.remove(&result.id);
+        let call =
+            place.and_then(|(message, part)| self.messages.get_mut(message)?.parts.get_mut(part));
+        let Some(MessagePart::Call(call)) = call else {
+            return Some(MessagePart::Result(result));
+        };
+        self.bytes += result.parts.iter().map(MessagePart::bytes).sum::<usize>();
+        call.result = Some(result);
+        None
+    }
+
+    /// Returns a part, or what stands for a picture that there is no room for.
+    fn with_room(&mut self, part: MessagePart) -> MessagePart {
+        let MessagePart::Picture(data) = &part else {
+            return part;
+        };
+        if data.len() > MAX_PICTURE_BYTES || self.pictures + data.len() > MAX_PICTURES_BYTES {
+            return MessagePart::Text(format!("a picture of {} bytes", data.len()));
+        }
+        self.pictures += data.len();
+        part
+    }
+
+    /// Returns the messages at the first of some places that has any: others repeat them.
+    fn at_first(&mut self, payload: Node<'_>, places: &[&[&str]], role: &str) -> Vec<Read> {
+        let mut values = places.iter().filter_map(|place| payload.at(place));
+        let found = values.find_map(|value| {
+            let messages = self.listed(value, role);
+            (!messages.is_empty()).then_some(messages)
+        });
+        found.unwrap_or_default()
+    }
+
+    /// Returns the messages of a value: a list of them, one, or a text; or those of the file that
+    /// has them where they were too large for the event.
+    fn listed(&mut self, value: Node<'_>, role: &str) -> Vec<Read> {
+        let Some(cut) = cut_value(value) else {
+            return listed(value, role);
+        };
+        let name = value.get("attachment").and_then(Node::text);
+        let whole = name.filter(|_| self.attached < MAX_ATTACHED_BYTES);
+        let whole = whole.and_then(|name| (self.attachment)(&name));
+        self.attached += whole.as_ref().map_or(0, Vec::len);
+        let whole = whole.and_then(|bytes| OwnedDocument::read(bytes).ok());
+        match whole {
+            Some(whole) => listed(whole.root(), role),
+            None => vec![Read {
+                role: role.to_owned(),
+                parts: vec![cut],
+            }],
+        }
     }
 }
 
@@ -117,10 +292,33 @@ impl Read {
     }
 }
 
-fn have_calls(parts: &[MessagePart]) -> bool {
-    parts
-        .iter()
-        .any(|part| matches!(part, MessagePart::Call { .. }))
+/// Returns what a call of a model took, where its event says so.
+fn model_call(said: &Said<'_>, saw: usize) -> Option<ModelCall> {
+    let first = |keys: &str| {
+        let mut places = USED.iter().filter_map(|place| said.event.at(place));
+        let value = places.find_map(|used| keys.split(' ').find_map(|key| used.get(key)));
+        value
+            .filter(|value| value.number().is_some())
+            .map(|value| brief(value.raw()))
+    };
+    let named = |place: &[&str]| said.event.at(place).and_then(Node::text);
+    let model = named(&["payload", "model"])
+        .or_else(|| named(&["payload", "input", "model"]))
+        .or_else(|| named(&["payload", "output", "model"]))
+        .or_else(|| named(&["payload", "attributes", "gen_ai.request.model"]))
+        .or_else(|| named(&["payload", "x-attributes", "gen_ai.request.model"]));
+    let from = named(&["payload", "input", "messages_from"]);
+    let call = ModelCall {
+        model: model.map(|model| brief(&model)),
+        tokens_in: first("input_tokens prompt_tokens tokens_in gen_ai.usage.input_tokens"),
+        tokens_out: first("output_tokens completion_tokens tokens_out gen_ai.usage.output_tokens"),
+        cost_usd: first("cost_usd total_cost_usd total_cost cost"),
+        took_sec: said.took_sec,
+        from: from.map(|from| brief(&from)),
+        saw,
+    };
+    let is_known = call.model.is_some() || call.tokens_in.is_some() || call.cost_usd.is_some();
+    (is_known || saw > 0).then_some(call)
 }
 
 /// Returns the call of a tool with its result.
@@ -133,17 +331,31 @@ fn act(payload: Node<'_>) -> Read {
     let input = payload
         .get("input")
         .or_else(|| payload.get("input_excerpt"));
-    let call = MessagePart::Call {
+    let error = payload.get("error").filter(|error| !error.is_null());
+    let status = text(payload, "result_status");
+    let result = error.or_else(|| payload.get("output"));
+    let result = result.filter(|result| !result.is_null());
+    let result = result.map(|result| ToolResult {
+        parts: vec![cut_value(result).unwrap_or_else(|| MessagePart::Text(written(result)))],
+        failed: error.is_some() || !matches!(&*status, "" | "ok"),
+        ..ToolResult::default()
+    });
+    let call = ToolCall {
+        id: String::new(),
         tool: text(payload, "tool"),
         input: input.map(written).unwrap_or_default(),
+        result,
     };
-    let result = payload.get("error").or_else(|| payload.get("output"));
-    let result = result.filter(|result| !result.is_null());
-    let result = result.map(|result| MessagePart::Result(written(result)));
     Read {
         role: "tool".into(),
-        parts: [Some(call), result].into_iter().flatten().collect(),
+        parts: vec![MessagePart::Call(call)],
     }
+}
+
+/// Returns `true` if an event is the call of a tool.
+fn is_act(event: Node<'_>) -> bool {
+    let phase = event.get("phase").and_then(Node::text);
+    phase.as_deref() == Some("act") && event.at(&["payload", "tool"]).is_some()
 }
 
 /// Returns who speaks in a note that does not say it.
@@ -155,12 +367,10 @@ fn spoken_by(event: Node<'_>) -> &'static str {
 }
 
 /// Returns the messages of a value: a list of them, one, or a text.
-fn listed<'n>(value: Node<'n>, role: &'static str) -> impl Iterator<Item = Read> + use<'n> {
+fn listed(value: Node<'_>, role: &str) -> Vec<Read> {
     let one = (value.kind() != Kind::Array).then_some(value);
-    value
-        .items()
-        .chain(one)
-        .filter_map(move |value| message(value, role))
+    let all = value.items().chain(one);
+    all.filter_map(|value| message(value, role)).collect()
 }
 
 /// Returns a message of one of the common forms.
@@ -188,14 +398,20 @@ fn message(value: Node<'_>, role: &str) -> Option<Read> {
         "developer" => "system".into(),
         role => brief(role),
     };
-    let mut parts: Vec<MessagePart> = ["content", "parts", "text"]
+    let thoughts = ["thinking", "reasoning_content"];
+    let thoughts = thoughts
         .into_iter()
-        .find_map(|key| value.get(key))
+        .filter_map(|key| value.get(key)?.text());
+    let mut parts: Vec<MessagePart> = thoughts.map(|it| MessagePart::Thought(cut(&it))).collect();
+    let content = ["content", "parts", "text"]
         .into_iter()
-        .flat_map(contents)
-        .collect();
-    if role == "tool" {
-        parts = parts.into_iter().map(MessagePart::into_result).collect();
+        .find_map(|key| value.get(key));
+    let said: Vec<MessagePart> = content.into_iter().flat_map(contents).collect();
+    let is_result = role == "tool" && !said.iter().any(|it| matches!(it, MessagePart::Result(_)));
+    if is_result {
+        parts.push(result_of(value, said));
+    } else {
+        parts.extend(said);
     }
     let calls = value.get("tool_calls").into_iter().flat_map(Node::items);
     parts.extend(calls.map(call));
@@ -218,46 +434,94 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
         return vec![MessagePart::Text(cut(&text))];
     }
     let kind = block.get("type").and_then(Node::text).unwrap_or_default();
-    let inner = || {
-        ["text", "thinking", "content"]
-            .into_iter()
-            .find_map(|key| block.get(key)?.text())
-    };
     match &*kind {
-        "tool_use" | "tool_call" | "function_call" => vec![call(block)],
+        "tool_use" | "tool_call" | "function_call" => return vec![call(block)],
         "tool_result" | "tool_call_response" | "function_call_output" => {
-            ["content", "response", "result", "output"]
-                .into_iter()
-                .find_map(|key| block.get(key))
-                .into_iter()
-                .flat_map(contents)
-                .map(MessagePart::into_result)
-                .collect()
+            let mut keys = ["content", "response", "result", "output"].into_iter();
+            let content = keys.find_map(|key| block.get(key));
+            let parts = content.into_iter().flat_map(contents).collect();
+            return vec![result_of(block, parts)];
         }
-        _ => match (block.get("excerpt"), block.get("bytes"), inner()) {
-            (_, _, Some(text)) => vec![MessagePart::Text(cut(&text))],
-            (Some(_), Some(bytes), _) => vec![MessagePart::Cut {
-                excerpt: text(block, "excerpt"),
-                bytes: brief(bytes.raw()),
-            }],
-            _ => vec![MessagePart::Other(cut(block.raw()))],
-        },
+        _ => {}
     }
+    let inner = ["text", "content"].into_iter();
+    let inner = inner.filter_map(|key| block.get(key)?.text()).next();
+    let thought = ["thinking", "reasoning"].into_iter();
+    let thought = thought.filter_map(|key| block.get(key)?.text()).next();
+    let part = cut_value(block)
+        .or_else(|| picture(block, &kind))
+        .or_else(|| thought.map(|text| MessagePart::Thought(cut(&text))))
+        .or_else(|| {
+            let text = cut(&inner?);
+            Some(match &*kind {
+                "thinking" | "reasoning" => MessagePart::Thought(text),
+                _ => MessagePart::Text(text),
+            })
+        });
+    vec![part.unwrap_or_else(|| MessagePart::Other(cut(block.raw())))]
+}
+
+/// Returns the picture of a content block: its data in base64, or the name of the attached file.
+fn picture(block: Node<'_>, kind: &str) -> Option<MessagePart> {
+    let is_picture = kind.contains("image") || block.get("inline_data").is_some();
+    let texts = PICTURES.iter().filter_map(|place| block.at(place)?.text());
+    let mut data = texts.filter(|text| {
+        let is_known = text.starts_with("data:image/") || text.starts_with("attachments/");
+        is_known || (is_picture && !text.contains(':'))
+    });
+    Some(MessagePart::Picture(data.next()?.into_owned()))
+}
+
+/// Returns a value that was cut when it was recorded.
+fn cut_value(value: Node<'_>) -> Option<MessagePart> {
+    value.get("sha256")?;
+    Some(MessagePart::Cut {
+        excerpt: value.get("excerpt")?.text()?.into_owned(),
+        bytes: brief(value.get("bytes")?.raw()),
+        attachment: value
+            .get("attachment")
+            .and_then(Node::text)
+            .map(|name| brief_name(&name)),
+    })
+}
+
+/// Returns the name of an attachment, which is longer than other names.
+fn brief_name(name: &str) -> String {
+    shortened(name, 200)
 }
 
 fn call(call: Node<'_>) -> MessagePart {
     let function = call.get("function").unwrap_or(call);
-    let input = ["arguments", "input", "args"]
-        .into_iter()
-        .find_map(|key| function.get(key));
+    let mut keys = ["arguments", "input", "args"].into_iter();
+    let input = keys.find_map(|key| function.get(key));
     let input = input.map(|input| match input.text() {
         Some(text) => cut(&text),
         None => cut(input.raw()),
     });
-    MessagePart::Call {
+    MessagePart::Call(ToolCall {
+        id: id_of(call),
         tool: text(function, "name"),
         input: input.unwrap_or_default(),
-    }
+        result: None,
+    })
+}
+
+/// Returns the result of the call that a message or a block names.
+fn result_of(value: Node<'_>, parts: Vec<MessagePart>) -> MessagePart {
+    let is_error = value.get("is_error").and_then(Node::boolean);
+    MessagePart::Result(ToolResult {
+        id: id_of(value),
+        failed: is_error == Some(true) || text(value, "status") == "error",
+        parts,
+        line: 0,
+    })
+}
+
+/// Returns the id of a call, or of the call that a result is of.
+fn id_of(value: Node<'_>) -> String {
+    let mut keys = ["tool_call_id", "tool_use_id", "call_id", "id"].into_iter();
+    let id = keys.find_map(|key| value.get(key)?.text());
+    id.map(|id| brief(&id)).unwrap_or_default()
 }
 
 /// Returns the beginning of a text that is long, with the number of characters that are left out.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::actions::{actions, actions_of, beginning, readable};
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Said};
 use super::{OpenedRun, judged, reason_of, unjudged};
 use crate::gate::Gate;
 use crate::ground::document::{Document, Node, OwnedDocument, Tape};
@@ -18,7 +18,8 @@ use crate::reading::dashboard::Rows;
 use crate::reading::facts::Usable;
 use crate::reading::outline::{Density, Listening, TimelineClock, Tracked, summary_of, waits};
 use crate::report::page::{
-    ActionCell, EventBody, Preview, RunSheet, TrackEvent, TrackItem, class_of_phase,
+    ActionCell, Bodies, EventBody, Message, Preview, RunSheet, TrackEvent, TrackItem,
+    class_of_phase,
 };
 
 /// The maximum number of bytes of an event that a page shows; of a longer one, half of them are
@@ -37,11 +38,12 @@ const MAX_LEARN_BYTES: usize = 64 << 10;
 /// Reads a run, judges it, and returns all that its page for a browser shows.
 pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
-    let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
+    let bodies = Bodies::AtService;
+    let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(run, loaded, bodies));
     let (report, (opened, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
     if lacks(&timeline.track, &named) {
-        timeline = run.load(Some(Listening::Track(&named)), shown)?;
+        timeline = run.load(Some(Listening::Track(&named)), |it| shown(run, it, bodies))?;
     }
     Ok(page(run, opened(report), timeline))
 }
@@ -49,7 +51,8 @@ pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Err
 /// Reads a run that is judged already, and returns the same with the report that is given.
 pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
     let named = named_lines(&report);
-    let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
+    let also =
+        |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(run, loaded, Bodies::InPage));
     let (opened, timeline) = run.load(Some(Listening::Track(&named)), also)?;
     Ok(page(run, opened(report), timeline))
 }
@@ -61,8 +64,8 @@ fn page(run: &RunReader, opened: OpenedRun, shown: ShownTimeline) -> RunSheet {
         actions: shown.actions,
         track: shown.track,
         density: shown.density,
-        messages: shown.conversation.messages,
-        more_messages: shown.conversation.unshown,
+        messages: shown.messages,
+        more_messages: shown.more_messages,
         state: records.state.map(with_defaults).map_err(reason_of),
         summary: records.summary.map_err(reason_of),
         manifest: run.document(Artifact::Manifest).map_err(reason_of),
@@ -88,75 +91,79 @@ struct ShownTimeline {
     track: Vec<TrackItem>,
     density: Density,
     actions: Rows<ActionCell>,
-    conversation: Conversation,
+    messages: Vec<Message>,
+    more_messages: usize,
 }
 
-fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
-    let (track, conversation) = track(loaded);
+fn shown(run: &RunReader, loaded: &Loaded<'_, '_>, bodies: Bodies) -> ShownTimeline {
+    let attachment = |name: &str| run.attachment(name);
+    let mut conversation = Conversation::new(&attachment);
+    let track = track(loaded, &mut conversation, bodies);
+    let (messages, more_messages) = conversation.end();
     let line_of = |id: &str| match &loaded.run.timeline {
         Usable::Read(timeline) => timeline.line_of_action(id),
         Usable::NotDue | Usable::Unjudged(_) => None,
     };
-    let state = loaded
-        .state
-        .text
-        .as_ref()
-        .ok()
-        .and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
+    let state = loaded.state.text.as_ref().ok();
+    let state = state.and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
     let actions = match state {
         Some(state) => actions(state.root(), &track, line_of),
         None => actions_of(&track),
     };
     let outlined = loaded.timeline.outlined.as_ref();
     let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
-    let density = outlined
-        .map(|outlined| outlined.density.clone())
-        .unwrap_or_default();
+    let density = outlined.map(|outlined| outlined.density.clone());
+    let density = density.unwrap_or_default();
     ShownTimeline {
         track,
         density,
         actions,
-        conversation,
+        messages,
+        more_messages,
     }
 }
 
-/// Returns the events that a page shows, and their messages.
-fn track(loaded: &Loaded<'_, '_>) -> (Vec<TrackItem>, Conversation) {
-    let mut conversation = Conversation::default();
+/// Returns the events that a page shows; a conversation takes in their messages.
+fn track(
+    loaded: &Loaded<'_, '_>,
+    conversation: &mut Conversation<'_>,
+    bodies: Bodies,
+) -> Vec<TrackItem> {
     let Some(Ok(outlined)) = &loaded.timeline.outlined else {
-        return (Vec::new(), conversation);
+        return Vec::new();
     };
     let (mut clock, mut tape, mut bytes) = (outlined.clock.clone(), Tape::default(), Vec::new());
     let mut room = MAX_TRACK_BYTES;
-    let items = outlined
-        .track
-        .iter()
-        .filter_map(|tracked| match *tracked {
-            Tracked::Folded(number) => Some(TrackItem::Folded(number)),
-            Tracked::Event((line, next)) => {
-                let is_read = loaded.timeline.read_again(line, &mut bytes);
-                let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
-                let event = event?;
-                conversation.take(line.number, event.root());
-                let most = if room == 0 {
-                    MAX_LATER_BYTES
-                } else {
-                    MAX_EVENT_BYTES
-                };
-                room = room.saturating_sub(bytes.len().min(most));
-                let event = track_event(line.number, event, most, next, &mut clock);
-                Some(TrackItem::Event(Box::new(event)))
-            }
-        })
-        .collect();
-    (items, conversation)
+    let items = outlined.track.iter().filter_map(|tracked| match *tracked {
+        Tracked::Folded(number) => Some(TrackItem::Folded(number)),
+        Tracked::Event((line, next)) => {
+            let is_read = loaded.timeline.read_again(line, &mut bytes);
+            let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
+            let event = event?;
+            let most = match bodies {
+                Bodies::InPage if room == 0 => [MAX_LATER_BYTES; 2],
+                Bodies::InPage => [MAX_EVENT_BYTES; 2],
+                Bodies::AtService => [MAX_EVENT_BYTES, MAX_LATER_BYTES],
+            };
+            room = room.saturating_sub(bytes.len().min(MAX_EVENT_BYTES));
+            let tracked = track_event(line.number, event, most, next, &mut clock);
+            conversation.take(&Said {
+                line: line.number,
+                event: event.root(),
+                offset_sec: tracked.row.offset_sec,
+                took_sec: tracked.span.map(|(start, end)| end - start),
+            });
+            Some(TrackItem::Event(Box::new(tracked)))
+        }
+    });
+    items.collect()
 }
 
 /// Returns an event of a track; `next` is when the next event of the step happened that it began.
 fn track_event(
     line: u64,
     document: Document<'_>,
-    max_bytes: usize,
+    most: [usize; 2],
     next: Option<f64>,
     clock: &mut TimelineClock,
 ) -> TrackEvent {
@@ -170,48 +177,42 @@ fn track_event(
     TrackEvent {
         class: class(event, &row.phase),
         span: span(event, clock.started.as_ref()).or_else(until_next),
-        body: body(document, max_bytes),
+        body: body(document, most),
         row,
     }
 }
 
 /// Returns `true` if a track leaves out an event on a line that findings name.
 fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
-    let shown: BTreeSet<u64> = track
-        .iter()
-        .filter_map(TrackItem::event)
-        .map(|event| event.row.line)
-        .collect();
+    let events = track.iter().filter_map(TrackItem::event);
+    let shown: BTreeSet<u64> = events.map(|event| event.row.line).collect();
     shown.len() < track.len() && !named.is_subset(&shown)
 }
 
 /// Returns the lines of the timeline that findings name.
 fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
-    report
-        .findings
-        .iter()
-        .flat_map(|finding| {
-            let related = finding.related.iter().map(|related| &related.location);
-            std::iter::once(&finding.location).chain(related)
-        })
+    let places = report.findings.iter().flat_map(|finding| {
+        let related = finding.related.iter().map(|related| &related.location);
+        std::iter::once(&finding.location).chain(related)
+    });
+    places
         .filter(|place| place.artifact == Some(Artifact::Events))
         .filter_map(|place| place.line)
         .collect()
 }
 
-/// Returns the part of an event that a page shows: all of it, or its two ends as text.
-fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
-    if event.text().len() <= max_bytes {
+/// Returns the part of an event that a page shows: all of it up to a number of bytes, or its two
+/// ends, which have another number of bytes together, as text.
+fn body(event: Document<'_>, [whole, ends]: [usize; 2]) -> EventBody {
+    if event.text().len() <= whole {
         return EventBody::Whole(OwnedDocument::of(event));
     }
     let text = readable(event.root());
     let is_end = |at: &usize| text.is_char_boundary(*at);
-    let half = max_bytes / 2;
+    let half = ends / 2;
     let head = (0..=half).rev().find(is_end).unwrap_or_default();
-    let tail = (text.len().saturating_sub(half)..text.len())
-        .find(is_end)
-        .unwrap_or(text.len())
-        .max(head);
+    let tail = (text.len().saturating_sub(half)..text.len()).find(is_end);
+    let tail = tail.unwrap_or(text.len()).max(head);
     EventBody::Ends {
         head: text.get(..head).unwrap_or_default().to_owned(),
         between: tail - head,
@@ -253,7 +254,6 @@ fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
         let end = at(&["timestamp"])?;
         Some((end - lasted, end))
     };
-    by_metrics()
-        .or_else(by_duration)
-        .filter(|(start, end)| start <= end && (end - start).is_finite())
+    let span = by_metrics().or_else(by_duration);
+    span.filter(|(start, end)| start <= end && (end - start).is_finite())
 }

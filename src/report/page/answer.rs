@@ -3,18 +3,19 @@
 
 use maud::{Markup, html};
 
-use super::calendar::date;
+use super::badges::badge;
+use super::calendar::{date, time};
 use super::charts::{meter, runs};
 use super::findings::marked_up;
 use super::overview::{Newest, RunSums};
-use super::units::{precise, share, thousands};
+use super::units::{grouped, precise, share, thousands};
 use crate::ground::finding::{RuleInfo, Tally, Totals, Verdict};
-use crate::ground::printable::{escape, in_address};
+use crate::ground::printable::{escape, in_address, rounded};
 use crate::judge::rules::ALL;
 use crate::report::wording::not_judged_in_words;
 
 /// The number of causes that the overview tells at first; the others can be opened.
-const MAX_CAUSES: usize = 8;
+const MAX_CAUSES: usize = 5;
 
 /// The maximum number of faults that the overview names.
 const MAX_FAULTS: usize = 1_000;
@@ -102,6 +103,58 @@ fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{plural}", thousands(number))
 }
 
+/// Draws the runs that failed last.
+pub(super) fn failed(sums: &RunSums) -> Markup {
+    html! {
+        @if !sums.failed.is_empty() {
+            section.panel.failed aria-labelledby="failed" {
+                h2 #failed { "What failed last" }
+                ol {
+                    @for ((started, dir), run) in &sums.failed {
+                        li {
+                            (badge(&run.ended, &run.ended)) " "
+                            a href={ "#/run/" (in_address(dir)) } {
+                                (escape(run.task.as_deref().unwrap_or(&run.id)))
+                            }
+                            @if let Some(started) = started.0 {
+                                " " span.dim { (time(started)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns what all runs together took, each with its name and the metrics that say so.
+fn spent(sums: &RunSums) -> Vec<(String, &'static str, &'static str)> {
+    let sum = |names: &[&str]| {
+        let mut known = names
+            .iter()
+            .filter_map(|name| sums.metrics.get(*name))
+            .peekable();
+        known.peek()?;
+        Some(known.flatten().sum::<f64>())
+    };
+    let cost = sum(&["cost_usd"]).map(|cost| {
+        (
+            format!("${}", grouped(&rounded(cost, 2))),
+            "cost",
+            "cost_usd",
+        )
+    });
+    let tokens = |names: &[&str], what, metric| {
+        sum(names).map(|tokens| (grouped(&rounded(tokens, 0)), what, metric))
+    };
+    let used = [
+        cost,
+        tokens(&["tokens_in", "input_tokens"], "tokens in", "tokens_in"),
+        tokens(&["tokens_out", "output_tokens"], "tokens out", "tokens_out"),
+    ];
+    used.into_iter().flatten().collect()
+}
+
 pub(super) fn tiles(sums: &RunSums) -> Markup {
     let all = sums.all;
     let tile = |class: &str, href: &str, number: String, what: &str| {
@@ -136,6 +189,9 @@ pub(super) fn tiles(sums: &RunSums) -> Markup {
                 if all.errors == 1 { "error" } else { "errors" }))
             (tile("some", "#/runs?has=warnings", thousands(all.warnings),
                 if all.warnings == 1 { "warning" } else { "warnings" }))
+            @for (number, what, metric) in spent(sums) {
+                (tile("some", &format!("#/runs?sort=-metric:{metric}"), number, what))
+            }
             @for (number, has, what) in others.into_iter().filter(|(number, ..)| *number > 0) {
                 (tile("some", &format!("#/runs?has={has}"), thousands(number), what))
             }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::badges::badge;
 use super::charts::meter;
-use super::units::{duration, thousands};
+use super::units::{duration, grouped, thousands};
 use super::unshown;
 use crate::ground::printable::escape;
 use crate::reading::dashboard::{Overview, Rows, VerificationSection};
@@ -150,7 +150,7 @@ fn figures(figures: &Rows<(String, String)>) -> Markup {
     html! {
         dl.metrics {
             @for (name, value) in figures.first.iter().take(MAX_SHOWN) {
-                div { dt { (escape(name)) } dd { (escape(value)) } }
+                div { dt { (escape(name)) } dd { (escape(&grouped(value))) } }
             }
         }
         (more(figures))
@@ -163,7 +163,7 @@ fn latencies(latencies: &Rows<(String, f64)>) -> Markup {
     table(&["latency", "time"], latencies, |(name, ms)| {
         html! {
             th scope="row" { (escape(name)) }
-            td.wide {
+            td.wide data-sec=(ms) {
                 (meter(&[("c1", (ms / longest).max(0.0))])) " "
                 (duration(ms / 1e3))
             }

@@ -332,7 +332,7 @@ mod tests {
     use crate::gate::Gate;
     use crate::ground::source::Artifact;
     use crate::reading::dashboard::{Dashboard, Outline, PlanSides, Rows};
-    use crate::report::page::{RunSheet, run_text};
+    use crate::report::page::{Bodies, RunSheet, run_text};
 
     #[test]
     fn file_gets_no_more_pages_when_it_is_long() {
@@ -366,7 +366,7 @@ mod tests {
                 learn: Err("none".into()),
                 seal: None,
             };
-            Some(run_text(&page, prefix).into_bytes())
+            Some(run_text(&page, prefix, Bodies::InPage).into_bytes())
         };
         file.overview.is_complete = true;
         let mut written = |max_bytes| {

@@ -87,6 +87,13 @@
     now: () => Date.now() + ahead,
     // Where a record of a run is, as it is stored.
     record: (dir, name) => `api/v1/record?${new URLSearchParams([["dir", dir], ["name", name]])}`,
+    // The text of a file that was attached to a run, unless it is too long to be shown.
+    attached: async (dir, name, most) => {
+      const answer = await reach(window.runvetLive.attachment(dir, name));
+      if (!answer.ok) throw new Error("The run has no such file with this digest.");
+      if (Number(answer.headers.get("content-length")) > most) throw new Error("It is too long to be shown here.");
+      return answer.text();
+    },
     // Where a file is that was attached to a run.
     attachment: (dir, name) => `api/v1/attachment?${new URLSearchParams([["dir", dir], ["name", name]])}`,
     // The lines of a timeline from one on: items, next; only events of a phase or with words, where

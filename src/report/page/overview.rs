@@ -1,6 +1,7 @@
 //! The reports on many runs -> sums for an overview: by day, outcome, rule, adapter, mode and tag,
 //! and how long runs and their parts take.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -13,6 +14,19 @@ use crate::ground::printable::shortened;
 
 /// The maximum number of latencies, by their names, whose values are kept, and of metrics.
 const MAX_FIGURES: usize = 1_000;
+
+/// The number of runs that failed last of which an overview tells.
+const MAX_FAILED: usize = 5;
+
+/// The outcomes and statuses of runs that failed.
+const FAILED: [&str; 6] = [
+    "error",
+    "failed",
+    "goal_not_achieved",
+    "vetoed",
+    "aborted",
+    "partial",
+];
 
 /// The number of characters of a message that is kept for a rule.
 const MAX_MESSAGE_CHARS: usize = 400;
@@ -32,6 +46,8 @@ pub(crate) struct RunSums {
     pub(crate) rules: BTreeMap<String, Tally>,
     /// By rule, the newest run in which it found something.
     pub(super) newest: BTreeMap<String, Newest>,
+    /// The newest runs that failed.
+    pub(super) failed: BTreeMap<(Reverse<Option<i64>>, String), FailedRun>,
     pub(crate) outcomes: BTreeMap<String, Totals>,
     pub(crate) statuses: BTreeMap<String, Totals>,
     pub(crate) adapters: BTreeMap<String, Totals>,
@@ -60,6 +76,15 @@ pub(crate) struct DaySums {
     pub(in crate::report) verdicts: BTreeMap<&'static str, u64>,
     /// The number of runs by outcome, or else by status; `(none)` stands for runs without either.
     pub(in crate::report) outcomes: BTreeMap<String, u64>,
+}
+
+/// A run that failed, was stopped or missed its goal.
+#[derive(Clone, Debug)]
+pub(super) struct FailedRun {
+    pub(super) id: String,
+    pub(super) task: Option<String>,
+    /// How it ended.
+    pub(super) ended: String,
 }
 
 /// The newest run in which a rule found something.
@@ -119,6 +144,7 @@ impl RunSums {
                 *sum_of(&mut day.outcomes, ended) += 1;
             }
         }
+        self.keep_failed(run);
         self.durations.extend(run.duration_sec);
         for (kept, figures) in [
             (&mut self.latencies, &run.latencies),
@@ -136,6 +162,29 @@ impl RunSums {
     pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, DaySums)> {
         let days = self.days.iter().rev().take(most);
         days.map(|(day, sums)| (date(*day), sums.clone()))
+    }
+
+    fn keep_failed(&mut self, run: &RunEntry) {
+        let ends = [run.outcome.as_deref(), run.status.as_deref()]
+            .into_iter()
+            .flatten();
+        let mut bad = ends.filter(|end| FAILED.contains(end));
+        let Some(ended) = bad.next() else {
+            return;
+        };
+        let failed = FailedRun {
+            id: run.episode_id.clone(),
+            task: run
+                .task
+                .as_deref()
+                .map(|task| shortened(task, MAX_MESSAGE_CHARS)),
+            ended: ended.to_owned(),
+        };
+        self.failed
+            .insert((Reverse(run.started_sec()), run.dir.clone()), failed);
+        if self.failed.len() > MAX_FAILED {
+            self.failed.pop_last();
+        }
     }
 
     fn keep_newest(&mut self, rule: &str, run: &RunEntry) {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::answer::{answer, causes, incomplete, tiles, verdicts};
+use super::answer::{answer, causes, failed, incomplete, tiles, verdicts};
+use super::badges::in_words;
 use super::calendar::date;
 use super::charts::{Bin, Series, legend, meter, runs, stacked};
 use super::overview::RunSums;
@@ -25,6 +26,9 @@ const OUTCOMES: usize = 6;
 /// The maximum number of rows of a list in the overview.
 const BARS: usize = 12;
 
+/// The number of values of a tag beyond which they are not listed one by one.
+const MAX_TAG_VALUES: u64 = 30;
+
 /// The minimum number of runs of which charts tell something.
 const FEWEST_CHARTED: u64 = 10;
 
@@ -39,8 +43,9 @@ pub(crate) fn overview(sums: &RunSums, rules: &[RuleInfo]) -> Markup {
     html! {
         (answer(sums))
         (incomplete(sums))
-        (causes(sums, rules))
+        (failed(sums))
         (tiles(sums))
+        (causes(sums, rules))
         @if sums.days.len() == 1 { (endings(sums)) }
         @if sums.all.episodes >= FEWEST_CHARTED {
             div.panels {
@@ -174,7 +179,11 @@ fn series_of(names: &[(&str, u64)]) -> Vec<Series> {
                 "pending" | NONE => "dim",
                 _ => spare.next().unwrap_or("dim"),
             };
-            series(name, class, &format!("ended={}", in_address(name)))
+            series(
+                &in_words(name),
+                class,
+                &format!("ended={}", in_address(name)),
+            )
         })
         .collect()
 }
@@ -252,7 +261,9 @@ pub(super) fn vacuous(compared: &BTreeMap<String, bool>) -> Markup {
 
 /// Draws runs by one of their properties, with the share that is valid.
 fn shares(filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
+    let many = many_valued(filter, names);
     let mut names: Vec<_> = names.iter().collect();
+    names.retain(|(name, _)| !many.contains_key(key_of(name)));
     names.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.episodes));
     let most = names.first().map_or(1, |(_, sum)| sum.episodes.max(1));
     html! {
@@ -277,6 +288,9 @@ fn shares(filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
             }
             (unshown(names.len().saturating_sub(BARS), "more"))
         }
+        @for (key, values) in &many {
+            p.note { (named(key)) ": " (thousands(*values)) " values" }
+        }
     }
 }
 
@@ -299,6 +313,21 @@ fn tags(tags: &BTreeMap<String, Totals>) -> Markup {
             }
         }
     }
+}
+
+/// Returns the keys of tags that have another value for nearly each run, with their numbers of
+/// values.
+fn many_valued<'n>(filter: &str, names: &'n BTreeMap<String, Totals>) -> BTreeMap<&'n str, u64> {
+    let mut keys: BTreeMap<&str, u64> = BTreeMap::new();
+    for name in names.keys().filter(|_| filter == "tag") {
+        *keys.entry(key_of(name)).or_default() += 1;
+    }
+    keys.retain(|_, values| *values > MAX_TAG_VALUES);
+    keys
+}
+
+fn key_of(tag: &str) -> &str {
+    tag.split(':').next().unwrap_or(tag)
 }
 
 fn durations(sums: &RunSums) -> Markup {

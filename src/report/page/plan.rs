@@ -143,11 +143,11 @@ fn time(took: Option<f64>, longest: f64) -> Markup {
 fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
     html! {
         @for action in actions {
-            tr.did { td colspan=(width) { details {
+            tr.did data-step=(escape(&action.step_id)) { td colspan=(width) { details {
                 summary {
                     code { bdi { (escape(&action.tool)) } } " "
                     @if !matches!(&*action.status, "" | "ok") { (badge(&action.status, &action.status)) " " }
-                    @if let Some(took) = action.took_sec { span.dim { (duration(took)) } " " }
+                    @if let Some(took) = action.took_sec { span.dim.took { (duration(took)) } " " }
                     @if let Some(input) = &action.input { span { bdi { (escape(&input.line)) } } }
                     @if let Some(error) = &action.error {
                         " " span.bad { "→ " bdi { (escape(error)) } }
@@ -155,11 +155,15 @@ fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
                         " " span.dim { "→ " bdi { (escape(&output.line)) } }
                     }
                 }
-                @for (name, value) in [("input", &action.input), ("output", &action.output)] {
-                    @if let Some(value) = value {
-                        h4 { (name) }
-                        pre tabindex="0" { (lines(&value.text)) }
-                        (unshown(value.unshown, "bytes more"))
+                @if let Some(line) = action.line.filter(|_| action.is_in_event) {
+                    div.values data-line=(line) {}
+                } @else {
+                    @for (name, value) in [("input", &action.input), ("output", &action.output)] {
+                        @if let Some(value) = value {
+                            h3 { (name) }
+                            pre tabindex="0" { (lines(&value.text)) }
+                            (unshown(value.unshown, "bytes more"))
+                        }
                     }
                 }
                 p.note {

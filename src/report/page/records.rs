@@ -9,7 +9,7 @@ use super::Preview;
 use super::findings::{FindingPlace, Places};
 use super::units::thousands;
 use crate::ground::document::{Kind, Node, OwnedDocument};
-use crate::ground::printable::{brief, escape, shortened};
+use crate::ground::printable::{brief, escape, shortened, without_colours};
 use crate::ground::source::{Artifact, Pointer};
 
 /// The maximum number of values of a record that its tree shows; the places of findings are added.
@@ -225,7 +225,7 @@ fn length(group: Node<'_>) -> u64 {
 /// Returns a text of several lines, each safe to show.
 pub(super) fn lines(text: &str) -> Markup {
     html! {
-        @for (at, line) in text.lines().enumerate() {
+        @for (at, line) in without_colours(text).lines().enumerate() {
             @if at > 0 { "\n" }
             (escape(line))
         }

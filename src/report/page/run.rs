@@ -6,9 +6,10 @@ use super::badges::badge;
 use super::calendar::time;
 use super::findings::Places;
 use super::item::tag_text;
-use super::units::{duration, offset};
+use super::units::{duration, offset, thousands};
 use super::{
-    RunSheet, TrackItem, conversation, details, events, findings, plan, records, waterfall,
+    Bodies, EventBody, RunSheet, TrackEvent, TrackItem, conversation, details, events, findings,
+    plan, records, waterfall,
 };
 use crate::ground::document::OwnedDocument;
 use crate::ground::finding::{EpisodeReport, Lifecycle, RunEntry, Verdict};
@@ -16,6 +17,7 @@ use crate::ground::printable::{brief, cut_after, escape, in_address};
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
 use crate::reading::dashboard::{Reason, ReasonKind};
+use crate::reading::outline::error_text;
 
 /// The number of characters of the task that the title shows; the state below has all of it.
 const MAX_TITLE_CHARS: usize = 160;
@@ -39,31 +41,39 @@ const PARTS: [(&str, &str); 7] = [
 
 /// Returns the page of a run as text. Its anchors start with a prefix that no other page beside it
 /// has.
-pub(crate) fn run_text(page: &RunSheet, prefix: &str) -> String {
+pub(crate) fn run_text(page: &RunSheet, prefix: &str, bodies: Bodies) -> String {
     let report = &page.dashboard.report;
     let places = Places::of(report, prefix);
+    let mut parts = PARTS.to_vec();
+    if report.findings.is_empty() {
+        // Nothing to read first.
+        parts.rotate_left(1);
+        parts.swap(5, 6);
+    }
     let page = html! {
         article.run aria-labelledby={ (prefix) "title" } {
             (header(page, prefix))
-            @if let Some(reason) = &page.dashboard.reason {
-                (why(reason, prefix))
+            @if let Some(reason) = page.dashboard.reason.as_ref().filter(|it| !is_unverified(it)) {
+                (why(reason, &first_error(page, prefix), prefix))
             }
             @for (file, reason) in &page.dashboard.overview.unreadable {
                 p.notice.is-warn { code { (file) } " can't be shown: " (escape(reason)) }
             }
             nav.parts aria-label="Parts of this run" {
-                @for (name, title) in PARTS.into_iter().filter(|(name, _)| has(page, name)) {
+                @for (name, title) in parts.iter().filter(|(name, _)| has(page, name)) {
                     a href={ "#" (prefix) (name) } { (title) (number_of(page, name)) }
                 }
             }
-            (part(prefix, PARTS[0], &findings::findings(report, &places)))
+            @let findings = part(prefix, PARTS[0], &findings::findings(report, &places));
+            @if !report.findings.is_empty() { (findings) }
             @if has(page, PARTS[1].0) {
                 (part(prefix, PARTS[1], &conversation::conversation(&page.messages, page.more_messages, prefix)))
             }
             (part(prefix, PARTS[2], &plan::steps(&page.dashboard.plan, &page.actions, prefix)))
             (part(prefix, PARTS[3], &waterfall::waterfall(&page.track, &page.density, prefix)))
-            (part(prefix, PARTS[4], &events::events(&page.dashboard.timeline, &page.track, prefix, &places)))
+            (part(prefix, PARTS[4], &events::events(&page.dashboard.timeline, &page.track, prefix, &places, bodies)))
             (part(prefix, PARTS[5], &details::details(&page.dashboard.overview)))
+            @if report.findings.is_empty() { (findings) }
             (part(prefix, PARTS[6], &html! {
                 div.records {
                     (records::record(Artifact::State, &page.state, &places))
@@ -98,7 +108,7 @@ fn number_of(page: &RunSheet, part: &str) -> Markup {
         "events" => page.dashboard.timeline.events,
         _ => return html! {},
     };
-    html! { " " span.count { (super::units::thousands(number)) } }
+    html! { " " span.count { (thousands(number)) } }
 }
 
 fn header(page: &RunSheet, prefix: &str) -> Markup {
@@ -114,6 +124,20 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                 }
             }
             p.badges {
+                @let outcome = run.outcome.as_deref();
+                @let status = run.status.as_deref().filter(|status| says_more(status, outcome));
+                @if let Some(outcome) = outcome {
+                    (badge(outcome, &cut_after(outcome, MAX_VALUE_CHARS)))
+                }
+                @if let Some(status) = status {
+                    " " (badge(status, &cut_after(status, MAX_VALUE_CHARS)))
+                }
+                @if run.paused.is_some() {
+                    " " span.badge.warn { "paused" }
+                } @else if outcome.is_none() {
+                    " " span.badge { (report.lifecycle.stage()) }
+                }
+                " "
                 @if run.lifecycle == Lifecycle::NonTerminal && page.state.is_err()
                     && report.verdict == Verdict::Valid
                 {
@@ -121,38 +145,73 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                 } @else {
                     (verdict(report))
                 }
-                @if let Some(status) = &run.status {
-                    " " (badge(status, &cut_after(&format!("status {status}"), MAX_VALUE_CHARS)))
-                }
-                @if let Some(outcome) = &run.outcome {
-                    " " (badge(outcome, &cut_after(&format!("outcome {outcome}"), MAX_VALUE_CHARS)))
-                }
-                @if run.paused.is_some() {
-                    " " span.badge.warn { "paused" }
-                } @else {
-                    " " span.badge { (report.lifecycle.stage()) }
-                }
             }
-            (first_error(page, prefix))
+            @if page.dashboard.reason.as_ref().is_none_or(is_unverified) {
+                (first_error(page, prefix))
+            }
             (figures(run, &run_figures(page)))
             (tags(run))
         }
     }
 }
 
-/// Returns a link to the first event that failed or was vetoed, with its words.
+/// Returns `true` if a status says another thing than the outcome beside it.
+fn says_more(status: &str, outcome: Option<&str>) -> bool {
+    match outcome {
+        Some(outcome) => status != outcome && status != "ok",
+        None => true,
+    }
+}
+
+/// Returns `true` if nothing is known against a run but that nobody verified its result.
+fn is_unverified(reason: &Reason) -> bool {
+    reason.kind == ReasonKind::Unverified
+}
+
+/// Returns a link to the first call that failed or was vetoed, or else to the first such event,
+/// with its words.
 fn first_error(page: &RunSheet, prefix: &str) -> Markup {
-    let mut events = page.track.iter().filter_map(TrackItem::event);
-    let first = events.find(|event| event.row.mark.is_some());
+    let events = page.track.iter().filter_map(TrackItem::event);
+    let marked: Vec<&TrackEvent> = events
+        .filter(|event| event.row.mark.is_some())
+        .map(|it| &**it)
+        .collect();
+    let first = marked
+        .iter()
+        .find_map(|event| Some((event.row.line, words_of_call(event)?)));
+    let first = first.or_else(|| {
+        let event = marked.first()?;
+        Some((event.row.line, event.row.summary.clone()))
+    });
     html! {
-        @if let Some(event) = first {
+        @if let Some((line, words)) = first {
             p.first-error {
                 "First error: "
-                a href={ "#" (prefix) "L" (event.row.line) } { bdi { (escape(&event.row.summary)) } }
-                span.dim { " line " (super::units::thousands(event.row.line)) }
+                a href={ "#" (prefix) "L" (line) } { bdi { (escape(&words)) } }
+                " " span.dim { "line " (thousands(line)) }
             }
         }
     }
+}
+
+/// Returns the tool of a call that failed, and its words: its error, the last line that it printed
+/// to standard error, or its status.
+fn words_of_call(event: &TrackEvent) -> Option<String> {
+    let EventBody::Whole(document) = &event.body else {
+        return None;
+    };
+    let payload = document.root().get("payload")?;
+    let tool = payload.get("tool")?.text()?;
+    let error = payload.get("error").and_then(error_text);
+    let error = error.or_else(|| payload.at(&["output", "error"]).and_then(error_text));
+    let printed = || {
+        let text = payload.at(&["output", "stderr"])?.text()?;
+        let mut lines = text.lines().rev();
+        lines.find(|line| !line.trim().is_empty()).map(brief)
+    };
+    let status = || payload.get("result_status")?.text().map(|it| brief(&it));
+    let words = error.or_else(printed).or_else(status)?;
+    Some(format!("{}: {words}", brief(&tool)))
 }
 
 /// Returns further values of the whole run: the format that it was imported from, what proves its
@@ -166,7 +225,7 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
         .filter(|seed| !seed.is_null());
     let metrics = &page.dashboard.overview.outcome_metrics.first;
     let metrics = metrics.iter().take(details::MAX_METRICS);
-    let metrics = metrics.map(|(name, value)| (name.clone(), grouped(value)));
+    let metrics = metrics.map(|(name, value)| (name.clone(), super::units::grouped(value)));
     let seed = seed.map(|seed| ("seed".to_owned(), brief(seed.raw())));
     let imported = page.dashboard.timeline.imported.clone();
     let imported = imported.map(|format| ("imported from".to_owned(), format));
@@ -178,12 +237,6 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
         .chain(seed)
         .chain(metrics)
         .collect()
-}
-
-/// Returns a whole number with the separators that all numbers have, and another value as it is.
-fn grouped(value: &str) -> String {
-    let number = value.parse::<u64>();
-    number.map_or_else(|_| value.to_owned(), super::units::thousands)
 }
 
 /// Returns all tags of a run, each a link to the runs that have it.
@@ -198,7 +251,7 @@ fn tags(run: &RunEntry) -> Markup {
         @if !first.is_empty() { ul.tags aria-label="Tags" { @for it in first { (tag(it)) } } }
         @if !rest.is_empty() {
             details {
-                summary { (super::units::thousands(rest.len() as u64)) " more tags" }
+                summary { (thousands(rest.len() as u64)) " more tags" }
                 ul.tags aria-label="More tags" { @for it in rest { (tag(it)) } }
             }
         }
@@ -245,15 +298,15 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
 /// Returns the verdict of the check in a word or two.
 pub(super) fn verdict(report: &EpisodeReport) -> Markup {
     let (tone, words) = match report.verdict {
-        Verdict::Valid if report.skipped.is_empty() => ("good", "valid"),
-        Verdict::Valid => ("warn", "valid, not all rules judged"),
+        Verdict::Valid if report.skipped.is_empty() => ("dim", "valid"),
+        Verdict::Valid => ("dim", "valid, not all rules judged"),
         Verdict::Undecided => ("warn", "undecided"),
         verdict => ("bad", verdict.phrase(1)),
     };
     html! { span.badge.(tone) { (words) } }
 }
 
-fn why(reason: &Reason, prefix: &str) -> Markup {
+fn why(reason: &Reason, first_error: &Markup, prefix: &str) -> Markup {
     let class = match reason.kind {
         ReasonKind::Failed | ReasonKind::GoalNotAchieved => "bad",
         ReasonKind::Vetoed | ReasonKind::Aborted => "warn",
@@ -272,6 +325,7 @@ fn why(reason: &Reason, prefix: &str) -> Markup {
                     None => "The records do not say why.",
                 }
             }
+            (first_error)
             @if !reason.stderr.is_empty() {
                 div.snippet { pre { @for line in &reason.stderr { (escape(line)) "\n" } } }
             }

@@ -15,6 +15,12 @@ pub(super) fn thousands(number: u64) -> String {
     text
 }
 
+/// Returns a number of a record as numbers are written here: a whole one with separators.
+pub(super) fn grouped(value: &str) -> String {
+    let number = value.parse::<u64>();
+    number.map_or_else(|_| value.to_owned(), thousands)
+}
+
 /// Returns a duration: `15 ms`, `1.25 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
 pub(super) fn duration(seconds: f64) -> String {
     let size = seconds.abs();

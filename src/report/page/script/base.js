@@ -22,7 +22,9 @@ const escaped = (c) => SHORT[c] || `\\u{${c.codePointAt(0).toString(16)}}`;
 // What joins the parts of an emoji that all know is a part of it.
 const safe = (text) => (/[\u200d\ufe0f]/.test(text)
   ? text.replace(EMOJI, (c) => (c.replace(HOSTILE, "") ? c : escaped(c))) : text.replace(HOSTILE, escaped));
-const lines = (text) => text.split("\n").map(safe).join("\n");
+// What a terminal takes for colours is none of the words.
+const plain = (text) => text.replace(/\x1b\[[\d;]*m/g, "");
+const lines = (text) => plain(text).split("\n").map(safe).join("\n");
 
 // An element with attributes and children; texts are texts.
 function make(name, attributes = {}, ...children) {
@@ -47,9 +49,15 @@ function short(text, most = 80) {
 // Words for people.
 const TONES = {
   ok: "good", success: "good", error: "bad", goal_not_achieved: "bad", failed: "bad",
-  vetoed: "warn", aborted: "warn", partial: "warn", success_unverified: "warn",
+  vetoed: "warn", aborted: "warn", partial: "warn",
 };
-const badge = (text) => (text === undefined ? "" : make("span", { class: `badge ${TONES[text] || ""}` }, short(text)));
+const inWords = (text) => (text === "success_unverified" ? "success, not verified" : text.replaceAll("_", " "));
+const badge = (text) => (text === undefined ? "" : make("span", { class: `badge ${TONES[text] || ""}` }, short(inWords(text))));
+// How a run ended; its status too, where that says another thing than the outcome.
+const endOf = ({ outcome, status }) => {
+  const saysMore = outcome === undefined || (status !== outcome && status !== "ok");
+  return [badge(outcome), outcome !== undefined && saysMore ? " " : "", saysMore ? badge(status) : ""];
+};
 function duration(seconds) {
   const digits = (value) => String(Number(value.toPrecision(3)));
   if (seconds === undefined) return "";

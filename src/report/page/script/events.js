@@ -18,9 +18,10 @@ function dressEvents(list, row) {
   let cursors = [];
   let asked = 0;
   const isFiltered = () => phase !== "" || search.value.trim() !== "";
-  const isWhole = () => !items.some((item) => item.matches(".fold") || find(".between", item));
+  // Whether the words of all events are on the page, and not with the service.
+  const isWhole = (words) => !(live && words) && !items.some((item) => item.matches(".fold") || find(".between", item));
   const show = () => {
-    const isAsked = live && (from > 0 || (isFiltered() && !isWhole()));
+    const isAsked = live && (from > 0 || (isFiltered() && !isWhole(search.value.trim())));
     list.hidden = isAsked;
     found.hidden = !isAsked;
     asked += 1;
@@ -175,11 +176,12 @@ function dressEvents(list, row) {
       }, () => {}) }, "Show some");
       item.append(" ", button);
     }
+    if (item.open) fill(item);
     const note = find(".between", item);
     if (!note) return;
-    const showAll = () => live.events(row.dir, lineOf(item), 1).then(({ items: [event] }) => {
+    const showAll = () => eventOn(lineOf(item), { dir: row.dir }).then((event) => {
       const ends = all("pre", note.parentElement);
-      note.replaceWith(...(event.event ? [treeOf(event.event)] : [event.error]));
+      note.replaceWith(treeOf(event));
       for (const end of ends) end.remove();
     }, (error) => { note.textContent = safe(error.message); });
     note.append(" ", make("button", { type: "button", onclick: showAll }, "Show all"));
@@ -187,7 +189,7 @@ function dressEvents(list, row) {
   let waiting = 0;
   search.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(changed, live && !isWhole() ? 150 : 0);
+    waiting = setTimeout(changed, live ? 150 : 0);
   });
   jump.addEventListener("keydown", (event) => {
     const line = Math.floor(Number(jump.value));
@@ -230,11 +232,14 @@ function eventOf({ line, event, summary, error }, where = "r") {
   const text = (value) => (typeof value === "string" ? value : "");
   const { phase, agent_id: agent, timestamp } = event || {};
   const at = (Date.parse(text(timestamp)) - start.at) / 1000;
-  return make("details", { class: "event", id: `${where}-L${line}`, "data-phase": text(phase) },
+  const item = make("details", { class: "event", id: `${where}-L${line}`, "data-phase": text(phase) },
     make("summary", {},
       make("span", { class: "line" }, String(line)), make("span", { class: "at" }, Number.isNaN(at) ? "" : `+${duration(at)}`),
       make("span", { class: `phase ${CLASSES[phase] || "other"}` }, text(phase)),
       make("span", { class: "agent" }, make("bdi", {}, text(agent))),
       make("span", { class: "what" }, make("bdi", {}, error || summary))),
-    make("div", { class: "body" }, error || treeOf(event)));
+    make("div", { class: "body" }));
+  item.event = event;
+  if (error) find(".body", item).append(make("p", {}, error));
+  return item;
 }

@@ -2,8 +2,8 @@
 
 // The list of runs.
 const COLUMNS = [
-  ["id", "run"], ["status", "status"], ["outcome", "outcome"], ["started", "started (UTC)"],
-  ["duration", "duration"], ["adapter", "adapter"], ["mode", "mode"], ["valid", "findings"],
+  ["outcome", "ended"], ["id", "run"], ["valid", "findings"], ["started", "started (UTC)"],
+  ["duration", "duration"], ["adapter", "adapter"], ["mode", "mode"],
 ];
 // Metrics that have a column wherever a run of the page has them.
 const FIGURES = ["score", "cost_usd", "tokens_in", "tokens_out"];
@@ -228,7 +228,6 @@ function rowOf(row, columns, params) {
   const has = (wanted) => columns.some(([name]) => name === wanted);
   const figures = columns.filter(([name]) => name.startsWith("metric:"));
   const state = verdict(row);
-  const tone = { yes: row.unjudged ? "warn" : "good", no: "bad", undecided: "warn" }[state];
   const word = row.verdict === "breaks_rule" ? "breaks a rule of the team" : row.verdict;
   const sums = [];
   if (row.errors) sums.push(plural(row.errors, "error"));
@@ -236,25 +235,22 @@ function rowOf(row, columns, params) {
   const rule = (row.rules || [])[0];
   const more = (row.rules || []).length > 1 ? ` +${row.rules.length - 1}` : "";
   const cells = [
+    make("td", { class: "ended" }, marker(row), ...endOf(row)),
     make("td", { class: "run" },
-      make("span", { class: `dot ${tone}`, title: word }),
-      make("span", { class: "unseen" }, `${word} `),
-      marker(row),
       make("a", { class: "id", href: linkOf(row) }, row.id),
       make("span", { class: "task" }, short(row.task) || ""),
       row.now && !row.status ? make("span", { class: "task now" }, `now: ${short(row.now)}`) : null,
       placesOf(row, params)),
-    make("td", {}, badge(row.status)),
-    make("td", {}, badge(row.outcome)),
+    make("td", { class: "findings" },
+      state === "yes" ? "" : make("span", { class: `badge ${state === "no" ? "bad" : "warn"}` }, word), " ",
+      sums.join(", "),
+      rule ? make("a", { href: link("runs", [["rule", rule]]) }, rule + more) : "",
+      row.unjudged && !sums.length ? make("span", { class: "dim" }, `${plural(row.unjudged, "rule")} not judged`) : ""),
     make("td", { class: "started" }, started(row), local(row)),
     make("td", { class: "number" }, pace(row) || duration(row.duration_sec)),
     ...figures.map(([, name]) => make("td", { class: "number" }, figure(metricOf(row, name)))),
     has("adapter") ? make("td", {}, short(row.adapter) || "") : null,
     has("mode") ? make("td", {}, short(row.mode) || "") : null,
-    make("td", { class: "findings" },
-      sums.join(", "),
-      rule ? make("a", { href: link("runs", [["rule", rule]]) }, rule + more) : "",
-      row.unjudged && !sums.length ? `${plural(row.unjudged, "rule")} not judged` : ""),
   ];
   return make("tr", {
     "data-dir": row.dir,
@@ -295,6 +291,7 @@ function fillFilters(params) {
     control.classList.toggle("is-set", value !== "");
   }
 }
+const MAX_TAG_VALUES = 30;
 let offerChoices = () => {};
 function setUpFilters() {
   const form = find("#runs form");
@@ -309,12 +306,17 @@ function setUpFilters() {
   };
   const offer = (control, numbers) => {
     const words = { yes: "valid", no: "not valid" };
-    const options = [...numbers].sort((a, b) => b[1] - a[1]).slice(0, 1000);
+    const keys = new Map();
+    const keyOf = ([value]) => value.split(":")[0];
+    for (const it of numbers) keys.set(keyOf(it), (keys.get(keyOf(it)) || 0) + 1);
+    // A tag that has another value for each run is no choice.
+    const isChoice = (it) => control.name !== "tag" || keys.get(keyOf(it)) <= MAX_TAG_VALUES;
+    const options = [...numbers].filter(isChoice).sort((a, b) => b[1] - a[1]).slice(0, 1000);
     control.replaceChildren(control.options[0], ...options.map(([value, number]) => {
       const text = (control.name === "valid" && words[value]) || value;
       return make("option", { value }, `${short(text)} (${count.format(number)})`);
     }));
-    control.closest("label").hidden = options.length === 0;
+    control.closest("label").hidden = options.every(([value]) => value === NONE);
   };
   const offerMetrics = (names) =>
     find("#offered-metric").replaceChildren(...[...names].slice(0, 100).map((name) => make("option", { value: name })));

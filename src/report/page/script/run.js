@@ -25,6 +25,7 @@ function announceRun(dir) {
   const view = find("#run");
   shownRun = null;
   shownText = "";
+  view.parts = null;
   const row = listed.find((row) => row.dir === dir);
   const known = row ? withoutPage(row).slice(0, 1) : [make("h1", {}, short(dir.split("/").pop(), 160))];
   view.replaceChildren(...known);
@@ -103,6 +104,7 @@ function drawRun(row, text, prefix) {
       return;
     }
     view.innerHTML = policy.createHTML(text);
+    view.run = { dir: row.dir, texts: textsOf(view) };
     dress(view, row);
     spy(view);
   };
@@ -118,6 +120,27 @@ function redraw(part, draw) {
   const back = [opened(part), keeper(part)];
   draw();
   for (const step of back) step();
+}
+
+// Puts the conversation of each part of a run where the part began; it is read when it is opened.
+function placeBranches(row) {
+  for (const old of all("#run .branch")) old.remove();
+  const began = (run) => Date.parse(run.started_at) / 1000;
+  for (const part of find("#run").parts) {
+    const before = all("#run .conversation > *").filter((it) => Number(it.dataset.sec) <= began(part) - began(row)).pop();
+    if (!before) continue;
+    const branch = make("details", { class: "branch", "data-sec": began(part) - began(row) }, make("summary", {},
+      `sub-agent ${part.id} `, short(part.task) || "", " ", badge(part.outcome ?? part.status)));
+    branch.run = { dir: part.dir };
+    branch.addEventListener("toggle", async () => {
+      const page = await source.run(part.dir).catch((error) => ({ error }));
+      const holder = make("div");
+      holder.innerHTML = policy.createHTML(page.text || "");
+      leadToRun(holder, part);
+      branch.append(make("p", { class: "note" }, make("a", { href: linkOf(part) }, "Open this run")), find(".conversation", holder) || make("p", { class: "note" }, page.error ? page.error.message : "It has no messages."));
+    }, { once: true });
+    before.after(branch);
+  }
 }
 
 // Draws the parts of a run again that its text says otherwise than before; whether its parts are the same.
@@ -193,7 +216,7 @@ function withoutPage(row) {
   const command = `runvet view ${quoted(row.dir)}`;
   return [
     make("header", { class: "run-header run" }, crumb(row), make("h1", {}, short(row.task, 160) || row.id),
-      make("p", { class: "badges" }, badge(row.status), badge(row.outcome))),
+      make("p", { class: "badges" }, ...endOf(row))),
     make("div", { class: "notice" },
       make("p", {}, "This run has no page in this file. To look at it:"), make("code", {}, command)),
     make("ul", {}, ...list),
@@ -245,6 +268,13 @@ function dress(view, row) {
     const at = finding.id.slice(prefix.length);
     find("h3", finding).append(copier("Copy link", () => `${location.href.split("#")[0]}${linkOf(row)}?at=${readable(at)}`));
   }
+  for (const words of all("[data-picture]", view)) words.replaceWith(pictureOf(words.dataset.picture) || words.textContent);
+  for (const words of all("[data-attachment]", view)) {
+    const name = words.dataset.attachment;
+    if (words.matches(".cut")) addWhole(words, name);
+    else if (live && ATTACHMENT.test(name)) words.replaceWith(attached(name));
+  }
+  if (find("#run").parts && find(".conversation", view)) placeBranches(row);
   rove(view);
   const waterfall = find(".waterfall", view);
   if (waterfall) dressWaterfall(waterfall);
@@ -259,6 +289,8 @@ async function showRelatives(row) {
   const asked = new URLSearchParams([["tag", `parent:${row.id}`], ["sort", "started"]]);
   const parts = live ? await live.list(asked) : { items: select(asked) };
   const total = parts.total ?? parts.items.length;
+  find("#run").parts = parts.items;
+  placeBranches(row);
   const badges = find("#run .badges");
   if (!badges || !shownRun || shownRun.dir !== row.dir) return;
   for (const old of all("#run .relatives")) old.remove();

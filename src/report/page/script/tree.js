@@ -1,5 +1,82 @@
 // A value -> its tree, its text, and the pictures in it.
 
+// JSON whose numbers stay as they are written.
+const exactly = (text) => JSON.parse(text, (key, value, context) =>
+  (typeof value === "number" && context && JSON.rawJSON ? JSON.rawJSON(context.source) : value));
+const isRaw = (value) => JSON.isRawJSON && JSON.isRawJSON(value);
+
+// The texts of the events that a part of a file has, by their lines.
+const textsOf = (part) => new Map(all(".event .json", part).map((text) => [lineOf(text.closest(".event")), text.textContent]));
+
+// The event on a line of a run, from the service or the file. A file has a long text once: elsewhere stand the line and
+// the pointer of its first place, after a character that no other text begins with.
+async function eventOn(line, { dir, texts }) {
+  if (live) {
+    const { items: [item] } = await live.events(dir, line, 1);
+    if (!item || item.line !== line || !item.event) throw new Error((item && item.error) || `Line ${line} has no event any more.`);
+    return item.event;
+  }
+  const read = (at) => exactly(texts.get(at));
+  const name = (part) => part.replace(/~1/g, "/").replace(/~0/g, "~");
+  const first = (place) => {
+    const [, at, pointer] = /^(\d+)(.*)$/s.exec(place);
+    return pointer.split("/").slice(1).map(name).reduce((value, key) => value[key], read(Number(at)));
+  };
+  const whole = (value) => {
+    if (typeof value === "string" && value[0] === "\u0001") {
+      const text = value[1] === "\u0001" ? value : first(value.slice(1));
+      return text[0] === "\u0001" ? text.slice(1) : text;
+    }
+    if (value === null || typeof value !== "object" || isRaw(value)) return value;
+    if (Array.isArray(value)) return value.map(whole);
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, whole(part)]));
+  };
+  return whole(read(line));
+}
+
+// Draws what an event or an action says, once it is opened.
+async function fill(details) {
+  const body = find(":scope > .body, :scope > .values", details);
+  if (!body || body.isAsked || [...body.children].some((part) => !part.matches(".json"))) return;
+  body.isAsked = true;
+  try {
+    const { run } = details.closest("#run, .side, .act-side, .branch");
+    const event = details.event || await eventOn(Number(body.dataset.line) || lineOf(details), run);
+    body.append(...(details.matches(".event") ? [treeOf(event)] : valuesOf(event.payload || {})));
+  } catch (error) {
+    body.append(make("p", { class: "note", role: "status" }, error.message));
+  }
+}
+// What went into an action and what came out.
+function valuesOf({ input, input_excerpt: excerpt, output }) {
+  const values = [["input", input ?? excerpt], ["output", output]].filter(([, value]) => value !== undefined && value !== null);
+  return values.flatMap(([name, value]) => [make("h3", {}, name), typeof value === "string" ? textOf(value) : treeOf(value)]);
+}
+
+// What is left of a value that was cut when it was recorded.
+function cutOf({ excerpt, bytes, attachment }) {
+  const left = make("span", { class: "cut" }, make("span", { class: "badge warn" }, "cut"), ` ${plain(String(excerpt))} `,
+    make("span", { class: "dim" }, `of ${figure(Number(String(bytes && bytes.rawJSON || bytes)))} bytes`));
+  if (typeof attachment === "string") addWhole(left, attachment);
+  return left;
+}
+// Adds how one gets to the file that has all of a value that was cut.
+const MAX_SHOWN_BYTES = 8 << 20;
+function addWhole(left, name) {
+  if (!live || !shownRun || !ATTACHMENT.test(name)) return;
+  const { dir } = shownRun;
+  const button = make("button", { type: "button", onclick: async () => {
+    try {
+      const text = await live.attached(dir, name, MAX_SHOWN_BYTES);
+      left.after(name.endsWith(".json") ? treeOf(exactly(text)) : textOf(text));
+      button.remove();
+    } catch (error) {
+      button.replaceWith(safe(error.message));
+    }
+  } }, "Show all");
+  left.append(" ", button, " ", make("a", { href: live.attachment(dir, name), download: name.split("/").pop() }, "Download all"));
+}
+
 // The number of values of a tree that are drawn at first, and of parts of a group at a time.
 const MAX_VALUES = 400;
 const MAX_PARTS = 100;
@@ -19,7 +96,8 @@ function treeOf(value) {
   const branch = (part, name) => {
     room -= 1;
     const key = name === undefined ? null : make("span", { class: "k" }, name);
-    const isNumber = typeof part === "number" || (JSON.isRawJSON && JSON.isRawJSON(part));
+    const isNumber = typeof part === "number" || isRaw(part);
+    if (part && part.sha256 && part.excerpt !== undefined && part.bytes !== undefined) return make("li", {}, key, cutOf(part));
     const parts = part !== null && typeof part === "object" && !isNumber ? Object.entries(part) : [];
     if (!parts.length) return make("li", {}, key, ...leaf(part, isNumber));
     const group = `${Array.isArray(part) ? "[\u2026]" : "{\u2026}"} ${count.format(parts.length)}`;
@@ -37,7 +115,7 @@ function treeOf(value) {
     if (typeof part !== "string") return [make("span", { class: `v ${isNumber ? "n" : "w"}` }, JSON.stringify(part))];
     const picture = pictureOf(part);
     if (picture) return [picture];
-    return [part.includes("\n") || part.length > PIECE ? textOf(part) : make("span", { class: "v s" }, `"${part}"`)];
+    return [part.includes("\n") || part.length > PIECE ? textOf(part) : make("span", { class: "v s" }, `"${plain(part)}"`)];
   };
   return make("div", { class: "tree" }, make("ul", {}, branch(value)));
 }
@@ -110,8 +188,9 @@ function attached(name) {
   return make("figure", { class: "picture" }, picture, make("figcaption", { class: "note" }, anchor));
 }
 // Draws the pictures of an event or an action in place of their texts, once it is opened.
-document.addEventListener("toggle", ({ target }) => {
+document.addEventListener("toggle", async ({ target }) => {
   if (!target.open || !target.matches(".event, .did details")) return;
+  await fill(target);
   for (const part of all(".v.s", target)) {
     const name = part.textContent.replace(/^"|"$/g, "");
     if (live && shownRun && ATTACHMENT.test(name)) part.replaceWith(attached(name));
