@@ -1,7 +1,10 @@
 """Tries the page of the format `html` in a browser."""
 
+import base64
 import re
+import shutil
 import subprocess
+import zlib
 
 from playwright.sync_api import expect
 
@@ -297,6 +300,31 @@ class OfAFile(InTheBrowser):
         self.assertEqual(len(set(places)), len(places))
         tab.locator(".waterfall a", has=tab.locator(".mark.failed")).click()
         expect(tab.locator(".event.is-target .tree")).to_contain_text("the bank did not answer")
+
+    def test_file_has_each_text_of_its_events_once(self):
+        directory = WORK / "once"
+        shutil.rmtree(directory, ignore_errors=True)
+        run_data.talking(directory / "episodes" / "ep_1", 6)
+        shutil.copytree(run_data.CORPUS / "demo" / "episodes" / "ep_03_edited", directory / "episodes" / "ep_2")
+        path = report(directory, "once")
+        packed = re.search(r"<template data-row=\"0\"[^>]*>([^<]*)", path.read_text())[1]
+        page = zlib.decompress(base64.b64decode(packed), -15).decode()
+        timeline = page[page.index('<div class="events"'):]
+        self.assertEqual(timeline.count("Asked in turn 2."), 1)
+        self.assertEqual(timeline.count("<ul><li>"), 0, "no tree")
+        tab = self.open("#/run/once/episodes/ep_1", path)
+        act = tab.locator("#run .event", has=tab.locator(".phase.act")).last
+        act.locator("summary").first.click()
+        expect(act.locator(".tree")).to_contain_text("Where is a parcel 2?")
+        expect(act.locator(".tree")).to_contain_text("order 5: scanned in Leipzig")
+        expect(act.locator(".tree .picture img")).to_have_count(1)
+        did = tab.locator("#run .did > td > details").last
+        did.locator("summary").click()
+        expect(did.locator(".tree").first).to_contain_text("Where is a parcel 2?")
+        self.check_accessible(tab, "opened")
+        bare = self.open("", path, java_script_enabled=False)
+        expect(bare.locator(".message", has_text="Where is a parcel 2?")).to_have_count(1)
+        expect(bare.locator(".message .call").first).to_contain_text("1,200 tokens in")
 
     def test_event_is_shown_to_its_last_byte(self):
         tab = self.open("#/run/runs/episodes/ep_printing?at=L4")

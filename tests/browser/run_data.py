@@ -157,6 +157,33 @@ def telling(directory):
     (directory / "state.json").write_text(json.dumps(state))
 
 
+def message(role, content, **more):
+    return {"role": role, "content": content, **more}
+
+
+def talking(directory, turns, history=True, parcel="a parcel"):
+    """A conversation in which each call of a model has the whole history, or only what is new."""
+    directory.mkdir(parents=True)
+    started = event("start", 0, "system", {"task": "Find the parcel"})
+    known, new, lines = [], [message("system", "You are **kind**.")], [started]
+    for turn in range(turns):
+        call = {"id": f"call-{turn}", "type": "function", "function": {"name": "orders.find", "arguments": json.dumps({"order": turn})}}
+        scan = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
+        asked = [{"type": "text", "text": f"Where is {parcel} {turn}? " + "It is late. " * 20 + f"Asked in turn {turn}."}] + ([scan] if turn == 0 else [])
+        new.append(message("user", asked))
+        for answer in [message("assistant", None, tool_calls=[call]), message("assistant", f"It is in *Leipzig {turn}*. " + "Please wait. " * 30)]:
+            known += new
+            usage = {"prompt_tokens": 1200 + turn, "completion_tokens": 310}
+            lines.append(event("act", len(lines), "support", {
+                "action_id": f"act-{len(lines)}", "tool": "llm", "model": "fable-5", "result_status": "ok", "duration_ms": 1500,
+                "input": {"messages": list(known if history else new)}, "output": {"message": answer, "usage": usage, "cost_usd": 0.0125}}))
+            known, new = known + [answer], []
+            if answer["content"] is None:
+                new = [message("tool", f"order {turn}: " + "scanned in Leipzig; " * 60, tool_call_id=call["id"])]
+    (directory / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return started["timestamp"]
+
+
 def failed(directory):
     """A run that failed: steps that are opened and closed, a direction, a pause, and an error."""
     step = lambda name, status, **more: {"step_id": name, "step_status": status, **more}

@@ -878,6 +878,180 @@ class OfAService(InTheBrowser):
         addresses = [f"{self.home}api/v1/attachment?" + urllib.parse.urlencode({"dir": "attached/episodes/ep_attached", "name": name}) for name in names]
         self.assertEqual([tab.request.get(address).status for address in addresses], [200, 404])
 
+    def record(self, runs, *commands, options=("--task", "Answer")):
+        """Records a run, and returns its id and the answers."""
+        said = subprocess.run([RUNVET, "record", "--run-data", runs, *options], input="".join(json.dumps(it) + "\n" for it in commands),
+                              capture_output=True, text=True, check=True)
+        answers = [json.loads(line) for line in said.stdout.splitlines()]
+        return answers[0]["id"], answers
+
+    def test_cut_value_leads_to_all_of_it(self):
+        runs = self.serve_empty("cut").parent
+        history = [run_data.message("user", f"question {at} " + "word " * 200) for at in range(80)]
+        history.append(run_data.message("assistant", "the last answer"))
+        run, answers = self.record(
+            runs, {"act": {"tool": "llm", "input": {"messages": history}, "result_status": "ok"}},
+            {"act": {"tool": "read", "output": "first line\n" * 9000 + "the end", "result_status": "ok"}}, {"finish": "ok"})
+        self.assertEqual([it["field"] for answer in answers for it in answer.get("cut", [])], ["input.messages", "output"])
+        tab = self.open(f"#/run/cut/episodes/{run}")
+        messages = tab.locator("#r-conversation .message")
+        expect(messages).to_have_count(82, timeout=PATIENCE)
+        expect(messages.nth(80)).to_contain_text("the last answer")
+        expect(messages.last.locator("summary")).to_contain_text("read")
+        expect(messages.last.locator(".cut")).to_contain_text("all of it is in")
+        for tool, said in [("llm", "the last answer"), ("read", "the end")]:
+            act = tab.locator("#r-events .event", has_text=tool).first
+            act.locator("summary").first.click()
+            expect(act.locator(".cut .badge")).to_have_text("cut")
+            act.get_by_role("button", name="Show all").click()
+            expect(act).to_contain_text(said)
+        expect(act.get_by_role("link", name="Download all")).to_have_attribute("href", re.compile("api/v1/attachment"))
+        self.check_accessible(tab, "cut")
+
+    def test_failure_leads_to_the_tool_and_its_words(self):
+        runs = self.serve_empty("broken").parent
+        run, _ = self.record(
+            runs, {"plan": ["Tell the carrier"]}, {"open": "step-1"}, {"act": {"tool": "orders.find", "output": "o-1", "result_status": "ok"}},
+            {"act": {"tool": "carrier.notify", "output": {"error": "HTTP 503"}, "result_status": "error"}},
+            {"note": {"phase": "observe", "payload": {"text": "I give up"}}},
+            {"close": {"status": "failed", "error": "not told"}}, {"finish": {"status": "error", "error": "not told"}})
+        tab = self.open(f"#/run/broken/episodes/{run}")
+        link = tab.locator("#run .why .first-error a")
+        expect(link).to_have_text("carrier.notify: HTTP 503", timeout=PATIENCE)
+        link.click()
+        expect(tab.locator(".event.is-target .what")).to_contain_text("carrier.notify")
+        command = "echo fine; echo 'cannot open the depot' >&2; exit 3"
+        subprocess.run([RUNVET, "record", "--run-data", runs, "--task", "Open", "--id", "ep_exec", "--exec", "--", "sh", "-c", command],
+                       capture_output=True, check=False)
+        tab = self.open("#/run/broken/episodes/ep_exec")
+        expect(tab.locator("#run .why .first-error")).to_contain_text("sh: cannot open the depot", timeout=PATIENCE)
+        expect(tab.locator("#run .why pre")).to_have_text("cannot open the depot")
+
+    def test_long_conversation_opens_with_few_elements(self):
+        episodes = self.serve_empty("long")
+        run_data.talking(episodes / "ep_long", 40)
+        self.assertGreater((episodes / "ep_long" / "events.jsonl").stat().st_size, 3_000_000)
+        tab = self.open("#/run/long/episodes/ep_long")
+        # The system once, and in each turn a question, a call with its result, and an answer.
+        expect(tab.locator("#r-conversation .message")).to_have_count(1 + 40 * 3, timeout=PATIENCE)
+        self.assertLess(tab.evaluate("() => document.querySelectorAll('*').length"), 10_000)
+        expect(tab.locator("#run .event .tree")).to_have_count(0)
+        act = tab.locator("#r-L2")
+        act.locator("summary").first.click()
+        expect(act.locator(".tree")).to_contain_text("Where is a parcel 0?")
+        did = tab.locator("#run .did details").nth(1)
+        expect(did.locator("summary")).to_contain_text("tool: order 0")
+        did.locator("summary").click()
+        expect(did.locator("h3")).to_have_text(["input", "output"])
+        expect(did.locator(".tree").last).to_contain_text("Leipzig 0")
+        self.check_accessible(tab, "opened")
+
+    def test_conversation_shows_pictures_what_calls_took_and_sub_agents(self):
+        episodes = self.serve_empty("turns")
+        started = run_data.talking(episodes / "ep_whole", 2, history=False)
+        run_data.talking(episodes / "ep_part", 1, parcel="the depot")
+        for name, tags in [("ep_whole", {}), ("ep_part", {"parent": "ep_whole"})]:
+            at = started if not tags else started.replace("09:00:00.", "09:00:02.")
+            state = {"episode": {"id": name, "started_at": at, "using": "adapter:shell", "tags": tags}, "goal": {"task": f"Task of {name}"},
+                     "plan": {"steps": []}, "outcomes": {"status": "ok", "actions": []}}
+            (episodes / name / "state.json").write_text(json.dumps(state))
+        tab = self.open("#/run/turns/episodes/ep_whole")
+        talk = tab.locator("#r-conversation")
+        expect(talk.locator("figure.picture img")).to_have_count(1, timeout=PATIENCE)
+        expect(talk.locator(".call").first).to_have_text("fable-5 · 2 messages · 1,200 tokens in · 310 tokens out · $0.0125 · 1.5 s")
+        expect(talk.locator(".tool").first).to_contain_text("order 0: scanned in Leipzig")
+        size = talk.locator(".prose").first.evaluate("part => [getComputedStyle(part).fontSize, getComputedStyle(part).maxWidth !== 'none']")
+        self.assertEqual(size, ["15px", True])
+        branch = talk.locator(".branch")
+        expect(branch.locator("> summary")).to_contain_text("Task of ep_part", timeout=PATIENCE)
+        # It began after the second event.
+        before = branch.evaluate("it => it.previousElementSibling.querySelector('.line').textContent")
+        self.assertIn(before, ["line 3", "line 4"])
+        branch.locator("> summary").click()
+        expect(branch.locator(".message", has_text="Where is the depot 0?")).to_have_count(1)
+        self.check_accessible(tab, "conversation with a part")
+        tab.set_viewport_size(WIDE)
+        result = talk.locator(".tool .result").first
+        expect(result).to_be_hidden()
+        tab.emulate_media(media="print")
+        expect(result).to_be_visible()
+
+    def test_row_of_the_list_leads_with_how_the_run_ended(self):
+        tab = self.whole("#/runs?q=ep_timeout")
+        row = self.rows(tab)
+        expect(row.locator("td").first).to_have_text("error")
+        self.go(tab, "#/runs?q=ep_03_edited")
+        expect(row.locator("td").first).to_have_text("success")
+        expect(row.locator(".findings .badge")).to_have_text("invalid")
+        self.go(tab, "#/runs?q=ep_01_answer")
+        expect(row.locator(".findings .badge")).to_have_count(0)
+
+    def test_overview_begins_with_what_failed_last_and_what_runs_cost(self):
+        episodes = self.serve_empty("spent")
+        for name, cost in [("ep_1", 1.25), ("ep_2", 2.5)]:
+            shutil.copytree(WORK / "served" / "episodes" / "ep_timeout", episodes / name)
+            state = json.loads((episodes / name / "state.json").read_text())
+            state["outcomes"]["metrics"] = {"cost_usd": cost, "tokens_in": 1000, "tokens_out": 10}
+            (episodes / name / "state.json").write_text(json.dumps(state))
+        tab = self.open()
+        expect(tab.locator(".failed li")).to_have_count(2, timeout=PATIENCE)
+        expect(tab.locator(".tile", has_text="cost")).to_contain_text("$3.75")
+        expect(tab.locator(".tile", has_text="tokens in")).to_contain_text("2,000")
+        tab.locator(".failed a").first.click()
+        expect(tab.locator("#run .why")).to_contain_text("the bank did not answer")
+
+    def test_head_of_a_usual_run_is_small_and_has_no_box(self):
+        runs = self.serve_empty("usual").parent
+        run, _ = self.record(runs, {"plan": ["Look"]}, {"open": "step-1"}, {"act": {"tool": "look", "output": "\x1b[31mred\x1b[0m", "result_status": "ok"}},
+                             {"close": "step-1"}, {"finish": "ok"}, options=("--task", "Look", "--tag", "team=shop"))
+        tab = self.open(f"#/run/usual/episodes/{run}")
+        expect(tab.locator("#run .badges .badge")).to_have_text(["success, not verified", "valid"], timeout=PATIENCE)
+        expect(tab.locator("#run .why, #run .notice")).to_have_count(0)
+        head = tab.locator("#run .run-header").bounding_box()["height"]
+        self.assertLess(head, WIDE["height"] / 5)
+        self.assertEqual(tab.locator("#run section.part").last.get_attribute("id"), "r-records")
+        self.assertIn("look · red", tab.locator(".event", has=tab.locator(".phase.act")).locator(".what").all_inner_texts()[1])
+        tab.locator("#run .did summary").click()
+        expect(tab.locator("#run .did pre")).to_have_text("red")
+
+    def test_acts_of_two_runs_are_compared_in_pairs(self):
+        episodes = self.serve_empty("pairs")
+        for name, tools in [("ep_1", [("find", "tea"), ("pay", "3")]), ("ep_2", [("find", "tea"), ("ask", "?"), ("pay", "4")])]:
+            step = {"step_id": "s", "result_status": "ok", "duration_ms": 10}
+            acts = [run_data.event("act", 2 + at, "a", {**step, "action_id": f"act-{at}", "tool": tool, "input": {"what": what, "same": 1}})
+                    for at, (tool, what) in enumerate(tools)]
+            lines = [run_data.event("start", 0, "system", {"task": "Buy"}), *acts]
+            (episodes / name).mkdir()
+            (episodes / name / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+            actions = [{"id": act["payload"]["action_id"], **act["payload"]} for act in acts]
+            state = {"episode": {"id": name, "started_at": lines[0]["timestamp"]}, "goal": {"task": "Buy"}, "plan": {"steps": []},
+                     "outcomes": {"status": "ok", "actions": actions}}
+            (episodes / name / "state.json").write_text(json.dumps(state))
+        tab = self.open("#/compare?left=pairs/episodes/ep_1&right=pairs/episodes/ep_2")
+        rows = tab.locator(".acts > table > tbody > tr:not(.inside)")
+        expect(rows).to_have_count(3, timeout=PATIENCE)
+        expect(tab.locator(".acts > .note")).to_have_text("2 of 3 acts differ")
+        expect(rows.nth(1).locator("td").first).to_have_text("–")
+        rows.last.locator("summary").first.click()
+        expect(tab.locator(".acts .inside tr")).to_have_text(["input.what34"])
+        self.check_accessible(tab, "acts")
+
+    def test_tag_with_a_value_for_each_run_floods_nothing(self):
+        episodes = self.serve_empty("tagged")
+        source = json.loads((DEMO / "ep_01_answer" / "state.json").read_text())
+        for at in range(40):
+            shutil.copytree(DEMO / "ep_01_answer", episodes / f"ep_{at}")
+            source["episode"]["tags"] = {"customer": f"c-{at}", "team": "shop"}
+            (episodes / f"ep_{at}" / "state.json").write_text(json.dumps(source))
+        tab = self.open()
+        tags = tab.locator(".panel", has=tab.get_by_role("heading", name="Tags"))
+        expect(tags).to_contain_text("customer: 40 values", timeout=PATIENCE)
+        # The summary names the team otherwise.
+        expect(tags.locator("li")).to_have_text([re.compile("team:shop"), re.compile("team:support")])
+        self.go(tab, "#/runs?tag=customer:c-7")
+        expect(self.rows(tab)).to_have_count(1, timeout=PATIENCE)
+        expect(tab.locator("[name=tag] option")).to_have_text(["any", "team:shop (40)", "team:support (40)", "customer:c-7"])
+
     def test_search_says_what_it_searched(self):
         tab = self.whole("#/runs?q=HTTP%20503")
         expect(tab.locator("#runs .table")).to_contain_text("The id, the task and the directory of each run were searched.")
