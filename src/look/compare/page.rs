@@ -107,7 +107,7 @@ pub(crate) fn groups(of: &GroupComparison) -> Markup {
 fn drawn<const N: usize>(table: &Grid<'_, N>) -> Markup {
     let class = |at: usize| table.numbers.contains(&at).then_some("number");
     html! {
-        table {
+        div.scroll.grid tabindex="0" role="group" aria-label=(table.heads.join(", ")) { table {
             thead {
                 tr {
                     @for (at, name) in table.heads.iter().enumerate() {
@@ -122,7 +122,7 @@ fn drawn<const N: usize>(table: &Grid<'_, N>) -> Markup {
                     }
                 }
             }
-        }
+        } }
     }
 }
 
