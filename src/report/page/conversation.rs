@@ -9,7 +9,7 @@ use super::records::lines;
 use super::units::{duration, grouped, thousands};
 use super::unshown;
 use super::{Message, MessagePart, ModelCall, ToolCall, ToolResult};
-use crate::ground::printable::{escape, shortened, without_colours};
+use crate::ground::printable::{count, escape, shortened, without_colours};
 
 /// The number of bytes of a text from which on it is closed at first.
 const MAX_OPEN_BYTES: usize = 8_000;
@@ -128,7 +128,7 @@ impl Drawing<'_> {
                     span.dim { (first_line(&call.input)) }
                     @if let Some(result) = &call.result { (failed(result)) }
                 }
-                @if !call.input.is_empty() { pre tabindex="0" { (lines(&call.input)) } }
+                @if call.input != first_line(&call.input) { pre tabindex="0" { (lines(&call.input)) } }
                 @if let Some(result) = &call.result { (self.result(result)) }
             }
         }
@@ -168,7 +168,7 @@ fn took(call: &ModelCall) -> String {
     };
     let parts = [
         call.model.as_ref().map(|model| escape(model).into_owned()),
-        (call.saw > 0).then(|| format!("{} messages", thousands(call.saw as u64))),
+        (call.saw > 0).then(|| count(call.saw as u64, "message")),
         (call.from.as_ref()).map(|from| format!("after those of {}", escape(from))),
         tokens(&call.tokens_in, "in"),
         tokens(&call.tokens_out, "out"),
