@@ -878,7 +878,7 @@ class OfAService(InTheBrowser):
         addresses = [f"{self.home}api/v1/attachment?" + urllib.parse.urlencode({"dir": "attached/episodes/ep_attached", "name": name}) for name in names]
         self.assertEqual([tab.request.get(address).status for address in addresses], [200, 404])
 
-    def record(self, runs, *commands, options=("--task", "Answer")):
+    def answered(self, runs, *commands, options=("--task", "Answer")):
         """Records a run, and returns its id and the answers."""
         said = subprocess.run([RUNVET, "record", "--run-data", runs, *options], input="".join(json.dumps(it) + "\n" for it in commands),
                               capture_output=True, text=True, check=True)
@@ -889,7 +889,7 @@ class OfAService(InTheBrowser):
         runs = self.serve_empty("cut").parent
         history = [run_data.message("user", f"question {at} " + "word " * 200) for at in range(80)]
         history.append(run_data.message("assistant", "the last answer"))
-        run, answers = self.record(
+        run, answers = self.answered(
             runs, {"act": {"tool": "llm", "input": {"messages": history}, "result_status": "ok"}},
             {"act": {"tool": "read", "output": "first line\n" * 9000 + "the end", "result_status": "ok"}}, {"finish": "ok"})
         self.assertEqual([it["field"] for answer in answers for it in answer.get("cut", [])], ["input.messages", "output"])
@@ -910,7 +910,7 @@ class OfAService(InTheBrowser):
 
     def test_failure_leads_to_the_tool_and_its_words(self):
         runs = self.serve_empty("broken").parent
-        run, _ = self.record(
+        run, _ = self.answered(
             runs, {"plan": ["Tell the carrier"]}, {"open": "step-1"}, {"act": {"tool": "orders.find", "output": "o-1", "result_status": "ok"}},
             {"act": {"tool": "carrier.notify", "output": {"error": "HTTP 503"}, "result_status": "error"}},
             {"note": {"phase": "observe", "payload": {"text": "I give up"}}},
@@ -1002,7 +1002,7 @@ class OfAService(InTheBrowser):
 
     def test_head_of_a_usual_run_is_small_and_has_no_box(self):
         runs = self.serve_empty("usual").parent
-        run, _ = self.record(runs, {"plan": ["Look"]}, {"open": "step-1"}, {"act": {"tool": "look", "output": "\x1b[31mred\x1b[0m", "result_status": "ok"}},
+        run, _ = self.answered(runs, {"plan": ["Look"]}, {"open": "step-1"}, {"act": {"tool": "look", "output": "\x1b[31mred\x1b[0m", "result_status": "ok"}},
                              {"close": "step-1"}, {"finish": "ok"}, options=("--task", "Look", "--tag", "team=shop"))
         tab = self.open(f"#/run/usual/episodes/{run}")
         expect(tab.locator("#run .badges .badge")).to_have_text(["success, not verified", "valid"], timeout=PATIENCE)
