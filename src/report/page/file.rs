@@ -286,13 +286,20 @@ fn packed(page: &str) -> io::Result<String> {
     Ok(BASE64.encode(&packing.finish()?))
 }
 
-/// Returns the page of a run for a browser without a script: its header, and its findings.
+/// Returns the page of a run for a browser without a script: its header, its conversation, and its
+/// findings, wherever they stand.
 fn unscripted(page: &str, prefix: &str) -> String {
+    let section = |name: &str| format!("<section class=\"part\" id=\"{prefix}{name}\"");
     let header = page.split("<nav class=\"parts\"").next();
-    let steps = format!("<section class=\"part\" id=\"{prefix}steps\"");
-    let findings = page.split_once("</nav>").map(|(_, rest)| rest);
-    let findings = findings.and_then(|rest| rest.split(&*steps).next());
-    let parts = [header.unwrap_or_default(), findings.unwrap_or_default()];
+    let first = page.split_once("</nav>").map(|(_, rest)| rest);
+    let first = first.and_then(|rest| rest.split(&*section("steps")).next());
+    let (steps, findings) = (
+        page.find(&section("steps")),
+        page.find(&section("findings")),
+    );
+    let late = findings.filter(|at| steps.is_some_and(|steps| steps < *at));
+    let late = late.and_then(|at| page.get(at..)?.split(&*section("records")).next());
+    let parts = [header, first, late].map(Option::unwrap_or_default);
     format!("{}</article>", parts.concat())
 }
 

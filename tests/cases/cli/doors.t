@@ -116,7 +116,7 @@ The ways in: runs are named alike everywhere, and a mistake leads to what was me
       0.9 Three tickets are open
       +0.000s start      system           \u{dc}ber ... tickets
       +0.010s observe    system           \u{dc}ber ... tickets
-      +0.040s act        adapter:core.minimal step-1 . done . Collect the open tickets . ok . adapter:core.minimal
-      +0.090s act        adapter:core.minimal step-2 . done . Summarize the tickets . ok . adapter:core.minimal
+      +0.040s act        adapter:core.minimal adapter:core.minimal . Collect the open tickets . step-1
+      +0.090s act        adapter:core.minimal adapter:core.minimal . Summarize the tickets . step-2
   Über
   Über

@@ -55,6 +55,7 @@ What writes to a run takes its id, or its own path.
 
 # The answer names what was cut, and the file that has all of it.
   $ messages=$(printf '{"role":"user","content":"question %s"},' $(seq 2000)); printf '%s\n' '{"act":{"tool":"llm","input":{"model":"m","messages":['"${messages%,}"']},"output":"short"}}' '{"finish":"ok"}' | runvet record --run-data runs --id ep_1 --task t > answers
-  $ json '/cut/0/field /cut/0/bytes' < answers | grep .
   $ wc -c runs/episodes/ep_1/$(grep -o 'attachments/[0-9a-f]*.json' answers) | cut -d ' ' -f 1
+  82894
   $ grep -o '"cut":.*' answers | sed 's/[0-9a-f]\{64\}/DIGEST/'
+  "cut":[{"field":"input.messages","bytes":82894,"attachment":"attachments/DIGEST.json"}]}

@@ -36,8 +36,8 @@ Dashboards and timelines of runs on the command line, as text and as JSON.
       +0.010s observe    system           Summarize the open tickets
       +0.020s plan       planner.minimal  steps: 3
       +0.030s direction  policy:core.minimal direction.hint · hint
-      +0.040s act        adapter:core.minimal step-1 · done · Collect the open tickets · ok · adapter:core.minimal
-      +0.090s act        adapter:core.minimal step-2 · done · Summarize the tickets · ok · adapter:core.minimal
+      +0.040s act        adapter:core.minimal adapter:core.minimal · Collect the open tickets · step-1
+      +0.090s act        adapter:core.minimal adapter:core.minimal · Summarize the tickets · step-2
       +0.095s act        adapter:core.minimal step-3 · skipped
       +0.120s reflect    system           success=true
       +0.130s learn      system           applied=false · proposals=1
@@ -103,7 +103,7 @@ A run in progress has no summary yet.
   status ok · outcome success · started 2026-03-01 12:00:00Z · took 0.15s · mode meta · adapter:core.minimal
     error projection/outcomes (events.jsonl:10): `outcomes.metrics.task_score` is 0.75 in the projection event on line 10, but 0.95 in the state
   $ runvet view ep_03 --events | tail -6
-       6   +0.090s act        adapter:core.minimal step-2 · done · Summarize the tickets · ok · adapter:core.minimal
+       6   +0.090s act        adapter:core.minimal adapter:core.minimal · Summarize the tickets · step-2
        7   +0.095s act        adapter:core.minimal step-3 · skipped
        8   +0.120s reflect    system           success=true
        9   +0.130s learn      system           applied=false · proposals=1
