@@ -10,7 +10,6 @@ The sentences of pages for browsers.
   23 rules: there is no summary.json
   3 of 5 runs
   : The confidence of the run, from 0 (none) to 1 (certainty).
-  Collect the open tickets
   Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.
   Keys without a modifier act
   Not judged: 1 not ended, 1 not fully judged.
@@ -26,6 +25,7 @@ The sentences of pages for browsers.
   Write summary.json when the run ends.
   a field is probably misspelled
   a run that has ended lacks an artifact
+  and 1 more rule
   aria-label="Pages of the list"
   back to the list
   can't be shown: there is no such file
@@ -53,6 +53,7 @@ The sentences of pages for browsers.
   title="a length of time such as 15m: runs in progress of which no file was written for so long"
   title="the name of a metric, alone or with its lowest value and the end of its range, such as task_score or task_score..0.5..0.9"
   title="the shortest duration in seconds and the end of the range, such as 10..60, 60.. or ..1"
+  title="words that are all in one text of a run"
   $ for which in invalid none; do runvet validate --format html --html-runs $which . 2> said | texts | grep asked; done
   runs of the list have no page here. Only runs that are not valid were asked to have a page. A file lists at most 5,000 runs that are not valid and 2,000 valid ones, and has at most 500 pages of runs and 50 MB. The sums in the overview are of all runs.
   runs of the list have no page here. No run was asked to have a page. A file lists at most 5,000 runs that are not valid and 2,000 valid ones, and has at most 500 pages of runs and 50 MB. The sums in the overview are of all runs.
@@ -136,6 +137,7 @@ The sentences of pages for browsers.
 # A page of a comparison has the differences of its pairs.
   $ mkdir -p a/episodes b/episodes; cp -r "$CORPUS/good/terminal/episodes/ep_answer" a/episodes; cp -r "$CORPUS/good/failed/episodes"/* b/episodes; runvet compare --format html a b | texts
   1 pair of 1 task compared; not compared: 0 runs
+  aria-label="measure, base, candidate, difference, 95 % interval, lower, same, higher, p, cmh_p"
   over tasks (sign test; tasks are independent): p = 0.5000; 1 task can't give a p-value below 0.5000, so this says nothing
   success 1 -&gt; 0: 1 of 1 pair flipped, 1 to worse, 0 to better
   worse: Summarize the open tickets, 7
