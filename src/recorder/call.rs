@@ -516,13 +516,12 @@ mod tests {
     #[test]
     fn input_is_an_object_and_a_kind_that_is_given_stays() {
         let deep = format!("{{\"a\":{}1{}}}", "[".repeat(118), "]".repeat(118));
-        for cut in ["{\"a\": 1, \"a\": 2}", &deep] {
+        for cut in ["{\"a\": 1, \"a\": 2}", "{\"a\": 1e999}", &deep] {
             let act = form(json!({"tool": "x", "input": cut}));
             assert_eq!(act["input"]["bytes"], cut.len());
             assert_eq!(act["x-input"], *cut);
         }
         for (input, wanted) in [
-            (json!("{\"a\": 1e999}"), json!({"input": "{\"a\": 1e999}"})),
             (json!("[1]"), json!({"input": "[1]"})),
             (json!([1]), json!({"input": [1]})),
         ] {

@@ -136,10 +136,10 @@ impl Records {
         }
         let assertions = verification.and_then(|verification| verification.get("assertions"));
         let assertions = assertions.into_iter().flat_map(Node::items).map(assertion);
-        let failed = assertions.filter(|(_, result, _)| *result == FAILED);
-        let names = failed.map(|(name, _, message)| match message {
-            Some(message) => format!("{name} ({message})"),
-            None => name,
+        let failed = assertions.filter(|row| row.result == FAILED);
+        let names = failed.map(|row| match row.message {
+            Some(message) => format!("{} ({message})", row.name),
+            None => row.name,
         });
         let mut names: Vec<String> = names.take(MAX_NAMED_ASSERTIONS + 1).collect();
         if names.len() > MAX_NAMED_ASSERTIONS {
