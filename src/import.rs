@@ -148,6 +148,7 @@ impl Converted {
         for (kind, number) in &self.skipped {
             *report.skipped.entry(kind.clone()).or_default() += number;
         }
+
         report.errors.extend_from_slice(&self.errors);
         report.faults.extend_from_slice(&self.faults);
         for MadeRun { run, dir } in &mut self.runs {
@@ -158,6 +159,7 @@ impl Converted {
                 report.faults.push(format!("{}: {why}", display(&run.path)));
                 run.change = Change::Refused(format!("it can't be put into its place: {why}"));
             }
+
             report.runs.push(run.clone());
             if !matches!(run.change, Change::Refused(_)) {
                 run.change = Change::Unchanged;
@@ -292,6 +294,7 @@ impl Import {
                 .converted(&group.states)
                 .unwrap_or_else(|| self.convert(group, &target))
         };
+
         let mut all = Vec::new();
         in_order(
             &groups,
@@ -310,6 +313,7 @@ impl Import {
         for (group, converted) in groups.iter().zip(all) {
             memory.keep_converted(&group.states, converted);
         }
+
         report.notes.extend(notes);
         Ok(report)
     }
@@ -319,6 +323,7 @@ impl Import {
         if others.is_empty() {
             return report;
         }
+
         let number: u64 = others.values().sum();
         let kinds: Vec<String> = others
             .iter()
@@ -330,6 +335,7 @@ impl Import {
         } else {
             &mut report.notes
         };
+
         to.push(note);
         report
     }
@@ -356,6 +362,7 @@ impl Import {
         });
         converted.errors.extend(log.reasons());
         converted.is_done_alone = log.is_alone() && converted.faults.is_empty();
+
         let form = group.format.name;
         let nothing =
             || format!("it looks like a log of {form}, and nothing is said or done in it");
@@ -364,9 +371,11 @@ impl Import {
             converted.notes.insert(format!("{}: {why}", log.path()));
             return converted;
         }
+
         let why = read.err().or_else(|| is_nothing.then(nothing));
         let why = why.map(|why| format!("{}: {why}", log.path()));
         converted.errors.extend(why);
+
         converted
     }
 
@@ -383,6 +392,7 @@ impl Import {
         let file = log.files.first();
         let path = file.map(|file| file.path.clone()).unwrap_or_default();
         conversation.id = plain_id(&conversation.id);
+
         let began = conversation
             .started_at
             .or_else(|| conversation.first_time());
@@ -391,6 +401,7 @@ impl Import {
         {
             return;
         }
+
         if conversation.is_empty() {
             converted.errors.push(format!(
                 "{path}: it looks like a log of {format}, and nothing is said or done in it"
@@ -401,15 +412,18 @@ impl Import {
         for (name, value) in &self.tags {
             conversation.tags.insert(name.clone(), value.clone());
         }
+
         if began.is_none() {
             let (tag, unknown) = TIME_UNKNOWN;
             conversation.tags.insert(tag.into(), unknown.into());
         }
+
         if conversation.needs_directory() {
             converted.notes.insert(format!(
                 "no working directory is in a log of {format}: `--tag cwd=DIR` names it"
             ));
         }
+
         for (kind, number) in &conversation.skipped {
             *converted.skipped.entry(kind.clone()).or_default() += number;
         }
@@ -421,11 +435,13 @@ impl Import {
             modified: file.and_then(|file| file.file.modified()),
             conversation,
         };
+
         let id = target.id_of(&draft.conversation.id);
         let made = target.make(draft);
         if let Err(why @ crate::recorder::Error::Io { .. }) = &made {
             converted.faults.push(format!("{path}: {why}"));
         }
+
         let (change, dir) = change_of(made);
         let run = ImportedRun {
             path: target.path_of(&id),
@@ -434,6 +450,7 @@ impl Import {
             source: path,
             change,
         };
+
         converted.runs.push(MadeRun { run, dir });
     }
 
@@ -450,6 +467,7 @@ impl Import {
             .filter(|file| source != file.base() && source != file.name)
             .map(LogFile::base);
         let files = std::iter::once(&*source).chain(others);
+
         json!({
             "kind": "import",
             "format": format,

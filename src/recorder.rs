@@ -379,6 +379,7 @@ impl Recorder {
             let path = self.run_data.join(EPISODES).join(&id);
             return Err(Error::io("making", &path)(ErrorKind::Interrupted.into()));
         }
+
         let mut start = start.numbered(&id, 1, now);
         let fold = |start: &RunEvent| {
             RunFold::start(start).map_err(|wrong| Error::refused("the task", wrong))
@@ -391,6 +392,7 @@ impl Recorder {
             });
             start = redacted(redactor, &start)?;
         }
+
         let (line, fold) = (start.line()?, fold(&start)?);
         let dir = self.make_episode_dir(&id)?;
         if let Some(content) = snapshot {
@@ -414,6 +416,7 @@ impl Recorder {
             events.sync()?;
             self.sync_dir(&dir)?;
         }
+
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.told = told;
         run.judged(true)

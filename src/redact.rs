@@ -121,13 +121,16 @@ impl Redaction {
         let given = paths.iter().map(AsRef::as_ref);
         let runs = found.episodes.iter().map(|it| &*it.path);
         apart(given.chain(runs), to)?;
+
         let mut redacted = Redacted {
             refused: found.faults.iter().map(ToString::to_string).collect(),
             ..Redacted::default()
         };
+
         if found.episodes.is_empty() {
             return Err(Error::NoRun(redacted.refused));
         }
+
         // The key is made last: nothing is made where anything is wrong.
         let copy = NewTree::beside(to).map_err(Error::io("making a copy beside", to))?;
         let rules = Rules::new(self)?;
@@ -149,6 +152,7 @@ impl Redaction {
                 Err(error) => return Err(error),
             }
         }
+
         copy.put().map_err(Error::io("writing", to))?;
         redacted.runs.sort();
         Ok(redacted)
@@ -225,6 +229,7 @@ fn apart<'p>(inputs: impl Iterator<Item = &'p Path>, to: &Path) -> Result<(), Er
             });
         }
     }
+
     Ok(())
 }
 
@@ -238,10 +243,12 @@ fn place_of(episode: &EpisodeDir, rules: &Rules) -> PathBuf {
             .name_of_run(real.file_name().unwrap_or_default())
             .into();
     }
+
     let mut parts: Vec<_> = parts.map(|part| rules.name(part)).collect();
     if let (Some(last), Some(name)) = (parts.last_mut(), real.file_name()) {
         *last = rules.name_of_run(name);
     }
+
     parts.iter().collect()
 }
 

@@ -110,9 +110,11 @@ impl BoundService {
                 token that they need, with --token-file, or listen on 127.0.0.1"
             )));
         }
+
         let wrong = |why: io::Error| Error(format!("can't listen on {address}: {why}"));
         let listener = TcpListener::bind(address).map_err(wrong)?;
         listener.set_nonblocking(true).map_err(wrong)?;
+
         let address = listener.local_addr().map_err(wrong)?;
         Ok(Self {
             watches,
@@ -138,6 +140,7 @@ impl BoundService {
                 IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
             });
         }
+
         Ok(match &self.guard.login {
             None => format!("http://{address}/"),
             Some(login) => {
@@ -200,6 +203,7 @@ impl BoundService {
                 if !is_part {
                     service.take(news);
                 }
+
                 if *service.stopped.borrow() {
                     ControlFlow::Break(())
                 } else {
@@ -209,6 +213,7 @@ impl BoundService {
             stop();
             ended
         };
+
         let served = thread::scope(|scope| {
             let follow = &follow;
             let start = |watch| thread::Builder::new().spawn_scoped(scope, move || follow(watch));
@@ -222,6 +227,7 @@ impl BoundService {
                 )),
                 Err(_) => Ok(()),
             };
+
             stop();
             let threads = threads.map_err(|why| Error::threads(&why))?;
             answered.map_err(|why| Error::threads(&why))?;
@@ -234,6 +240,7 @@ impl BoundService {
         });
         // A client that reads slowly does not keep the service from ending.
         runtime.shutdown_timeout(Duration::from_secs(1));
+
         served
     }
 }
@@ -316,6 +323,7 @@ impl Service {
                 if run.lifecycle == Lifecycle::NonTerminal {
                     run.written = store::last_written(path);
                 }
+
                 self.note_arrival(path, &run);
                 if self.index_mut().put(path, run.clone()) {
                     self.numbers.judged();
@@ -323,6 +331,7 @@ impl Service {
                 } else {
                     self.tell("written", &serde_json::json!({ "dir": &run.dir }));
                 }
+
                 let index = self.index();
                 let is_told = index.is_under_way() && index.entries().len().is_multiple_of(TOLD);
                 drop(index);
@@ -430,12 +439,14 @@ async fn numbers(
     } else {
         metrics::OPEN_METRICS
     };
+
     let text = api::in_thread(move || {
         let running = service.index().running();
         let listeners = live::MAX_LISTENERS - service.listeners.available_permits();
         (service.numbers).text(&service.sums(), &running, listeners, is_classic)
     })
     .await?;
+
     Ok(match text {
         Ok(text) => of_type(kind, text),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

@@ -47,6 +47,7 @@ impl PathList {
             let paths = count(self.others, "path");
             notes.push(format!("skipped {paths} without an artifact"));
         }
+
         let Some(first) = self.lost.first() else {
             return Ok(notes);
         };
@@ -61,11 +62,13 @@ impl PathList {
                 .skip(1)
                 .any(|dir| is_directory(dir.join(path).parent().unwrap_or(dir)))
         };
+
         let is_stray = |path: &PathBuf| {
             path.ancestors()
                 .find(|it| it.ends_with(EPISODES))
                 .is_some_and(|dir| !is_directory(dir))
         };
+
         let is_all = self.paths.is_empty() && !self.has_deleted;
         if self.lost.iter().any(|path| is_above(path)) || is_all && self.lost.iter().all(is_stray) {
             return Err(format!(
@@ -74,6 +77,7 @@ impl PathList {
                  directory"
             ));
         }
+
         notes.push(format!("skipped {lost}: their runs were deleted"));
         Ok(notes)
     }
@@ -111,6 +115,7 @@ pub(super) fn read(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
     } else {
         read_at_most(File::open(list)?, MAX_LIST_BYTES)?
     };
+
     // Shells of Windows put a byte order mark before a list.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     if bytes.contains(&0) != (end == 0) && !bytes.is_empty() {
@@ -121,10 +126,12 @@ pub(super) fn read(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
             }
         }));
     }
+
     let listed = bytes.split(|byte| *byte == end).map(|path| match end {
         0 => store::path::from_bytes(path.to_vec()),
         _ => from_line(path),
     });
+
     Ok(listed.filter(|path| *path != Path::new("")).collect())
 }
 
@@ -135,6 +142,7 @@ fn from_line(line: &[u8]) -> PathBuf {
     if !is_gone(&path(line)) {
         return path(line);
     }
+
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     match line {
         [b'"', quoted @ .., b'"'] if is_gone(&path(line)) => path(&unquoted(quoted)),
@@ -158,6 +166,7 @@ fn unquoted(mut quoted: &[u8]) -> Vec<u8> {
         bytes.push(byte);
         quoted = rest;
     }
+
     bytes
 }
 
@@ -169,5 +178,6 @@ pub(super) fn read_at_most(reader: impl Read, max: u64) -> io::Result<Vec<u8>> {
         let message = format!("it is larger than {} MiB", max >> 20);
         return Err(io::Error::other(message));
     }
+
     Ok(bytes)
 }

@@ -47,6 +47,7 @@ impl Gate {
                 *redacted.changed.entry(rule.clone()).or_default() += 1;
             }
         }
+
         Ok(redacted)
     }
 
@@ -73,5 +74,6 @@ fn found(report: &Report, dir: &Path) -> Found {
         let place = format!("{file} {:?} {:?}", at.line, at.pointer);
         (finding.rule.clone(), place)
     });
+
     found.collect()
 }

@@ -282,9 +282,11 @@ pub(crate) fn without_colours(text: &str) -> Cow<'_, str> {
         plain.push_str(rest.get(..at).unwrap_or_default());
         rest = codes;
     }
+
     if plain.is_empty() && rest.len() == text.len() {
         return Cow::Borrowed(text);
     }
+
     plain.push_str(rest);
     Cow::Owned(plain)
 }

@@ -147,6 +147,7 @@ impl KeyPath {
                     left.push((next, on));
                 }
             };
+
             for (number, item) in node.items().enumerate() {
                 go(item, &|token| index(token) == Some(number));
             }

@@ -44,6 +44,7 @@ impl Archive {
             .rev()
             .collect();
         members.push(header.to_owned());
+
         Ok(Self { zip, members })
     }
 
@@ -56,6 +57,7 @@ impl Archive {
         } else {
             self.content(&name)
         };
+
         Some((name, content))
     }
 
@@ -70,6 +72,7 @@ impl Archive {
         if content.len() > MAX_RECORD_BYTES {
             return Err(format!("it is larger than {} MiB", MAX_RECORD_BYTES >> 20));
         }
+
         let mut found = Crc::new();
         found.update(&content);
         if found.sum() == crc {
@@ -104,9 +107,11 @@ fn unpacked(mut member: ZipFile<'_, OpenFile>) -> io::Result<Vec<u8>> {
                 let left = most - content.len() as u64;
                 frame.take(left).read_to_end(&mut content)?;
             }
+
             content.len()
         }
         other => return Err(io::Error::other(format!("{other} is not read"))),
     };
+
     Ok(content)
 }

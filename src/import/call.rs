@@ -37,6 +37,7 @@ pub(super) fn of_function(call: &Value) -> (String, Value) {
         .into_iter()
         .find_map(|at| call.pointer(at))
         .cloned();
+
     (tool.unwrap_or_default(), input.unwrap_or_default())
 }
 
@@ -60,6 +61,7 @@ pub(crate) fn plain_id(id: &str) -> String {
         .map(|c| if plain(c) { c } else { '-' })
         .skip_while(|c| !(c.is_ascii_alphanumeric() || *c == '_'))
         .collect();
+
     match id.char_indices().nth(MAX_ID) {
         None => id,
         Some((end, _)) => {

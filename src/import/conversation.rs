@@ -117,6 +117,7 @@ impl Conversation {
             parent: self.parent.clone(),
             what,
         });
+
         self.events.len() - 1
     }
 
@@ -138,10 +139,12 @@ impl Conversation {
             self.skip(format!("{role} message without text"));
             return None;
         }
+
         if role == "user" && self.agent.is_some() {
             self.skip("prompt of a sub-agent");
             return None;
         }
+
         Some(self.note(
             "observe",
             json!({"kind": "message", "role": role, "text": text}),
@@ -158,6 +161,7 @@ impl Conversation {
         if !key.is_empty() {
             self.keys.insert(key.to_owned(), number);
         }
+
         self.answers.entry(number).or_default()
     }
 
@@ -172,6 +176,7 @@ impl Conversation {
         if call.id.is_empty() {
             call.id = format!("call {}", call.place);
         }
+
         self.open.insert(call.id.clone(), call);
     }
 
@@ -189,6 +194,7 @@ impl Conversation {
             self.act(call, outcome);
             return;
         }
+
         let cancelled = self.cancelled.remove(id);
         match cancelled.and_then(|place| self.events.get_mut(place)) {
             // Its result is in the log after the interruption.
@@ -220,6 +226,7 @@ impl Conversation {
         let taken: BTreeMap<String, Call> = taken;
         let mut taken: Vec<Call> = taken.into_values().collect();
         taken.sort_by_key(|call| call.place);
+
         taken
     }
 
@@ -229,6 +236,7 @@ impl Conversation {
             self.cancelled.insert(call.id.clone(), self.events.len());
             self.act(call, Outcome::new(Some("cancelled"), Value::Null));
         }
+
         let text = Some(text).filter(|text| !text.is_empty());
         self.note("observe", json!({"kind": "interrupt", "text": text}));
     }
@@ -265,6 +273,7 @@ impl Conversation {
             What::Note(_, note) => is_kind(note, "error") || is_kind(note, "interrupt"),
             _ => false,
         };
+
         if !self.events.last().is_some_and(is_failure) {
             self.add(What::TurnEnd);
         }
@@ -313,9 +322,11 @@ impl Conversation {
                 }
                 _ => {}
             }
+
             event.agent = of_agent(event.agent);
             self.events.push(event);
         }
+
         let answers = other.answers.into_iter();
         self.answers
             .extend(answers.map(|(number, answer)| (number + first_answer, answer)));
@@ -324,11 +335,13 @@ impl Conversation {
             call.place += self.calls;
             self.open.insert(format!("{agent} {id}"), call);
         }
+
         self.calls += other.calls;
         self.parents.extend(other.parents);
         self.cost = self.cost.map_or(other.cost, |cost| {
             Some(cost + other.cost.unwrap_or_default())
         });
+
         for (kind, number) in other.skipped {
             *self.skipped.entry(kind).or_default() += number;
         }
@@ -340,6 +353,7 @@ impl Conversation {
             Value::String(text) => text.contains(agent),
             other => other.to_string().contains(agent),
         };
+
         self.events.iter().find_map(|event| match &event.what {
             What::Act(act) if act.is_of_kind("delegate") && names(act) => Some(act.call.id.clone()),
             _ => None,
@@ -361,6 +375,7 @@ impl Conversation {
             What::Act(act) => act.is_of_kind("delegate"),
             _ => false,
         };
+
         let is_open = |call: &Call| call.is_of_kind("delegate");
         self.events.iter().any(is_delegate) || self.open.values().any(is_open)
     }
@@ -390,6 +405,7 @@ impl Conversation {
                     _ => false,
                 }
         };
+
         self.events
             .iter()
             .filter(is_message)
@@ -404,6 +420,7 @@ impl Conversation {
             What::Note(_, note) => note.get("usage").map(Usage::of_note),
             _ => None,
         };
+
         let of_notes = self.events.iter().filter_map(of_note);
         let sum = self
             .answers
@@ -411,6 +428,7 @@ impl Conversation {
             .filter_map(|answer| answer.usage)
             .chain(of_notes)
             .fold(Usage::default(), Usage::add);
+
         self.totals
             .filter(|totals| !totals.is_empty())
             .unwrap_or(sum)

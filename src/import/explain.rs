@@ -83,6 +83,7 @@ impl Explained {
             explained.add(conversation);
         });
         explained.unreadable.extend(log.reasons());
+
         let broken = read.err().map(|why| format!("{}: {why}", log.path()));
         explained.unreadable.extend(broken);
         explained
@@ -104,16 +105,20 @@ impl Explained {
                 What::Act(act) => ("act", act.call.tool),
                 What::TurnEnd | What::Nothing => continue,
             };
+
             count(&mut self.taken, Taken { becomes, name }, 1);
         }
+
         for (name, _) in conversation.assertions {
             let becomes = "assertion";
             count(&mut self.taken, Taken { becomes, name }, 1);
         }
+
         for (name, _) in conversation.metrics {
             let becomes = "metric";
             count(&mut self.taken, Taken { becomes, name }, 1);
         }
+
         for (kind, number) in conversation.skipped {
             count(&mut self.left_out, kind, number);
         }
@@ -140,6 +145,7 @@ fn type_of(value: &Value) -> String {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
+
     match (&*types, value) {
         ([], Value::Array(_)) => "a list".to_owned(),
         ([], _) => "an object without `type`".to_owned(),

@@ -81,6 +81,7 @@ pub(super) fn texts(content: &Value) -> String {
             first_text(part, &["/text", "/content", "/refusal"]).filter(|_| is_text)
         }
     };
+
     match content {
         Value::Array(parts) => parts
             .iter()
@@ -124,6 +125,7 @@ pub(super) fn without(text: &str, start: &str, end: &str) -> String {
         kept += before;
         rest = after;
     }
+
     kept + rest
 }
 

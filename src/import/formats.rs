@@ -82,6 +82,7 @@ pub(super) fn looks_like(start: &[u8]) -> String {
     if start.starts_with(b"SQLite format 3") {
         return looks_like_database(start);
     }
+
     let known: [(&[u8], &str); 3] = [
         (b"\x1f\x8b", "it is compressed by gzip: unpack it first"),
         (
@@ -102,6 +103,7 @@ pub(super) fn looks_like(start: &[u8]) -> String {
     } else {
         words
     };
+
     (*words).to_owned()
 }
 
@@ -127,6 +129,7 @@ fn looks_like_database(start: &[u8]) -> String {
     let words = || text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let declares = |name: &&str| words().any(|word| word == *name);
     let found = known.iter().find(|(names, _)| names.iter().all(&declares));
+
     match found {
         Some((_, whose)) => format!("it is a database {whose}"),
         None => "it is a database of SQLite, which is not read: export the sessions in it as files"
@@ -146,5 +149,6 @@ pub(super) fn looks_like_json(first: Option<&Value>) -> String {
         Some(Value::Array(items)) => format!("a list of {}", count(items.len() as u64, "item")),
         _ => "nothing".to_owned(),
     };
+
     format!("it is no log of a known format: its first value is {form}")
 }

@@ -47,9 +47,11 @@ impl Import {
                 .notes
                 .push(format!("{}: {links} not followed", display(path)));
         }
+
         report
             .faults
             .extend(below.faults.iter().map(ToString::to_string));
+
         let mut tied = Tied::default();
         let mut others = Vec::new();
         for file in below.files {
@@ -65,10 +67,12 @@ impl Import {
                 Err(no_log) => others.push((file, no_log)),
             }
         }
+
         let groups = tied.groups();
         // A file that was named is meant, and so is each of a directory without logs.
         let is_log_dir = !groups.is_empty();
         let mut unnamed = 0;
+
         for (number, (file, no_log)) in others.into_iter().enumerate() {
             let NoLog { why, is_broken } = no_log;
             if is_log_dir && !(file.file.is_given || is_broken) {
@@ -81,6 +85,7 @@ impl Import {
                 unnamed += 1;
             }
         }
+
         if unnamed > 0 {
             report.errors.push(format!(
                 "{}: {unnamed} more files are no logs",
@@ -91,6 +96,7 @@ impl Import {
                 .errors
                 .push(format!("{}: there is no log", display(path)));
         }
+
         found.groups.extend(groups);
         Ok(())
     }
@@ -101,10 +107,12 @@ impl Import {
             is_broken: file.may_be_log(),
             why,
         };
+
         let other = |why| NoLog {
             is_broken: false,
             why,
         };
+
         let start = file.file.beginning(SNIFFED).map_err(|why| NoLog {
             is_broken: true,
             why: why.to_string(),
@@ -117,11 +125,13 @@ impl Import {
         if !(matches!(first, Some(b'{' | b'[')) || start.starts_with(archive::MAGIC)) {
             return Err(other(formats::looks_like(&start)));
         }
+
         let mut log = Log::new(std::slice::from_ref(file));
         let head = log.head().map_err(broken)?;
         if let Some(first) = log.unreadable.first().filter(|_| head.is_empty()) {
             return Err(broken(format!("line {}: {}", first.line, first.why)));
         }
+
         let is_wanted = |format: &&Format| self.format.is_none_or(|name| name == format.name);
         let format = FORMATS
             .iter()
@@ -134,11 +144,13 @@ impl Import {
                 tie(file, value, &mut ties);
             }
         }
+
         if let Ties::Every(tie) = format.ties {
             while let Some(entry) = log.next().map_err(broken)? {
                 tie(file, &entry.value, &mut ties);
             }
         }
+
         Ok((format, ties))
     }
 }
@@ -163,6 +175,7 @@ impl Tied {
         let number = self.files.len();
         self.files.push((format, file));
         self.before.push(number);
+
         for tie in ties {
             let known = *self.by_tie.entry((format.name, tie)).or_insert(number);
             let (one, other) = (self.first_of(known), self.first_of(number));
@@ -179,6 +192,7 @@ impl Tied {
         {
             file = before;
         }
+
         file
     }
 
@@ -191,10 +205,12 @@ impl Tied {
                 files: Vec::new(),
                 states: Vec::new(),
             };
+
             let group = group.or_insert_with(new);
             group.files.push(file.file);
             group.states.push(file.state);
         }
+
         groups.into_values().collect()
     }
 }

@@ -48,6 +48,7 @@ impl History {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             below => below.map_err(|why| why.to_string())?,
         };
+
         let [file]: [_; 1] = <[_; 1]>::try_from(below.files).map_err(|_| "it is no file")?;
         let known = FORMATS
             .iter()
@@ -66,6 +67,7 @@ impl History {
                 found = conversations(known, &mut log)?;
             }
         }
+
         let start = files
             .first()
             .map(LogFile::stem)
@@ -84,12 +86,14 @@ impl History {
                 Err(format!("it is the log of another session than {session}"))
             };
         };
+
         let mut conversation = found.swap_remove(place);
         conversation.open.clear();
         let is_asked = |event: &Event| match &event.what {
             What::Act(act) => asked.is_some_and(|id| act.call.id == id),
             _ => false,
         };
+
         conversation.events.retain(|event| !is_asked(event));
         conversation.finish(false);
         let note = json!({
@@ -100,6 +104,7 @@ impl History {
             "lines": log.lines,
             "skipped": conversation.skipped,
         });
+
         Ok(Self {
             conversation,
             note: arguments(note),
@@ -138,15 +143,18 @@ impl History {
         if is_repeated {
             marks.insert(REPEATED.into(), true.into());
         }
+
         let mut note = self.note;
         note.extend(marks.clone());
         run.note("observe", note)?;
+
         let Conversation {
             events,
             answers,
             parents,
             ..
         } = self.conversation;
+
         write_events(run, events, &answers, &parents, &marks)
     }
 }
@@ -167,11 +175,13 @@ fn with_parts(file: FileBelow, path: &Path, session: &str) -> io::Result<Vec<Log
     let name = stem.file_name().unwrap_or_default().to_string_lossy();
     let own = Some(session.to_owned()).filter(|id| plain_id(id) == *id);
     let mut parts = Vec::new();
+
     for dir in [format!("{name}/{PARTS}")].into_iter().chain(own) {
         for part in files_of(&path.with_file_name(&dir))? {
             parts.extend(file.beside(&format!("{dir}/{part}")));
         }
     }
+
     let files = [file].into_iter().chain(parts).map(LogFile::new);
     Ok(files.filter(LogFile::may_be_log).collect())
 }
@@ -182,9 +192,11 @@ fn files_of(dir: &Path) -> io::Result<Vec<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => FilesBelow::default(),
         below => below?,
     };
+
     if let Some(fault) = below.faults.into_iter().next() {
         return Err(fault);
     }
+
     let names = below.files.iter();
     Ok(names
         .filter_map(|file| file.name.to_str().map(str::to_owned))
@@ -198,6 +210,7 @@ fn beside(format: &Format, files: &[LogFile], path: &Path) -> io::Result<Vec<Log
     };
     let mut ties = BTreeSet::new();
     tie_first(*tie, own, &mut ties);
+
     let dir = path.parent().filter(|dir| *dir != Path::new(""));
     let mut others = Vec::new();
     for name in files_of(dir.unwrap_or(Path::new(".")))? {
@@ -210,6 +223,7 @@ fn beside(format: &Format, files: &[LogFile], path: &Path) -> io::Result<Vec<Log
             .filter(LogFile::may_be_log);
         others.extend(other.filter(|it| it.base() != own.base()));
     }
+
     let mut found = Vec::new();
     // A sub-agent may have begun others.
     loop {
@@ -224,6 +238,7 @@ fn beside(format: &Format, files: &[LogFile], path: &Path) -> io::Result<Vec<Log
                 found.push(other);
             }
         }
+
         if found.len() == before {
             return Ok(found);
         }

@@ -152,6 +152,7 @@ impl<'l> Log<'l> {
                 None => break,
             }
         }
+
         Ok(values)
     }
 
@@ -189,9 +190,11 @@ impl<'l> Log<'l> {
                         })
                 }
             };
+
             if self.bytes > MAX_LOG_BYTES {
                 return Err(format!("it is larger than {} GiB", MAX_LOG_BYTES >> 30));
             }
+
             if let Some(value) = read? {
                 self.lines += 1;
                 return Ok(Some(Entry {
@@ -228,15 +231,18 @@ impl<'l> Log<'l> {
                 }
             }
         }
+
         if is_document {
             return self.document(lines.into_parts().0);
         }
+
         if is_at_end {
             let hash = lines.into_parts().0.hash;
             self.digests.push(FileDigest::finish(hash).to_string());
         } else {
             self.reading = Some(Reading::Lines(lines, false));
         }
+
         Ok(value)
     }
 
@@ -266,10 +272,12 @@ impl<'l> Log<'l> {
                 .ok()
                 .map(|it| (it.len(), it.modified().ok()))
         };
+
         let mut file = started.file;
         let before = version(&file);
         let mut content = Vec::new();
         file.rewind().map_err(|why| why.to_string())?;
+
         let most = MAX_RECORD_BYTES as u64 + 1;
         file.by_ref()
             .take(most)
@@ -281,9 +289,11 @@ impl<'l> Log<'l> {
                 "it is larger than {limit} MiB, and no list of lines"
             ));
         }
+
         if before != version(&file) {
             return Err("it was changed while it was read".into());
         }
+
         self.digests.push(FileDigest::of(&content).to_string());
         self.next_value(content, 0)
     }
@@ -306,6 +316,7 @@ impl<'l> Log<'l> {
         let file = self.files.get(number)?.file.beside(path)?;
         let mut content = Vec::new();
         let most = MAX_RECORD_BYTES as u64;
+
         file.open()
             .ok()?
             .take(most)
@@ -320,10 +331,12 @@ impl<'l> Log<'l> {
         if span.is_empty() {
             return Ok(None);
         }
+
         let bytes = content.get(span.clone()).unwrap_or_default();
         self.bytes += bytes.len() as u64;
         let value = read(&mut self.tape, bytes)?;
         self.reading = Some(Reading::Values(content, span.end));
+
         Ok(Some(value))
     }
 }
@@ -341,6 +354,7 @@ fn reading_of(mut file: OpenFile) -> Result<Reading, String> {
     if start == archive::MAGIC {
         return Archive::open(file).map(Reading::Members);
     }
+
     let hash = Sha256::new();
     let lines = Lines::new(Hashed { file, hash }, Vec::new(), MAX_RECORD_BYTES);
     Ok(Reading::Lines(lines, true))
@@ -369,15 +383,18 @@ fn without_other_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
             rest = after;
             continue;
         }
+
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' if is_text => is_escaped = true,
             b'"' => is_text = !is_text,
             _ => {}
         }
+
         written.push(*byte);
         rest = after;
     }
+
     has_any.then_some(written)
 }
 
@@ -387,6 +404,7 @@ fn read_json(tape: &mut Tape, bytes: &[u8]) -> Result<Value, String> {
         .map(|document| document.root().to_value())
         .map_err(|why| format!("it is {why}"));
     tape.release();
+
     value
 }
 
@@ -399,6 +417,7 @@ fn span_of_value(content: &[u8], start: usize) -> Range<usize> {
         .take_while(|byte| byte.is_ascii_whitespace());
     let start = start + blank.count();
     let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+
     for (at, byte) in content.iter().enumerate().skip(start) {
         match byte {
             _ if is_escaped => is_escaped = false,
@@ -411,5 +430,6 @@ fn span_of_value(content: &[u8], start: usize) -> Range<usize> {
             _ => {}
         }
     }
+
     start..content.len()
 }

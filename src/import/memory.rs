@@ -53,6 +53,7 @@ impl FileState {
             let age = SystemTime::now().duration_since(version.modified);
             age.is_ok_and(|age| age > SETTLED)
         };
+
         Self {
             path,
             version: version.filter(is_settled),

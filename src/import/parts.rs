@@ -26,12 +26,14 @@ pub(super) fn joined(parts: impl Iterator<Item = Part>) -> Vec<Conversation> {
         .map(|part| (part.conversation.id.clone(), part.parent.clone()))
         .collect();
     let mut roots: Vec<Conversation> = roots.into_iter().map(alone).collect();
+
     for part in parts {
         let mut first = part.parent;
         for _ in 0..parents.len() {
             let above = first.as_ref().and_then(|first| parents.get(first)).cloned();
             first = above.unwrap_or(first);
         }
+
         let Some(root) = roots.iter_mut().find(|it| Some(&it.id) == first.as_ref()) else {
             continue;
         };
@@ -42,6 +44,7 @@ pub(super) fn joined(parts: impl Iterator<Item = Part>) -> Vec<Conversation> {
             root.parents.extend(call.map(|call| (id, call)));
         }
     }
+
     roots
 }
 

@@ -78,6 +78,7 @@ impl Traces {
         if number == new {
             self.traces.push(Vec::new());
         }
+
         if let Some(trace) = self.traces.get_mut(number) {
             trace.push(span);
         }
@@ -104,6 +105,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
             once.push(span);
         }
     }
+
     let delegates = delegates(&once, &places);
     let above = above(&once, &places, |number, span| {
         span.role == Role::Agent || delegates.get(number) == Some(&true)
@@ -146,6 +148,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         is_by_time: true,
         ..Conversation::default()
     };
+
     let agent = first_agent.and_then(|number| once.get(number));
     for span in root.into_iter().chain(agent).chain(&once) {
         let is_main = span.role == Role::Agent && span.name != agent.map_or("", |it| &it.name);
@@ -153,10 +156,12 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
             conversation.tag(name, text);
         }
     }
+
     let of_agent = |number: usize| {
         let agent = above.get(number).copied().flatten()?;
         once.get(agent).filter(|_| Some(agent) != first_agent)
     };
+
     conversation.at = conversation.started_at;
     if let Some(system) = root.and_then(|root| root.system.as_deref()) {
         conversation.message("system", system);
@@ -164,6 +169,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
     if let Some(task) = &asked {
         conversation.message("user", task);
     }
+
     let ending = ending(root, &once);
     conversation.end = Some(ending);
     for (number, span) in once.iter().enumerate() {
@@ -177,6 +183,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
                 .unwrap_or(&agent.id)
                 .clone()
         });
+
         let is_nested = above.get(number).is_some_and(Option::is_some);
         let is_delegate = delegates.get(number) == Some(&true);
         match span.role {
@@ -196,6 +203,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
             },
         }
     }
+
     conversation
 }
 
@@ -216,6 +224,7 @@ fn delegates(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<bool> {
     let around = above(spans, places, |_, span| {
         span.role == Role::Agent || span.may_delegate
     });
+
     for (number, span) in spans.iter().enumerate() {
         let mut inner = matches!(span.role, Role::Model | Role::Agent).then_some(number);
         while let Some(outer) = inner.and_then(|inner| around.get(inner).copied().flatten()) {
@@ -227,6 +236,7 @@ fn delegates(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<bool> {
             inner = Some(outer);
         }
     }
+
     found
 }
 
@@ -239,12 +249,14 @@ fn above(
     let mut below: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut found = vec![None; spans.len()];
     let mut next: Vec<usize> = Vec::new();
+
     for (number, span) in spans.iter().enumerate() {
         match places.get(&span.parent).filter(|_| !span.parent.is_empty()) {
             Some(parent) => below.entry(*parent).or_default().push(number),
             None => next.push(number),
         }
     }
+
     while let Some(number) = next.pop() {
         let is_agent = spans.get(number).is_some_and(|span| is_agent(number, span));
         let of_this = found.get(number).copied().flatten();
@@ -256,6 +268,7 @@ fn above(
             next.push(inner);
         }
     }
+
     found
 }
 
@@ -265,12 +278,14 @@ fn ending(root: Option<&Span>, spans: &[Span]) -> Ending {
         return Ending::Pending("the root of the trace is not there yet".into());
     };
     let is_open = |span: &&Span| span.end.is_none() && span.role != Role::Other;
+
     if root.end.is_none() {
         return Ending::Pending("the root of the trace has no end".into());
     }
     if let Some(error) = &root.error {
         return Ending::Error(error.clone());
     }
+
     match spans.iter().find(is_open) {
         Some(span) => Ending::Pending(format!("{} has no end", span.name)),
         None => Ending::Ok,
@@ -290,6 +305,7 @@ impl Span {
             usage: self.answer.usage,
             ..Answer::default()
         };
+
         if let Some(error) = &self.error {
             conversation.note(
                 "observe",
@@ -313,18 +329,21 @@ impl Span {
         if self.end.is_none() {
             return;
         }
+
         conversation.at = self.end;
         let status = self.status.or(self.error.as_ref().map(|_| "error"));
         let output = match (&self.output, &self.error) {
             (Value::Null, Some(error)) => error.as_str().into(),
             (output, _) => output.clone(),
         };
+
         // What was not executed took no time, however long a person thought about it.
         let took = if status == Some("denied") {
             Took::Unknown
         } else {
             Took::Between
         };
+
         conversation.result(&self.id, Outcome::new(status, output).took(took));
     }
 }
@@ -347,10 +366,12 @@ pub(super) fn asked(input: &Value) -> Option<String> {
     if let Some(text) = input.as_str() {
         return Some(text.to_owned()).filter(|text| !text.trim().is_empty());
     }
+
     let list = input.get("messages").unwrap_or(input);
     if let Some(said) = messages(list).into_iter().find_map(of_user) {
         return Some(said);
     }
+
     ["input", "question", "query", "user_input", "prompt"]
         .iter()
         .filter_map(|name| input.get(name))
@@ -371,6 +392,7 @@ fn of_user(message: &Value) -> Option<String> {
         let is_user = role == "human" || role == "user";
         return Some(texts(content)).filter(|it| is_user && !it.is_empty());
     }
+
     let fields = message.get("kwargs").unwrap_or(message);
     let role = first_text(fields, &["/role", "/type"]);
     let class = text(message, "/id/3");

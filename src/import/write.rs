@@ -116,24 +116,30 @@ impl<'t> Target<'t> {
                     let [old, new] = [&note, &new_note].map(|note| note.pointer(at));
                     old.is_some() && old == new
                 };
+
                 if start.get("using") != new_start.get("using") || !is_same("/files/0") {
                     let why = "a run of this id is there, and it is no import of this log";
                     return Ok(Made::Refused(why.into()));
                 }
+
                 let tags = start.get("tags").cloned().unwrap_or_else(|| json!({}));
                 let has_tags = Some(&tags) == new_start.get("tags");
                 let is_anchored = start.get(ANCHORED).is_some();
                 anchors |= is_anchored;
+
                 let is_as_asked = has_tags && anchors == is_anchored;
                 if is_as_asked && is_same("/sha256") && is_same("/ended") {
                     return Ok(Made::Unchanged);
                 }
+
                 false
             }
         };
+
         let dir = self.fresh_dir()?;
         let recorder = Recorder::new(&dir).anchor(anchors);
         draft.record(recorder.redacted(self.redactor.clone()))?;
+
         Ok(Made::Run { dir, is_new })
     }
 
@@ -149,6 +155,7 @@ impl<'t> Target<'t> {
             })?;
             self.scratch.get_or_init(|| scratch);
         }
+
         *made += 1;
         let scratch = self.scratch.get().map(Scratch::path);
         Ok(scratch.unwrap_or(self.into).join(made.to_string()))
@@ -171,18 +178,22 @@ impl Found {
         if path.symlink_metadata().is_err() {
             return Self::Nothing;
         }
+
         let events = match beginning_of(path, "events.jsonl", MAX_FIRST_EVENTS) {
             Ok(events) => events,
             Err(why) => return Self::Other(format!("what is at its place can't be read: {why}")),
         };
+
         let payload = |line: Option<&[u8]>| {
             let mut event: Value = serde_json::from_slice(line?).ok()?;
             Some(event.get_mut("payload")?.take())
         };
+
         let mut lines = events.split(|byte| *byte == b'\n');
         let start = payload(lines.next());
         let note = payload(lines.next());
         let is_import = |note: &Value| note.get("kind").is_some_and(|kind| kind == "import");
+
         match (start, note.filter(is_import)) {
             (Some(start), Some(note)) => Self::Run { start, note },
             _ => Self::Other("a run of this id is there, and it is no import".into()),
@@ -211,12 +222,14 @@ impl Draft {
             using: self.using.as_str().map(str::to_owned),
             ..Task::new(task.unwrap_or(NO_TASK))
         };
+
         let mut run = recorder.durability(Durability::Process).begin(task)?;
         run.note("observe", arguments(self.note))?;
         let usage = conversation.usage();
         let events = conversation.events;
         let (answers, parents) = (&conversation.answers, &conversation.parents);
         write_events(&mut run, events, answers, parents, &Map::new())?;
+
         let metrics = metrics(usage, conversation.cost, conversation.metrics);
         let with_results = |mut end: End| {
             for (name, value) in metrics {
@@ -227,6 +240,7 @@ impl Draft {
             }
             end
         };
+
         let end = match ending {
             Ending::Pending(reason) => return run.pause(&reason).map(drop),
             Ending::Ok => End::ok(),
@@ -234,6 +248,7 @@ impl Draft {
             Ending::Aborted(reason) => End::aborted(reason),
             Ending::Error(error) => End::error(error),
         };
+
         run.finish(with_results(end)).map(drop)
     }
 }
@@ -243,6 +258,7 @@ fn metrics(usage: Usage, cost: Option<f64>, more: Map<String, Value>) -> Map<Str
     if !usage.is_empty() {
         metrics.extend(usage.members());
     }
+
     metrics.extend(cost.map(|cost| ("cost_usd".to_owned(), cost.into())));
     metrics
 }
@@ -264,6 +280,7 @@ pub(super) fn write_events(
         event.parent = event.parent.or_else(|| parent.cloned());
         write(run, event, marks)?;
     }
+
     Ok(())
 }
 
@@ -274,6 +291,7 @@ fn write(run: &mut Run, event: Event, marks: &Map<String, Value>) -> Result<(), 
         .into_iter()
         .filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))))
         .chain(marks.clone());
+
     match event.what {
         What::Note(phase, mut payload) => {
             payload.extend(of_agent);
@@ -303,6 +321,7 @@ impl Act {
             .or_insert(call.id.into());
         action.kind = action.extensions.remove("kind");
         action = in_one_form(action, call.cwd.as_deref());
+
         let input = action
             .input
             .map(arguments)
@@ -313,14 +332,17 @@ impl Act {
         for value in action.extensions.values_mut() {
             *value = run.shortened(value.take(), MAX_OUTPUT);
         }
+
         if !outcome.output.is_null() {
             let mark = run.attach_large(&outcome.output, MAX_OUTPUT)?;
             action.output = Some(mark.unwrap_or(outcome.output));
         }
+
         let mut artifacts = Vec::new();
         for picture in outcome.pictures {
             artifacts.push(run.attach(&picture.content, &picture.extension)?.name);
         }
+
         action.result_artifacts = (!artifacts.is_empty()).then(|| artifacts.into());
         Ok(action)
     }

@@ -105,6 +105,7 @@ impl Buffers {
         if self.manifest.capacity() > KEPT_BYTES {
             self.manifest = Vec::new();
         }
+
         self.manifest_tape.release();
     }
 }
@@ -172,6 +173,7 @@ pub(crate) fn episode<R>(
     let mut loader = Loader::new(files, request);
     let can_learn = loader.probe(Artifact::Learn);
     loader.probe(Artifact::Manifest);
+
     let (state_record, mut summary_record) =
         loader.records(&mut buffers.state, &mut buffers.summary);
     let state = state_record.facts().map(StateFacts::new);
@@ -179,12 +181,14 @@ pub(crate) fn episode<R>(
     if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
         summary_record.is_not_due();
     }
+
     let summary = summary_record.facts().map(SummaryFacts::new);
     let of_run = Stage {
         entries: files.entries(),
         id: facts::id(directory_id, state.read(), summary.read()),
         lifecycle,
     };
+
     let has_learned = loader.has_learned(can_learn, summary.read());
     let records = [&state_record, &summary_record];
     let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
@@ -202,6 +206,7 @@ pub(crate) fn episode<R>(
         attachments.complete(bytes);
         is_read
     });
+
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
     let facts = timeline.facts.as_ref();
@@ -214,6 +219,7 @@ pub(crate) fn episode<R>(
         has_learned,
         strict: timeline.strict.as_ref(),
     };
+
     let judged = judge(Loaded {
         run: &run,
         troubles: &loader.troubles,
@@ -228,6 +234,7 @@ pub(crate) fn episode<R>(
     drop(timeline);
     buffers.release();
     buffers.lacking = lacking;
+
     judged
 }
 
@@ -259,10 +266,12 @@ impl<'f> Loader<'f> {
         } else {
             Ok(())
         };
+
         let is_readable = probed.is_ok();
         if let Err(why) = probed {
             self.troubles.add(Trouble::Unreadable { artifact, why });
         }
+
         is_readable
     }
 
@@ -277,6 +286,7 @@ impl<'f> Loader<'f> {
         let summary = record::SUMMARY.load(files, summary, alone, team, troubles);
         self.declared_of(Artifact::State, &state);
         self.declared_of(Artifact::Summary, &summary);
+
         (state, summary)
     }
 
@@ -285,6 +295,7 @@ impl<'f> Loader<'f> {
         if !record.is_read() {
             return;
         }
+
         let attachments = Attachments::new(self.files, &self.judges);
         let mut schemas = self.judges.of(artifact).peekable();
         if schemas.peek().is_some()
@@ -296,6 +307,7 @@ impl<'f> Loader<'f> {
                 schema.record(root, &|| Place::whole(artifact));
             }
         }
+
         let team = &self.request.team.team;
         let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
         self.troubles.forget_misspelled(artifact, is_declared);
@@ -334,9 +346,11 @@ impl<'f> Loader<'f> {
             outlined: listening.map(|_| Err(NOT_THERE.into())),
             calls: self.request.calls.then(|| Ok(Box::default())),
         };
+
         if !self.files.entries().has(artifact) {
             return loaded;
         }
+
         let mut events = EventsReader {
             listeners: Listeners {
                 facts,
@@ -355,16 +369,19 @@ impl<'f> Loader<'f> {
             values,
             attachments,
         };
+
         let result = self.files.open(artifact).and_then(|stream| {
             let (stream, result) = events.read(stream, &mut buffers.lines);
             let outline = events.listeners.outline.take();
             loaded.outlined = outline.map(|outline| Ok(outlined(outline, &stream)));
+
             let calls = events.listeners.calls.take();
             loaded.calls = calls.map(|calls| Ok(calls.finish()));
             let strict = events.listeners.strict.as_mut();
             if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
                 prefixes::measure(prefixes, &stream);
             }
+
             loaded.stream = Some(stream);
             result
         });
@@ -385,6 +402,7 @@ impl<'f> Loader<'f> {
                 self.troubles.add(Trouble::Unreadable { artifact, why });
             }
         }
+
         loaded
     }
 
@@ -393,6 +411,7 @@ impl<'f> Loader<'f> {
         if !(self.request.learn_lines || is_judged) {
             return LoadedLearn::NOT_READ;
         }
+
         let reader = LearnReader {
             tape: &mut buffers.line_tape,
             alone: &self.alone,
@@ -403,6 +422,7 @@ impl<'f> Loader<'f> {
             any: false,
             too_large: None,
         };
+
         reader.read(self.files, &mut buffers.lines, &mut self.troubles)
     }
 
@@ -418,15 +438,18 @@ impl<'f> Loader<'f> {
             named: self.request.named_files && has_ended,
             all: self.request.all_files && has_ended,
         };
+
         let is_judged =
             self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
         other::judge(files, &mut self.judges, lifecycle, &self.alone);
         if !(wanted.named || wanted.all || is_judged) {
             return LoadedManifest::NOT_READ;
         }
+
         let troubles = &mut self.troubles;
         let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, wanted);
         let is_unjudged = matches!(manifest.files, Usable::Unjudged(_));
+
         for schema in self.judges.of(artifact) {
             let whole = Place::whole(artifact);
             match manifest.document {
@@ -435,6 +458,7 @@ impl<'f> Loader<'f> {
                 None => schema.unusable(&whole, "the file is not a JSON object", manifest.bytes),
             }
         }
+
         manifest
     }
 }
@@ -456,6 +480,7 @@ fn reader<'i, 'a>(
     let steps = state.and_then(StateFacts::steps).into_iter().flatten();
     let step_ids = steps.filter_map(|step| step.text(InStep::Id));
     let snapshot = Some(bytes).filter(|_| *lifecycle != Lifecycle::Terminal);
+
     TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),
         step_ids.collect(),
@@ -473,5 +498,6 @@ fn unreadable(what: &str, why: &Unreadable) -> SkipReason {
         }
         _ => SkipKind::Unreadable,
     };
+
     SkipReason::worded(kind, format!("{what} can't be read: {why}"))
 }

@@ -180,11 +180,13 @@ impl Pair {
             base: a.dir,
             candidate: b.dir,
         };
+
         let one_sided = |at: usize, sums: &mut [Sums]| {
             sums.get_mut(at)
                 .into_iter()
                 .for_each(|sum| sum.so_far.one_sided += 1);
         };
+
         let mut others: BTreeMap<usize, Figure> = b.figures.into_iter().collect();
         for (at, value) in a.figures {
             let (Some(other), Some(name), Some(sum)) =
@@ -193,6 +195,7 @@ impl Pair {
                 one_sided(at, sums);
                 continue;
             };
+
             let [a, b] = [&value, &other].map(|text| Number::of(text));
             sum.add([a, b].map(Number::as_f64));
             if !a.equals(b) {
@@ -203,9 +206,11 @@ impl Pair {
                 sum.task.differing.push([value, other]);
             }
         }
+
         for at in others.into_keys() {
             one_sided(at, sums);
         }
+
         pair
     }
 }
@@ -259,6 +264,7 @@ pub(crate) fn compare(
         candidate: SetSums::of(candidate),
         ..Comparison::default()
     };
+
     let mut metrics = reading::ComparedMetrics::default();
     let [before, after] = [("base", base), ("candidate", candidate)].map(|(name, path)| {
         let mut set = Set::read(path, keys, gate, &mut metrics)?;
@@ -274,6 +280,7 @@ pub(crate) fn compare(
     sums.pair_up(&mut before.by_key, &mut after.by_key, &metrics.names);
     sums.left_out = metrics.left_out();
     ReportedFault::tidy(&mut sums.faults);
+
     Ok(sums)
 }
 
@@ -327,6 +334,7 @@ impl Comparison {
             .into_iter()
             .collect();
         keys.sort_by_cached_key(|key| key.iter().map(|part| place_of(part)).collect::<Vec<_>>());
+
         let (mut better, mut worse) = (Vec::new(), Vec::new());
         for key in keys {
             let task = key.first().cloned().unwrap_or_default();
@@ -342,9 +350,11 @@ impl Comparison {
                     continue;
                 }
             };
+
             if tasks.insert(task) {
                 sums.iter_mut().for_each(Sums::end_task);
             }
+
             self.pairs += 1;
             let pair = Pair::of(key, a, b, names, &mut sums);
             match pair.flipped {
@@ -352,13 +362,16 @@ impl Comparison {
                 Some(_) => better.push(pair.clone()),
                 None => {}
             }
+
             if !pair.values.is_empty() || pair.outcomes[0] != pair.outcomes[1] {
                 self.changed.push(pair);
             }
         }
+
         sums.iter_mut().for_each(Sums::end_task);
         self.tasks = tasks.len() as u64;
         (self.base.paired, self.candidate.paired) = (self.pairs, self.pairs);
+
         let mut sums: Vec<(&String, Sums)> = names.iter().zip(sums).collect();
         sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
         let measured = sums.into_iter().filter(|(_, sum)| sum.so_far.pairs > 0);
@@ -388,6 +401,7 @@ impl Comparison {
                        without `--fail-if` each run is listed with the reason";
             return Err(why.into());
         }
+
         for condition in conditions {
             let gated = condition.decide(&self.measures)?;
             self.faults.extend(
@@ -397,10 +411,12 @@ impl Comparison {
             );
             self.gates.push(gated);
         }
+
         let none = Limit::none();
         let limit = most_left_out.or((!conditions.is_empty()).then_some(&none));
         self.faults
             .extend(limit.and_then(|limit| self.left_out(conditions, limit)));
+
         Ok(self.gates.iter().any(|gate| gate.fails))
     }
 
@@ -414,15 +430,18 @@ impl Comparison {
         if !limit.is_exceeded(apart + lacking, self.base.runs + self.candidate.runs) {
             return None;
         }
+
         let lacking = match lacking {
             0 => String::new(),
             _ => format!(", and a value is missing in {}", count(lacking, "pair")),
         };
+
         let (apart, limit) = (count(apart, "run"), &limit.text);
         let message = format!(
             "not compared: {apart}{lacking}; that is more than `--max-left-out {limit}` allows: \
              repair or repeat these runs, or allow that many"
         );
+
         Some(self.fault(message))
     }
 

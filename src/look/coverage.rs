@@ -130,6 +130,7 @@ impl RunCounter {
             faults,
             ..RunsCoverage::default()
         };
+
         let (mut fields, mut named) = (vec![0; self.fields.places], vec![0; self.selectors.len()]);
         in_order(
             episodes,
@@ -149,6 +150,7 @@ impl RunCounter {
             },
         );
         sums.fields = self.fields.described(&fields);
+
         let selectors = self.selectors.iter().zip(named);
         sums.selectors = selectors
             .map(|((rule, selector, _), events)| SelectorSeen {
@@ -158,6 +160,7 @@ impl RunCounter {
             })
             .collect();
         ReportedFault::tidy(&mut sums.faults);
+
         sums
     }
 
@@ -176,6 +179,7 @@ impl RunCounter {
             })
         })?;
         let mut named = vec![0; self.selectors.len()];
+
         // That a timeline, or a line of it, can't be read is a finding.
         if let Ok(mut texts) = run.event_texts() {
             while let Some(next) = texts.next_document() {
@@ -184,6 +188,7 @@ impl RunCounter {
                 if self.selectors.is_empty() {
                     continue;
                 }
+
                 let look = self
                     .checker
                     .team()
@@ -195,6 +200,7 @@ impl RunCounter {
                 }
             }
         }
+
         Ok((report, fields, named))
     }
 }

@@ -87,6 +87,7 @@ impl Divergence {
             let [a, b] = [(&left, a), (&right, b)].map(|(list, at)| list.get((*at)?).copied());
             differs(a, b)
         };
+
         let rows = align::rows(pointer, &left, &right);
         let [left, right] = rows.into_iter().find(differ)?;
         let [left, right] = [left, right].map(|at| at.map(|at| format!("{pointer}/{at}")));
@@ -143,23 +144,27 @@ pub(crate) fn opened(run: &RunReader, gate: &mut Gate) -> Result<OpenedRun, Erro
     {
         return Err(error);
     }
+
     if entries.has(Artifact::Summary)
         && let Err(error) = opened.records.summary
     {
         return Err(error);
     }
+
     if entries.has(Artifact::Events)
         && let Some(reason) = opened.timeline.fault
     {
         let path = run.path().join(Artifact::Events.file_name());
         return Err(Error::at(path, &reason));
     }
+
     if opened.report.kept_changing() {
         return Err(Error::at(
             run.path(),
             &crate::ground::finding::STILL_CHANGING,
         ));
     }
+
     Ok(opened)
 }
 
@@ -193,11 +198,13 @@ pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Result<Diff, Error
         let why = "neither run has a state.json, so their plans and actions can't be compared";
         return Err(Error::at(&left.timeline.dir, &why));
     }
+
     let mut walk = DiffWalk::default();
     let lifecycle = |run: &OpenedRun| Some(run.report.lifecycle.word());
     walk.at("lifecycle", |walk| {
         walk.plain(lifecycle(left), lifecycle(right));
     });
+
     let [a, b] = [left, right].map(|run| run.records.in_state(&[]));
     walk.at("state", |walk| walk.value(a, b));
     let [a, b] = [left, right].map(|run| run.records.in_summary(&[]));
@@ -216,9 +223,11 @@ pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Result<Diff, Error
     walk.at("findings", |walk| {
         counts(walk, &findings(left), &findings(right));
     });
+
     let (differences, uncounted) = walk.done();
     let of_list = |pointer, path: &[&str]| Divergence::of([left, right], pointer, path);
     let first_divergence = of_list(align::ACTIONS, &["outcomes", "actions"]);
+
     Ok(Diff {
         first_divergence: first_divergence.or_else(|| of_list(align::STEPS, &["plan", "steps"])),
         same: differences.is_none(),

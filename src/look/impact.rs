@@ -171,6 +171,7 @@ pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
     while let Some(run) = after.next_run()? {
         join.add(run)?;
     }
+
     join.unordered.append(&mut after.unordered);
     join.end(after.faults)
 }
@@ -205,6 +206,7 @@ impl Join {
             self.unordered.push(after);
             return Ok(());
         }
+
         while let Some(before) = self.next.take_if(|before| before.dir <= after.dir) {
             self.next = self.before.next_run()?;
             if before.dir == after.dir {
@@ -213,6 +215,7 @@ impl Join {
             }
             self.leave_out(before.dir, ComparisonGap::OnlyBefore);
         }
+
         self.leave_out(after.dir, ComparisonGap::OnlyAfter);
         Ok(())
     }
@@ -223,26 +226,31 @@ impl Join {
             self.next = self.before.next_run()?;
             self.leave_out(before.dir, ComparisonGap::OnlyBefore);
         }
+
         // Runs that a report shows alike stand in one order in both.
         let mut before: BTreeMap<String, VecDeque<ReportedRun>> = BTreeMap::new();
         for run in std::mem::take(&mut self.before.unordered) {
             before.entry(run.dir.clone()).or_default().push_back(run);
         }
+
         for after in std::mem::take(&mut self.unordered) {
             match before.get_mut(&after.dir).and_then(VecDeque::pop_front) {
                 Some(before) => self.pair(&before, &after),
                 None => self.leave_out(after.dir, ComparisonGap::OnlyAfter),
             }
         }
+
         for run in before.into_values().flatten() {
             self.leave_out(run.dir, ComparisonGap::OnlyBefore);
         }
+
         for fault in std::mem::take(&mut self.before.faults)
             .into_iter()
             .chain(faults)
         {
             self.leave_out(fault.path, ComparisonGap::Fault);
         }
+
         Ok(self.impact)
     }
 
@@ -250,9 +258,11 @@ impl Join {
         if !self.not_compared.insert(dir.clone()) {
             return;
         }
+
         self.impact.incomparable += 1;
         let is_paired = matches!(why, ComparisonGap::Undecided | ComparisonGap::NewSkips);
         self.impact.unpaired += u64::from(!is_paired);
+
         if self.impact.not_compared.len() < MAX_LISTED {
             self.impact.not_compared.push(NotCompared { dir, why });
         }
@@ -278,9 +288,11 @@ impl Join {
                 false
             }
         };
+
         if !after.skipped.is_subset(&before.skipped) {
             self.leave_out(after.dir.clone(), ComparisonGap::NewSkips);
         }
+
         self.impact.affected += u64::from(is_affected || is_flipped);
     }
 
@@ -293,6 +305,7 @@ impl Join {
             .chain(after.findings.keys())
             .collect();
         let mut changed = BTreeSet::new();
+
         for key in keys {
             let (was, is) = (before.findings.get(key), after.findings.get(key));
             let change = match (was, is) {
@@ -301,6 +314,7 @@ impl Join {
                 (Some(was), Some(is)) if was.severity != is.severity => FindingChange::ChangedLevel,
                 _ => continue,
             };
+
             let Some(finding) = is.or(was) else { continue };
             let rule = self.impact.rules.entry(finding.rule.clone()).or_default();
             match change {
@@ -308,6 +322,7 @@ impl Join {
                 FindingChange::Gone => rule.gone += 1,
                 FindingChange::ChangedLevel => rule.changed_level += 1,
             }
+
             rule.runs += u64::from(changed.insert(&finding.rule));
             if rule.examples.len() < MAX_EXAMPLES {
                 rule.examples.push(ChangedFinding {
@@ -319,6 +334,7 @@ impl Join {
                 });
             }
         }
+
         !changed.is_empty()
     }
 }

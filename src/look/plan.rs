@@ -197,11 +197,13 @@ pub fn project(
             offset: 0,
             length: text.len(),
         };
+
         let text = JsonText {
             text,
             read: &parsed,
             refused: &refused,
         };
+
         reader.event(EventFacts::new(line, text));
         if reader.timeline_mut().exceeds_memory {
             return Err(UnreadableEvent {
@@ -210,10 +212,12 @@ pub fn project(
             });
         }
     }
+
     let timeline = reader.finish();
     let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal);
     let whole = facts.reach();
     let plan = whole.and_then(|whole| facts.plan(&whole));
+
     Ok(plan.as_ref().map(RebuiltPlan::of))
 }
 
@@ -249,6 +253,7 @@ impl PlanComparison {
                 .map(|line| SkipReason::no_event(line.number).to_string())
                 .or_else(|| why_unread(&run.state, "state.json")),
         };
+
         let mut compared = Self {
             rebuilt: None,
             differences: Vec::new(),
@@ -256,6 +261,7 @@ impl PlanComparison {
             uncompared: Vec::new(),
             unjudged,
         };
+
         // Where there is no snapshot, the plan is that of the whole timeline.
         let has_state = run.stage.entries.has(Artifact::State);
         let reach = reach.or_else(|| (!has_state).then(|| Reach::new(None)));
@@ -264,6 +270,7 @@ impl PlanComparison {
         {
             compared.add(&plan, state);
         }
+
         compared
     }
 
@@ -276,6 +283,7 @@ impl PlanComparison {
         let uncompared = plan.uncompared(state, MAX_FINDINGS_PER_RULE);
         let uncompared = uncompared.iter().map(|place| place.as_str().to_owned());
         self.uncompared = uncompared.collect();
+
         for by_label in [true, false] {
             let room = MAX_FINDINGS_PER_RULE.saturating_sub(self.differences.len());
             let mut push = |difference: facts::plan::PlanMismatch| {
@@ -285,6 +293,7 @@ impl PlanComparison {
                     line: difference.line.number,
                 });
             };
+
             let mut differences = EventListener::new(room, &mut push);
             plan.differences(state, by_label, &mut differences);
             self.more_differences += differences.rest();
@@ -319,6 +328,7 @@ impl PlanStep {
                 evidence.line.number,
             )
         });
+
         Self {
             id: text("id"),
             kind: text("kind"),

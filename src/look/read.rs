@@ -172,6 +172,7 @@ impl RunData {
         runs.sort_by(RunDir::order);
         faults.sort_by(|a, b| a.path().cmp(b.path()));
         let by_id = OnceLock::new();
+
         Self {
             root,
             runs,
@@ -187,6 +188,7 @@ impl RunData {
                 .pop()
                 .unwrap_or_else(|| Self::new(PathBuf::new(), (Vec::new(), Vec::new())));
         }
+
         let root = parts.first().map(|first| first.root.clone());
         let (mut runs, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
         for part in parts {
@@ -197,6 +199,7 @@ impl RunData {
             let part = part.faults.into_iter();
             faults.extend(part.map(|fault| (fault.path().to_owned(), fault)));
         }
+
         let faults = faults.into_values().collect();
         Self::new(root.unwrap_or_default(), (runs, faults))
     }
@@ -270,6 +273,7 @@ impl RunData {
             Ok(run) => Some(Ok(work(state, run.into()))),
             Err(fault) => fault.map(Err),
         };
+
         in_order(&self.runs, cores(), new_state, opened, |result| {
             result.map_or(ControlFlow::Continue(()), &mut take)
         });

@@ -179,6 +179,7 @@ impl TableWriter {
         if let RowSink::Csv(csv) = &mut sink {
             csv.write_record(self.table.columns()).map_err(io_error)?;
         }
+
         sink.finish()?;
         let room = AtomicUsize::new(MOST_WAITING);
         let mut result = Ok(());
@@ -203,6 +204,7 @@ impl TableWriter {
                 while_ok(&result)
             },
         );
+
         result
     }
 
@@ -225,6 +227,7 @@ impl TableWriter {
                 })
                 .map_or(Ok(None), Err);
         }
+
         let judged = gate.judge(|worker| {
             run.check_and(worker, None, |loaded| {
                 self.table.needs_records().then(|| documents(loaded))
@@ -234,11 +237,13 @@ impl TableWriter {
         if !self.verdicts.is_empty() && !self.verdicts.contains(&report.valid) {
             return Ok(None);
         }
+
         let fault = report.fault();
         let mut kept = WaitingRows {
             rows: Vec::new(),
             room,
         };
+
         let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
         let written = self.rows(&of, || run.event_texts().ok(), &mut kept);
         Ok(Some(if written.is_ok() {
@@ -269,12 +274,14 @@ impl TableWriter {
                     let records = run.records();
                     [records.state.ok(), records.summary.ok()]
                 };
+
                 let documents = self.table.needs_records().then(records);
                 let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
                 self.rows(&of, || run.event_texts().ok(), out)?;
                 report.fault()
             }
         };
+
         fault.into_iter().for_each(wrong);
         Ok(())
     }
@@ -298,6 +305,7 @@ impl TableWriter {
             last = Some(Rc::clone(&fetched));
             Ok(fetched)
         };
+
         let table = self.table;
         let (report, documents) = self.gate.judge(|worker| {
             worker.settle(
@@ -313,6 +321,7 @@ impl TableWriter {
             let stream = last.as_deref()?.open(Artifact::Events).ok()?;
             Some(EventLines::new(stream, key.as_path().to_owned()))
         };
+
         let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
         self.rows(&of, lines, out)?;
         Ok(report.fault())
@@ -337,6 +346,7 @@ impl TableWriter {
                 }
             }
         }
+
         sink.finish()
     }
 }
@@ -400,6 +410,7 @@ impl Write for WaitingRows<'_> {
         if taken.is_err() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
+
         self.rows.extend_from_slice(bytes);
         Ok(bytes.len())
     }

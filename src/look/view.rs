@@ -106,6 +106,7 @@ pub(crate) fn event_summaries(
                 Ok(read) => read,
                 Err(error) => return Some(Err(error)),
             };
+
             let offset_sec = clock.offset_of(event);
             let has_phase = event
                 .get("phase")
@@ -134,6 +135,7 @@ fn outlined(run: &RunReader, loaded: &Loaded<'_, '_>) -> Outline {
         Some(Err(reason)) => outline.fault = Some(reason.clone()),
         None => {}
     }
+
     outline.dir = run.path().to_string_lossy().into_owned();
     outline
 }
@@ -177,6 +179,7 @@ impl OpenedRun {
             timeline: self.timeline,
             report: self.report,
         };
+
         (dashboard, self.records)
     }
 
@@ -201,6 +204,7 @@ impl OpenedRun {
             is_unsure: row.is_unsure,
         });
         let differences = self.plan.differences.iter();
+
         PlanSides {
             rows: Rows::of(rows, most),
             differences: differences
@@ -266,6 +270,7 @@ impl Records {
         let is_state_due = !is_in_progress || self.entries.has(Artifact::State);
         let state = is_state_due.then_some((Artifact::State, &self.state));
         let summary = (!is_in_progress).then_some((Artifact::Summary, &self.summary));
+
         state
             .into_iter()
             .chain(summary)
@@ -291,6 +296,7 @@ impl Records {
                 "missing"
             }
         });
+
         (brief(&key.name()), shown(key.value()), end)
     }
 }
@@ -345,6 +351,7 @@ fn verification(verification: Node<'_>) -> VerificationSection {
             .filter(|value| !value.is_null())
             .map(shown)
     };
+
     let changes = [('+', "added"), ('~', "modified"), ('-', "deleted")]
         .into_iter()
         .flat_map(|(sign, key)| {
@@ -353,6 +360,7 @@ fn verification(verification: Node<'_>) -> VerificationSection {
     let assertions = || items(Some(verification), &["assertions"]).map(assertion);
     let failed = assertions().filter(|assertion| assertion.result == FAILED);
     let others = assertions().filter(|assertion| assertion.result != FAILED);
+
     VerificationSection {
         passed: text("passed"),
         error: text("error"),
@@ -381,6 +389,7 @@ fn assertion(item: Node<'_>) -> AssertionRow {
         Some(false) => FAILED,
         None => "unknown",
     };
+
     AssertionRow {
         name,
         result,

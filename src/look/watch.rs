@@ -121,6 +121,7 @@ impl Watch {
             .is_none()
             .then(|| watcher(&dir, &place.top, &touched))
             .transpose()?;
+
         Ok(Self {
             dir,
             given,
@@ -166,9 +167,11 @@ impl Watch {
             runs: found.episodes.len(),
             empty: empty_in(&found.passed),
         };
+
         if take(News::Found(found)).is_break() {
             return Ok(());
         }
+
         let mut seen = WatchState {
             known,
             judged: BTreeSet::new(),
@@ -176,12 +179,14 @@ impl Watch {
             found: Some(found),
             all: false,
         };
+
         let mut next_look = Instant::now();
         // Runs that exist already count as new.
         let mut first = Some(Due {
             touched: BTreeMap::from([(PathBuf::new(), true)]),
             ..Due::default()
         });
+
         loop {
             let next = || self.touched.wait(next_look);
             let mut due = first.take().unwrap_or_else(next);
@@ -189,11 +194,13 @@ impl Watch {
                 self.look(&mut seen);
                 next_look = Instant::now() + self.poll.unwrap_or(LOOK);
             }
+
             if due.is_end {
                 // What was seen just now is judged too.
                 due.touched
                     .append(&mut self.touched.wait(next_look).touched);
             }
+
             if self.judge(gate, &due, &mut seen, &mut take).is_break() {
                 return Ok(());
             }
@@ -221,12 +228,14 @@ impl Watch {
             runs: seen.known.count(),
             empty: seen.known.empty(),
         };
+
         if seen.found.replace(found) != Some(found) {
             take(News::Found(found))?;
         }
         for path in faults_gone {
             take(News::FaultGone(path))?;
         }
+
         seen.forget(gone).into_iter().try_for_each(&mut *take)?;
         let mut flow = ControlFlow::Continue(());
         let mut faults_left = faults.len();
@@ -235,6 +244,7 @@ impl Watch {
                 Ok(episode) => episode.key.as_path().to_owned(),
                 Err(fault) => fault.path().to_owned(),
             };
+
             flow = match judged {
                 Ok(episode) if episode.kept_changing() && !due.is_end => {
                     self.touched.add(seen.known.below(&path).to_owned(), true);
@@ -268,6 +278,7 @@ impl Watch {
             }
             take(News::AllSeen)?;
         }
+
         ControlFlow::Continue(())
     }
 
@@ -303,6 +314,7 @@ impl Watch {
             }
             Err(error) => self.touched.end(Err(unwatchable(&self.dir, &error))),
         }
+
         if self.poll.is_some() {
             seen.known
                 .changes()
@@ -358,6 +370,7 @@ impl WatchState {
                 news.push(News::Gone(run));
             }
         }
+
         news
     }
 }
@@ -392,6 +405,7 @@ fn watcher(dir: &Path, top: &Path, touched: &Arc<Touched>) -> Result<Recommended
         }
         Err(error) => touched.end(Err(unwatchable(&given, &error))),
     };
+
     // Reading a file, as this process does too, changes nothing. A write through a memory map shows
     // when the file is closed.
     let config = Config::default()
@@ -402,6 +416,7 @@ fn watcher(dir: &Path, top: &Path, touched: &Arc<Touched>) -> Result<Recommended
     watcher
         .watch(top, RecursiveMode::NonRecursive)
         .map_err(|error| unwatchable(dir, &error))?;
+
     Ok(watcher)
 }
 
@@ -414,6 +429,7 @@ fn wake(kind: EventKind, path: &Path, below: &Path, touched: &Touched) {
     if let (true, Some(dir)) = (is_record, below.parent()) {
         touched.add(dir.to_owned(), false);
     }
+
     match kind {
         EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) if may_hold_runs(path) => {
             touched.add_new(below);

@@ -121,5 +121,6 @@ fn medium(part: Node<'_>) -> Option<(Vec<u8>, String)> {
         .unwrap_or_default();
     let (_, extension) = media_type.split_once('/').unwrap_or(("", "bin"));
     let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+
     Some((data, if is_plain { extension } else { "bin" }.into()))
 }

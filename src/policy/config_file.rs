@@ -34,6 +34,7 @@ impl ConfigError {
             let at = &mistake.location;
             (at.file.clone(), at.line, at.column)
         });
+
         let mut mistakes = mistakes.into_iter();
         let first = mistakes.next()?;
         Some(Self {
@@ -59,6 +60,7 @@ fn lines(error: &ConfigError) -> String {
                 (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
                 _ => file.into_owned(),
             };
+
             match &error.help {
                 Some(help) => format!("{place}: {message} ({help})"),
                 None => format!("{place}: {message}"),
@@ -91,12 +93,14 @@ impl ConfigSource<'_> {
             file: self.name.into(),
             ..Location::default()
         };
+
         let spots = source::locate(self.text.as_bytes(), 1, &[span]);
         for (start, _, excerpt) in spots {
             location.line = Some(start.line);
             location.column = Some(start.column);
             location.excerpt = Some(excerpt);
         }
+
         ConfigError {
             message: message.into(),
             location: Box::new(location),

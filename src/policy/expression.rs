@@ -204,6 +204,7 @@ impl Expression {
             message: "this build of runvet does not read expressions".into(),
             help: Some("build it with the feature `expressions`".into()),
         });
+
         parsed
     }
 
@@ -245,6 +246,7 @@ impl Expression {
                 _ => is_whole |= of == Some(name),
             });
         }
+
         read.retain(|(key, _)| !is_whole && !asked.contains(key));
         read
     }
@@ -256,6 +258,7 @@ impl Expression {
                 visit(path);
             }
         });
+
         for part in self.folds.iter().flat_map(Fold::parts) {
             part.paths(&mut |origin, path| {
                 if matches!(origin, PartKind::Item(0)) {
@@ -287,9 +290,11 @@ impl Expression {
                 PartKind::Fold { number, .. } => self.folds.get(number),
                 _ => None,
             };
+
             let of = asked.map(|fold| format!("earlier({}) … .", quote(&fold.of)));
             parts.push((of.unwrap_or_default() + &text, part));
         });
+
         parts
             .into_iter()
             .map(|(text, part)| {

@@ -120,6 +120,7 @@ impl Team {
             TeamCheck::Rule(at) => self.rules.get(at).is_some_and(|rule| rule.asks),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         };
+
         (check, asks)
     }
 

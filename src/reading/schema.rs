@@ -199,6 +199,7 @@ impl CompiledSchema {
             .validator()
             .iter_errors(Instance::Node(document.root()));
         let place = Pointer::default();
+
         Ok(violation::explain(document, &place, self.parsed(), errors))
     }
 

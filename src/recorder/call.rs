@@ -186,14 +186,23 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
     {
         action.extensions.insert(AGENT.into(), agent);
     }
-    let text = action.input.as_ref().and_then(Value::as_str);
-    let text = text.filter(|it| it.contains('{')).map(str::to_owned);
+
+    let text = action
+        .input
+        .as_ref()
+        .and_then(Value::as_str)
+        .filter(|it| it.contains('{'))
+        .map(str::to_owned);
     let input = action.input.map(arguments);
-    let unread = input.as_ref().filter(|input| is_mark(input));
-    let unread = unread.cloned().map(Value::Object);
+    let unread = input
+        .as_ref()
+        .filter(|input| is_mark(input))
+        .cloned()
+        .map(Value::Object);
     if let Some(text) = text.filter(|_| unread.is_some()) {
         action.extensions.insert(TEXT.into(), text.into());
     }
+
     if let Some(Value::String(tool)) = &action.tool {
         let none = Map::new();
         let input = input.as_ref().unwrap_or(&none);
@@ -297,6 +306,7 @@ fn read(text: &str) -> Result<Map<String, Value>, NoObject> {
         return Err(NoObject::Unrecordable);
     };
     let size = Size::of(&members).within(AROUND_INPUT);
+
     match size.check("the input") {
         Ok(()) => Ok(members),
         Err(_) => Err(NoObject::Unrecordable),
@@ -360,8 +370,12 @@ pub(crate) fn command_line(words: &[&str]) -> String {
     {
         return (*command).to_owned();
     }
-    let quoted: Vec<String> = words.iter().map(|word| in_shell(word)).collect();
-    quoted.join(" ")
+
+    words
+        .iter()
+        .map(|word| in_shell(word))
+        .collect::<Vec<String>>()
+        .join(" ")
 }
 
 fn is_shell(program: &str) -> bool {

@@ -108,9 +108,11 @@ impl Run {
         before: Option<BeforeRun>,
     ) -> Self {
         if let Some(redactor) = &mut recorder.redactor {
-            let files = fold.attached.values();
-            files.for_each(|it| redactor.has_file(&it.name, &it.sha256, it.bytes));
+            fold.attached
+                .values()
+                .for_each(|it| redactor.has_file(&it.name, &it.sha256, it.bytes));
         }
+
         Self {
             at: fold.has_given_times.then_some(fold.last),
             recorder,
@@ -330,6 +332,7 @@ impl Run {
         let told = self.told.as_ref();
         let told = told.and_then(|told| text(&told.fold.state, "the state").ok());
         self.judge_record(Artifact::State, 0, told.as_deref().unwrap_or(state));
+
         self.must_be_in_place()
     }
 
@@ -339,8 +342,9 @@ impl Run {
         let prefix = is_anchored.then(|| self.events.held.sha256());
         let (payload, state) = evidence(&self.fold.state, prefix.clone())?;
         let told = self.told.as_ref();
-        let told = told.and_then(|told| evidence(&told.fold.state, prefix).ok());
-        let told = told.map(|(payload, _)| payload);
+        let told = told
+            .and_then(|told| evidence(&told.fold.state, prefix).ok())
+            .map(|(payload, _)| payload);
         self.write_event(RunEvent::runtime(PROJECTION, payload), told)?;
         if self.recorder.durability == Durability::Snapshot {
             let synced = self.events.sync();
@@ -404,10 +408,12 @@ impl Run {
         } else if self.is_time_unknown {
             draft.payload.insert(UNKNOWN_TIME.into(), true.into());
         }
+
         let told = self.told.as_ref().map(|_| draft.payload.clone());
         let whole = whole.or(told);
         let draft = self.as_written(draft)?;
         self.must_fit(&draft)?;
+
         let event = draft.numbered(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
         let whole = match whole {
@@ -434,9 +440,11 @@ impl Run {
             self.is_poisoned = true;
             return Err(Error::refused("the event", wrong));
         }
+
         if let Some(told) = &mut self.told {
             told.add(whole, at, self.live.as_ref().map(|_| judged))?;
         }
+
         self.follow(found.unwrap_or_default(), line.len(), judged);
         if self.recorder.durability == Durability::Event {
             let synced = self.events.sync();
@@ -483,6 +491,7 @@ fn evidence(state: &State, prefix: Option<String>) -> Result<(Map<String, Value>
         (PREFIX, prefix.into()),
         ("state_sha256", FileDigest::of(&text).to_string().into()),
     ]);
+
     Ok((payload, text))
 }
 

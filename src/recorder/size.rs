@@ -197,6 +197,7 @@ fn unwritable(node: Node<'_>) -> Option<&'static str> {
     let written = node.to_value().to_string();
     let is_exact = Number::of(number).equals(Number::of(&written));
     let is_kept = is_exact || (double != 0.0 && is_double(number));
+
     (!is_kept).then_some("would be rounded: record it as a string")
 }
 

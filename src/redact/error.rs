@@ -95,5 +95,6 @@ fn listed(reasons: &[String]) -> String {
         text += "; ";
         text += reason;
     }
+
     text
 }

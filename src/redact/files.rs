@@ -28,6 +28,7 @@ impl RunCopy<'_> {
             if self.is_record(path) {
                 continue;
             }
+
             let to = self.renamed(path);
             let made = match entry {
                 TreeEntry::Directory => self.to.dir(&self.path(&to)),
@@ -38,8 +39,10 @@ impl RunCopy<'_> {
                     continue;
                 }
             };
+
             made.map_err(Error::io("writing", &to))?;
         }
+
         // Links may lead to files that are renamed.
         for (path, entry) in &self.tree.entries {
             if let TreeEntry::Link(target) = entry {
@@ -50,6 +53,7 @@ impl RunCopy<'_> {
                     .map_err(Error::io("writing", &to))?;
             }
         }
+
         Ok(())
     }
 
@@ -66,6 +70,7 @@ impl RunCopy<'_> {
             Some(paths) => self.value(path, paths)?,
             None => None,
         };
+
         let (was, is) = match value {
             Some((was, is)) => (was, Some(is)),
             None if is_kept => (self.content(path, &mut |_| Ok(()))?, None),
@@ -85,13 +90,16 @@ impl RunCopy<'_> {
                     PLACEHOLDER_BYTES if is_placeholder(text) => head,
                     _ => mac.placeholder().into_bytes(),
                 };
+
                 (was, Some(is))
             }
         };
+
         let changed = Changed {
             was,
             is: is.as_deref().map_or(was, Content::of),
         };
+
         let to = self.renamed(path);
         let to = match to.file_name().and_then(|name| name.to_str()) {
             Some(file_name) if !is_kept => {
@@ -99,6 +107,7 @@ impl RunCopy<'_> {
             }
             _ => to,
         };
+
         let writing = |error| Error::io("writing", &to)(error);
         let mut file = self.to.file(&self.path(&to)).map_err(writing)?;
         match is {
@@ -107,6 +116,7 @@ impl RunCopy<'_> {
                 self.content(path, &mut |part| io::Write::write_all(&mut file, part))?;
             }
         }
+
         file.flush().map_err(writing)?;
         if let (Some(name), Some(to)) = (name, to.to_str()) {
             let file = KnownFile {
@@ -116,6 +126,7 @@ impl RunCopy<'_> {
             };
             known.add(name, file);
         }
+
         Ok(())
     }
 
@@ -127,6 +138,7 @@ impl RunCopy<'_> {
         if !(is_json || is_text && self.rules.have_names()) {
             return Ok(None);
         }
+
         let bytes = self
             .tree
             .read(path, MAX_RECORD_BYTES)
@@ -135,16 +147,19 @@ impl RunCopy<'_> {
             return Err(self.too_large(path));
         };
         let was = Content::of(&bytes);
+
         if is_text {
             let text = str::from_utf8(&bytes).ok();
             let goes = |text: &str| self.rules.fits(text) || self.rules.redact(text, false, paths);
             let stays = text.filter(|text| !goes(text));
             return Ok(stays.map(|text| (was, text.as_bytes().to_vec())));
         }
+
         let mut tape = Tape::default();
         let none = Known::default();
         let document = tape.read_record(&bytes).ok();
         let is = document.map(|document| Writer::new(self.rules, &none).value(document, paths));
+
         Ok(is.map(|is| (was, is)))
     }
 
@@ -157,6 +172,7 @@ impl RunCopy<'_> {
         let unreadable = |why: io::Error| self.unreadable(path, &why);
         let mut file = self.tree.file(path).map_err(unreadable)?;
         let (mut content, mut buffer) = (RunningContent::default(), vec![0; PART]);
+
         loop {
             let count = match file.read(&mut buffer) {
                 Ok(0) => break,
@@ -167,6 +183,7 @@ impl RunCopy<'_> {
             content.add(part);
             each(part).map_err(Error::io("writing", path))?;
         }
+
         Ok(content.so_far())
     }
 
@@ -183,6 +200,7 @@ impl RunCopy<'_> {
                 _ => is_within = false,
             }
         }
+
         let text = target.to_str().filter(|_| is_within);
         let Some(text) = text else {
             let name = self.rules.keyed.id(target.as_os_str().as_encoded_bytes());
@@ -193,11 +211,13 @@ impl RunCopy<'_> {
                 name.into()
             };
         };
+
         let from = path.parent().unwrap_or(Path::new(""));
         let file = known.file(&from.join(target).to_string_lossy());
         let renamed = file.filter(|file| file.is_renamed);
         let file_name = renamed.and_then(|file| Path::new(&file.path).file_name());
         let renamed = self.renamed(Path::new(text));
+
         match file_name {
             Some(name) => renamed.with_file_name(name),
             None if renamed == Path::new(text) => text.into(),
@@ -211,6 +231,7 @@ fn without_digests(name: &str, changed: Changed, rules: &Rules) -> String {
     if is_placeholder(name.split('.').next().unwrap_or_default()) {
         return name.to_owned();
     }
+
     let (mut text, mut digits) = (String::new(), String::new());
     let end = |digits: &mut String, text: &mut String| {
         text.push_str(&match digits.len() {
@@ -222,6 +243,7 @@ fn without_digests(name: &str, changed: Changed, rules: &Rules) -> String {
         });
         digits.clear();
     };
+
     for letter in name.chars() {
         if letter.is_ascii_hexdigit() {
             digits.push(letter);
@@ -230,6 +252,7 @@ fn without_digests(name: &str, changed: Changed, rules: &Rules) -> String {
             text.push(letter);
         }
     }
+
     end(&mut digits, &mut text);
     text
 }

@@ -29,6 +29,7 @@ impl Keyed {
             let mut key = [0; KEY_BYTES];
             getrandom::fill(&mut key).map(|()| key)
         };
+
         let Some(path) = file else {
             let key = fresh().map_err(|why| Error::Key {
                 path: "in memory".into(),
@@ -36,10 +37,12 @@ impl Keyed {
             })?;
             return Ok(Self::new(&key));
         };
+
         let wrong = |why: String| Error::Key {
             path: path.to_owned(),
             why,
         };
+
         let content = read_secret_file(path).map_err(|why| wrong(why.to_string()))?;
         let Some(content) = content else {
             let key = fresh().map_err(|why| wrong(why.to_string()))?;
@@ -47,6 +50,7 @@ impl Keyed {
             make_secret_file(path, text.as_bytes()).map_err(|why| wrong(why.to_string()))?;
             return Ok(Self::new(&key));
         };
+
         let digits = content.strip_suffix(b"\n").unwrap_or(&content);
         match (content.len(), HEXLOWER_PERMISSIVE.decode(digits)) {
             (KEY_BYTES, _) => Ok(Self::new(&content)),
@@ -57,6 +61,7 @@ impl Keyed {
                 } else {
                     ""
                 };
+
                 let length = length.min(SECRET_FILE_BYTES);
                 Err(wrong(format!(
                     "it has {more}{length} bytes; a key is 32 bytes or 64 hexadecimal digits"
@@ -108,6 +113,7 @@ impl Keyed {
                 .collect();
             [half_digits, &check].concat()
         };
+
         let lower = digits.to_ascii_lowercase();
         if lower
             .get(..half)
@@ -115,6 +121,7 @@ impl Keyed {
         {
             return digits.to_owned();
         }
+
         let first: String = self
             .digits(lower.as_bytes())
             .chars()
@@ -122,6 +129,7 @@ impl Keyed {
             .take(half)
             .collect();
         let keyed = checked(&first);
+
         if digits.bytes().any(|byte| byte.is_ascii_uppercase()) {
             keyed.to_ascii_uppercase()
         } else {

@@ -97,6 +97,7 @@ impl Known {
             is_renamed: false,
             changed,
         };
+
         self.add(name.to_owned(), file);
     }
 

@@ -65,6 +65,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         if !rest.is_empty() {
             self.line(rest)?;
         }
+
         self.give_up()?;
         self.to.flush().map_err(Failure::Output)
     }
@@ -78,6 +79,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             self.wait(line);
             return Ok(());
         }
+
         let mut tape = std::mem::take(&mut self.tape);
         let read = tape.read_record(text);
         let written = match read {
@@ -92,6 +94,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             }
             Ok(_) | Err(Refused::Syntax(_)) => self.no_event(line, text),
         };
+
         tape.release();
         self.tape = tape;
         written
@@ -114,6 +117,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         if may_follow {
             progress = self.open.read(text);
         }
+
         if progress == PieceProgress::Wrong {
             self.give_up()?;
             if text.trim_ascii_start().starts_with(b"{") {
@@ -121,6 +125,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
                 progress = self.open.read(text);
             }
         }
+
         match progress {
             PieceProgress::Open => self.wait(line),
             PieceProgress::Complete => {
@@ -129,6 +134,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             }
             PieceProgress::Wrong => return self.alone(line),
         }
+
         Ok(())
     }
 
@@ -149,6 +155,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
                 self.write(&line.was, is.strip_suffix(b"\n").unwrap_or(is).to_vec())?;
             }
         }
+
         Ok(())
     }
 
@@ -162,6 +169,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
                 self.alone(&line.was)?;
             }
         }
+
         Ok(())
     }
 
@@ -174,6 +182,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             Err(Refused::Syntax(error)) => self.no_json(text, error),
             Err(refused) => return Err(Failure::Limit(refused)),
         };
+
         self.write(line, is)
     }
 
@@ -186,6 +195,7 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
                 return text.to_vec();
             }
         }
+
         stand_in(text, error, &self.writer.rules.keyed.placeholder(text))
     }
 
@@ -204,15 +214,19 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         } else if before.is == is {
             is.push(b' ');
         }
+
         before.was.clear();
         before.was.extend_from_slice(was);
         before.is = is;
+
         let newline = line.get(was.len()..).unwrap_or_default();
         let written = before.is.len();
         before.is.extend_from_slice(newline);
+
         let put = self.put(line, &before.is);
         before.is.truncate(written);
         self.before = Some(before);
+
         put
     }
 

@@ -52,16 +52,19 @@ fn pattern(what: &'static str, text: &str) -> Result<String, Error> {
     if text.is_empty() {
         return wrong("name a key, or write a JSON Pointer");
     }
+
     let Some(path) = text.strip_prefix('/') else {
         if text.contains('/') {
             return wrong("a JSON Pointer starts with `/`");
         }
         return Ok(format!(".*/{}", regex::escape(&token(text))));
     };
+
     let mut escapes = path.split('~').skip(1);
     if !escapes.all(|rest| rest.starts_with(['0', '1'])) {
         return wrong("in a JSON Pointer `~` is written `~0`, and `/` in a key `~1`");
     }
+
     let tokens = path.split('/').map(|token| match token {
         "*" => "/[^/]*".to_owned(),
         "**" => "(?:/[^/]*)*".to_owned(),
@@ -69,5 +72,6 @@ fn pattern(what: &'static str, text: &str) -> Result<String, Error> {
         index if index.bytes().all(|byte| byte.is_ascii_digit()) => format!(r"/(?:\*|{index})"),
         key => format!("/{}", regex::escape(key)),
     });
+
     Ok(tokens.collect())
 }

@@ -178,10 +178,12 @@ impl Places {
             all: vec![UNKNOWN.clone()],
             roots: Vec::new(),
         };
+
         for root in ROOTS {
             let place = places.fresh();
             places.roots.push((root, place));
         }
+
         for line in NATURES.lines() {
             let mut parts = line.splitn(3, ' ');
             let mut part = || parts.next().unwrap_or_default();
@@ -190,16 +192,19 @@ impl Places {
                 places.declare(root, pointer, nature);
             }
         }
+
         for (record, pointer, nature) in UNDECLARED {
             for root in roots_of(record) {
                 places.declare(root, pointer, nature);
             }
         }
+
         for (record, from, to) in MIRRORS {
             for root in roots_of(record) {
                 places.mirror(root, from, to);
             }
         }
+
         places
     }
 
@@ -256,6 +261,7 @@ impl Places {
         if place.nature == Nature::Text && place.keys.is_empty() {
             return self.set(around, token, target);
         }
+
         for (key, place) in self.place(target).keys.clone() {
             if !self.declare_key(own, key) {
                 self.set(own, key, place);
@@ -313,6 +319,7 @@ impl Place {
         if token == "*" {
             return self.others;
         }
+
         self.keys
             .iter()
             .find(|(key, _)| *key == token)
@@ -352,8 +359,10 @@ pub(super) fn same_places(record: &str, path: String) -> Paths {
                 }
             }
         }
+
         next += 1;
     }
+
     all
 }
 

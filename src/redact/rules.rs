@@ -118,6 +118,7 @@ impl Rules {
         });
         let patterns = patterns.iter().map(|it| format!("(?:{it})"));
         let all: Vec<String> = secrets.into_iter().chain(patterns).collect();
+
         Ok(Self {
             patterns: parse("the patterns", &all.join("|"), Regex::new)?,
             has_own_patterns: !redaction.patterns.is_empty(),
@@ -170,6 +171,7 @@ impl Rules {
             bytes.push(0xff);
             return OsString::from_vec(bytes);
         };
+
         self.segment(text).into()
     }
 
@@ -196,11 +198,13 @@ impl Rules {
         if is_known || !self.fits(text) {
             return text.to_owned();
         }
+
         let extension = text.rsplit_once('.').map_or("", |(_, extension)| extension);
         let is_plain = matches!(extension.len(), 1..=16)
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && !self.fits(extension);
         let id = self.keyed.id(text.as_bytes());
+
         if is_plain {
             format!("{id}.{extension}")
         } else {

@@ -47,6 +47,7 @@ pub(super) fn copy(
         path: episode.path.clone(),
         why,
     };
+
     let tree = RunTree::open(episode)
         .map_err(|why| refused(why.to_string()))?
         .ok_or_else(|| refused("another process writes it".to_owned()))?;
@@ -57,22 +58,27 @@ pub(super) fn copy(
         to,
         dir,
     };
+
     if to.path().join(dir).symlink_metadata().is_ok() {
         return Err(Error::Twice(dir.to_owned()));
     }
+
     to.dir(dir).map_err(Error::io("writing", dir))?;
     let mut known = Known::default();
     let attached = run.shortened(&mut known)?;
     run.others(&attached, &mut known)?;
+
     let mut readable = Readable::default();
     for artifact in ORDER {
         if run.is_record(Path::new(artifact.file_name())) {
             readable.add(run.artifact(artifact, &mut known)?);
         }
     }
+
     if !run.tree.stood_still() {
         return Err(refused("it changed while it was copied".to_owned()));
     }
+
     Ok(readable)
 }
 
@@ -129,15 +135,18 @@ impl RunCopy<'_> {
             }
             tape.release();
         };
+
         for artifact in ORDER {
             let path = Path::new(artifact.file_name());
             if !self.is_record(path) {
                 continue;
             }
+
             if !is_timeline(artifact) {
                 look(artifact, &self.read(artifact)?);
                 continue;
             }
+
             let file = self.tree.file(path);
             let read = file.and_then(|file| {
                 whole_lines(file, &mut |line| {
@@ -147,6 +156,7 @@ impl RunCopy<'_> {
             });
             look(artifact, &read.map_err(|why| self.unreadable(path, &why))?);
         }
+
         Ok(())
     }
 
@@ -159,9 +169,11 @@ impl RunCopy<'_> {
         self.each(false, &mut |artifact, document| {
             write(&mut writer, artifact, document);
         })?;
+
         let search = writer.search.unwrap_or_default();
         let mut attached = Attached::new();
         let mut wanted = Search::default();
+
         for mark in search.marks {
             let path = mark.file.as_deref().and_then(resolve);
             match path.filter(|path| self.holds(path, mark.sha256)) {
@@ -176,9 +188,11 @@ impl RunCopy<'_> {
                 None => drop(wanted.wanted.insert(mark.sha256)),
             }
         }
+
         if wanted.wanted.is_empty() {
             return Ok(attached);
         }
+
         let mut writer = Writer::new(self.rules, &none);
         writer.search = Some(wanted);
         self.each(true, &mut |artifact, document| {
@@ -187,6 +201,7 @@ impl RunCopy<'_> {
         for changed in writer.search.unwrap_or_default().found {
             known.contents.entry(changed.was.sha256).or_insert(changed);
         }
+
         Ok(attached)
     }
 
@@ -224,17 +239,20 @@ impl RunCopy<'_> {
                 .map_err(writing)?;
             [&was, &is].map(|bytes| Content::of(bytes))
         };
+
         let readable = writer.readable;
         let changed = Changed { was, is };
         if artifact == Artifact::State {
             known.state = Some(changed);
         }
+
         let name = artifact.file_name().to_owned();
         let file = KnownFile {
             path: name.clone(),
             is_renamed: false,
             changed,
         };
+
         known.add(name, file);
         Ok(readable)
     }
@@ -259,6 +277,7 @@ impl RunCopy<'_> {
         if text.is_empty() || str::from_utf8(text).is_ok_and(is_placeholder) {
             return bytes.to_vec();
         }
+
         let mut is: Vec<u8> = bytes
             .get(..offset)
             .unwrap_or_default()
@@ -270,6 +289,7 @@ impl RunCopy<'_> {
         if bytes.ends_with(b"\n") {
             is.push(b'\n');
         }
+
         is
     }
 }

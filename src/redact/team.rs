@@ -39,6 +39,7 @@ impl Declared {
                 .map(|word| (path.pointer().as_str().to_owned(), word));
             declared.words.extend(words);
         }
+
         for schema in team.schemas() {
             let at = schema.at.pointer();
             let at = match schema.record {
@@ -49,6 +50,7 @@ impl Declared {
             let root = schema.schema.text();
             declared.read(root, root, &at, &mut Vec::new())?;
         }
+
         Ok(declared)
     }
 
@@ -71,10 +73,12 @@ impl Declared {
             }
             return Ok(());
         }
+
         around.push(schema);
         if keywords.get(MARK.0).is_some_and(|mark| mark == MARK.1) {
             self.sensitive.insert(at.to_owned());
         }
+
         let words = keywords
             .get("enum")
             .and_then(Value::as_array)
@@ -84,6 +88,7 @@ impl Declared {
         for word in words.filter_map(Value::as_str) {
             self.words.insert((at.to_owned(), word.to_owned()));
         }
+
         for (keyword, below) in keywords {
             match (&**keyword, below) {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
@@ -126,6 +131,7 @@ impl Declared {
                 _ => {}
             }
         }
+
         around.pop();
         Ok(())
     }
@@ -136,6 +142,7 @@ impl Declared {
             let names = Names::new("the place", std::slice::from_ref(pointer))?;
             Ok((names, word.clone()))
         });
+
         Ok(TeamNames {
             sensitive: Names::new("the place", &sensitive)?,
             words: words.collect::<Result<_, Error>>()?,

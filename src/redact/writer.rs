@@ -109,6 +109,7 @@ impl<'w> Writer<'w> {
             .and_then(Node::text)
             .as_deref()
             .and_then(phases::known);
+
         self.record(document, known.unwrap_or("event"))
     }
 
@@ -135,6 +136,7 @@ impl<'w> Writer<'w> {
             path: String::new(),
             around,
         };
+
         copying.value(document.root(), place);
         copying.finish()
     }
@@ -169,6 +171,7 @@ impl<'a> Copying<'_, '_, 'a> {
             Kind::Number => self.writer.readable.numbers += 1,
             Kind::Null | Kind::True | Kind::False => {}
         }
+
         self.note_found(value, from);
     }
 
@@ -193,6 +196,7 @@ impl<'a> Copying<'_, '_, 'a> {
                 name if NAMES.contains(&name) => text(&reference.name),
                 _ => None,
             };
+
             match by {
                 // It may be written with escapes.
                 Some(by) if value.text().is_some_and(|text| quoted(&text) == by) => {}
@@ -226,12 +230,14 @@ impl<'a> Copying<'_, '_, 'a> {
         if digits.is_none() && size.is_none() {
             return None;
         }
+
         let name = NAMES.iter().find_map(|key| text(key));
         let known = self.writer.known;
         let file = name.as_deref().and_then(|name| known.file(name));
         if digits.is_none() && file.is_none() {
             return None;
         }
+
         self.note_mark(object, digits, name.as_deref());
         let of_digest = digits.and_then(|digits| known.content(digits));
         let is_mark = digits.is_some() && object.get("excerpt").is_some();
@@ -258,6 +264,7 @@ impl<'a> Copying<'_, '_, 'a> {
             _ => None,
         });
         let before = sha256.as_deref().and_then(|it| it.strip_suffix(bare(it)));
+
         Some(Reference {
             sha256: becomes.map(|digits| format!("{}{digits}", before.unwrap_or_default())),
             size,
@@ -278,10 +285,12 @@ impl<'a> Copying<'_, '_, 'a> {
         if !self.writer.rules.have_names() {
             return Paths::new();
         }
+
         let path = format!("{}{below}", self.path);
         if self.around.is_empty() {
             return same_places(self.record, path);
         }
+
         let around = self.around.iter();
         around.map(|around| format!("{around}{path}")).collect()
     }
@@ -298,6 +307,7 @@ impl<'a> Copying<'_, '_, 'a> {
         if text.is_empty() || is_placeholder(text) {
             return None;
         }
+
         match nature {
             Nature::StateDigest if is_digest(text) => {
                 let state = self.writer.known.state;
@@ -332,6 +342,7 @@ impl<'a> Copying<'_, '_, 'a> {
             let goes = !is_placeholder(about) && self.fits(text);
             return goes.then(|| self.placeholder(text));
         }
+
         let [kind, about] = [(kind_by, kind), (about_by, about)]
             .map(|(by, text)| by.unwrap_or_else(|| text.to_owned()));
         Some(format!("{kind}:{about}"))
@@ -360,10 +371,12 @@ impl<'a> Copying<'_, '_, 'a> {
             Nature::Artifact => (by_place(true), &mut readable.paths),
             _ => (by_place(false), &mut readable.texts),
         };
+
         if !goes {
             *stay += 1;
             return None;
         }
+
         Some(match nature {
             Nature::Id => rules.keyed.id(text.as_bytes()),
             Nature::Link => self.without_secrets(text),
@@ -382,12 +395,14 @@ impl<'a> Copying<'_, '_, 'a> {
         if let Some(known) = writer.placeholders.get(text) {
             return known.clone();
         }
+
         let placeholder = writer.rules.keyed.placeholder(text.as_bytes());
         if text.len() <= MAX_KEPT_BYTES && writer.placeholders.len() < MAX_KEPT {
             writer
                 .placeholders
                 .insert(text.to_owned(), placeholder.clone());
         }
+
         placeholder
     }
 
@@ -397,16 +412,19 @@ impl<'a> Copying<'_, '_, 'a> {
         if Artifact::from_file_name(text).is_some() {
             return text.to_owned();
         }
+
         let mut path = String::new();
         for part in text.split_inclusive(['/', '\\']) {
             let name = part.trim_end_matches(['/', '\\']);
             path.push_str(&rules.segment(name));
             path.push_str(part.get(name.len()..).unwrap_or_default());
         }
+
         // A pattern may fit over several parts.
         if path == text {
             return self.placeholder(text);
         }
+
         path
     }
 
@@ -434,6 +452,7 @@ impl<'a> Copying<'_, '_, 'a> {
             self.whole(text, Nature::Text)?;
             self.writer.rules.keyed.digest(digits)
         };
+
         Some(format!("{before}{by}"))
     }
 
@@ -446,6 +465,7 @@ impl<'a> Copying<'_, '_, 'a> {
             .search
             .as_mut()
             .filter(|_| object.get("excerpt").is_some());
+
         if let Some((search, sha256)) = search.zip(sha256) {
             search.marks.push(FoundMark {
                 sha256,
@@ -463,13 +483,16 @@ impl<'a> Copying<'_, '_, 'a> {
         let Some(search) = &mut self.writer.search else {
             return;
         };
+
         if search.wanted.is_empty() {
             return;
         }
+
         let was = Content::of(content.as_bytes());
         if !search.wanted.contains(&was.sha256) {
             return;
         }
+
         let (written, copied) = from;
         let span = value.span();
         let is = if self.copied > span.start {
@@ -479,10 +502,12 @@ impl<'a> Copying<'_, '_, 'a> {
         } else {
             value.raw().as_bytes().to_vec()
         };
+
         let is = match serde_json::from_slice::<String>(&is) {
             Ok(text) => Content::of(text.as_bytes()),
             Err(_) => Content::of(&is),
         };
+
         search.found.push(Changed { was, is });
     }
 }

@@ -35,11 +35,14 @@ impl Renderer for Agent {
         let mut met = BTreeSet::new();
         for finding in &episode.findings {
             let rule = (finding.severity, finding.rule_index, finding.rule.clone());
-            let kept = self.rules.entry(rule.clone());
-            let kept = kept.or_insert_with(|| CauseFindings::new(episode, finding));
+            let kept = self
+                .rules
+                .entry(rule.clone())
+                .or_insert_with(|| CauseFindings::new(episode, finding));
             kept.findings += 1;
             kept.runs += u64::from(met.insert(rule));
         }
+
         self.unjudged.add(episode);
         Ok(())
     }
@@ -57,6 +60,7 @@ impl Renderer for Agent {
             }
             writeln!(out, "{ADVICE}")?;
         }
+
         for ((severity, _, rule), kept) in &self.rules {
             let findings = count(kept.findings, "finding");
             let episodes = count(kept.runs, "episode");
@@ -65,6 +69,7 @@ impl Renderer for Agent {
             let first = format!("{}: {message}", kept.first.location.place());
             writeln!(out, "{}\nhelp: {}", escape(&first), escape(help))?;
         }
+
         let unjudged = self.unjudged.lines(false);
         if !unjudged.is_empty() {
             writeln!(out)?;
@@ -72,6 +77,7 @@ impl Renderer for Agent {
         for line in &unjudged {
             writeln!(out, "{}", escape(line))?;
         }
+
         faults(closing).try_for_each(|line| writeln!(out, "{line}"))?;
         match self.rules.keys().next() {
             Some((.., rule)) => writeln!(

@@ -46,13 +46,17 @@ impl Causes {
                 .or_insert((0, finding))
                 .0 += 1;
         }
+
         for (cause, (number, first)) in causes {
             if self.known.len() >= MAX_CAUSES && !self.known.contains_key(&cause) {
                 self.others += number;
                 continue;
             }
-            let found = self.known.entry(cause);
-            let found = found.or_insert_with(|| CauseFindings::new(episode, first));
+
+            let found = self
+                .known
+                .entry(cause)
+                .or_insert_with(|| CauseFindings::new(episode, first));
             found.findings += number;
             found.runs += 1;
         }
@@ -106,6 +110,7 @@ impl CauseFindings {
         // A JSON string is one of TOML too.
         let line = |(key, value)| Some(format!("{key} = {}", serde_json::Value::from(value?)));
         let lines = keys.into_iter().filter_map(line);
+
         std::iter::once("[[ignore]]".to_owned())
             .chain(lines)
             .collect()
@@ -115,9 +120,11 @@ impl CauseFindings {
 /// Returns a JSON Pointer in which `*` stands for each index.
 fn without_indices(pointer: &str) -> String {
     let is_index = |token: &str| !token.is_empty() && token.bytes().all(|it| it.is_ascii_digit());
-    let tokens = pointer.split('/');
-    let tokens = tokens.map(|token| if is_index(token) { "*" } else { token });
-    tokens.collect::<Vec<_>>().join("/")
+    pointer
+        .split('/')
+        .map(|token| if is_index(token) { "*" } else { token })
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 /// Returns a message without the texts in double quotes and the digits in it.
@@ -133,6 +140,7 @@ fn without_values(message: &str) -> String {
             kind.push(shown);
         }
     }
+
     kind
 }
 

@@ -45,6 +45,7 @@ impl Choice {
                 self.held += 1;
             }
         }
+
         self.met += 1;
         if self.held > 2 * self.room {
             self.prune();
@@ -61,6 +62,7 @@ impl Choice {
                 kept.size = self.room + 1;
             }
         }
+
         self.held = listed.len();
     }
 
@@ -89,8 +91,12 @@ impl Choice {
         let mut room = self.room.saturating_sub(taken);
         let mut listed: Vec<(Severity, u64, &str)> = Vec::new();
         for severity in Severity::ALL.iter().copied() {
-            let rules = self.rules.iter().filter(|((of, _), _)| *of == severity);
-            let mut open: Vec<_> = rules.map(|(_, kept)| kept.lines.iter()).collect();
+            let mut open: Vec<_> = self
+                .rules
+                .iter()
+                .filter(|((of, _), _)| *of == severity)
+                .map(|(_, kept)| kept.lines.iter())
+                .collect();
             while !open.is_empty() {
                 open.retain_mut(|lines| {
                     let Some((at, size, text)) = lines.next().filter(|it| it.1 <= room) else {
@@ -102,6 +108,7 @@ impl Choice {
                 });
             }
         }
+
         listed
     }
 }

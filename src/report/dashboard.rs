@@ -54,6 +54,7 @@ impl<'o> DashboardText<'o> {
         if plan.is_persisted || plan.stands_alone {
             self.plan(plan)?;
         }
+
         self.list(
             "Actions",
             &overview.actions,
@@ -75,14 +76,17 @@ impl<'o> DashboardText<'o> {
         if let Some(metrics) = &overview.metrics {
             self.metrics(metrics, &overview.latencies)?;
         }
+
         if overview.outcome_metrics.total > 0 {
             self.title("Outcome metrics")?;
             self.figures(&overview.outcome_metrics)?;
         }
+
         if let Some(links) = &overview.links {
             self.title("Links")?;
             self.rows(links, link)?;
         }
+
         Ok(())
     }
 
@@ -123,6 +127,7 @@ impl<'o> DashboardText<'o> {
             [indent, &format!("{indent}  ")],
             text,
         )?;
+
         let lines = String::from_utf8(lines).unwrap_or_default();
         let mut rest = &*lines;
         for (phrase, paint) in phrases.iter().filter(|_| self.is_coloured) {
@@ -131,6 +136,7 @@ impl<'o> DashboardText<'o> {
                 rest = after;
             }
         }
+
         write!(self.out, "{rest}")
     }
 
@@ -164,6 +170,7 @@ impl<'o> DashboardText<'o> {
         for row in shown {
             self.draw(&line(row))?;
         }
+
         self.more(more)
     }
 
@@ -187,38 +194,47 @@ impl<'o> DashboardText<'o> {
         if let Some(task) = &run.task {
             self.paragraph(["", "  "], &shortened(task, MAX_TASK_CHARS))?;
         }
+
         let named = |name: &str, text: Option<&str>, columns: usize| {
             let text = text?;
             Some(format!("{name}{}", fit(text, self.column(columns))))
         };
+
         let started = run.started_at.as_deref().map(instant_with_offset);
         let started = started.map(|started| format!("started {started}"));
         let took = run
             .duration_sec
             .map(|took| format!("took {}", seconds(took)));
-        let parts = [
+        let parts: Vec<String> = [
             named("status ", run.status.as_deref(), 20),
             named("outcome ", run.outcome.as_deref(), 20),
             started.or_else(|| run.time_unknown().map(Into::into)),
             took,
             named("mode ", run.mode.as_deref(), 20),
             named("", run.adapter.as_deref(), 30),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         if !parts.is_empty() {
-            let words = [&run.status, &run.outcome].into_iter().flatten();
-            let painted = words.filter_map(|word| Some((&**word, Paint::of(word)?)));
-            let painted: Vec<(&str, Paint)> = painted.collect();
+            let painted: Vec<(&str, Paint)> = [&run.status, &run.outcome]
+                .into_iter()
+                .flatten()
+                .filter_map(|word| Some((&**word, Paint::of(word)?)))
+                .collect();
             self.painted("", &parts.join(" · "), &painted)?;
         }
+
         if let Some(waiting) = waiting(run) {
             self.painted("", &waiting, &[("paused", Paint::Caution)])?;
         }
+
         // A path must be complete to be copied, so it is never cut.
         writeln!(self.out, "{}", escape(&run.dir))?;
         for (file, reason) in &overview.unreadable {
             self.line(&format!("{file} can't be shown: {reason}"))?;
         }
+
         Ok(())
     }
 
@@ -228,6 +244,7 @@ impl<'o> DashboardText<'o> {
         } else {
             &plan.rebuilt_source
         };
+
         let source = source.as_ref().map(|source| format!(" by {source}"));
         self.title(&format!("Plan{}", source.unwrap_or_default()))?;
         let glyphs = self.glyphs;
@@ -238,12 +255,14 @@ impl<'o> DashboardText<'o> {
             first: plan.rows.first.iter().filter(is_shown).collect(),
             total: plan.rows.total - hidden,
         };
+
         self.rows(&rows, |pair| {
             let mark = if pair.differs { "! " } else { "  " };
             let (step, only) = match (&pair.persisted, &pair.rebuilt) {
                 (None, Some(step)) => (step.clone(), " (only in the timeline)"),
                 (step, _) => (step.clone().unwrap_or_default(), ""),
             };
+
             let status = Paint::of(&step.status);
             StyledLine::default()
                 .painted(mark, Paint::Bad)
@@ -261,16 +280,19 @@ impl<'o> DashboardText<'o> {
             Some(other) => other,
             None => "not verified",
         };
+
         let error = verification.error.as_ref();
         let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
         let assertions = match verification.assertions.total {
             0 => "no assertions".into(),
             number => count(number as u64, "assertion"),
         };
+
         writeln!(self.out)?;
         let paint = Paint::of(passed).unwrap_or(Paint::Bold);
-        let line = StyledLine::default().painted("Verification: ", Paint::Bold);
-        let line = line.painted(passed, paint);
+        let line = StyledLine::default()
+            .painted("Verification: ", Paint::Bold)
+            .painted(passed, paint);
         let rest = format!("{error}, {assertions}");
         self.draw(&line.painted(&rest, Paint::Bold))?;
         self.rows(&verification.assertions, |assertion| {
@@ -281,6 +303,7 @@ impl<'o> DashboardText<'o> {
             let rest = format!(" {}{}", assertion.name, message.unwrap_or_default());
             row("").word(assertion.result).text(&rest)
         })?;
+
         self.rows(&verification.changes, |(sign, path)| {
             row(&format!("{sign} {path}"))
         })
@@ -293,6 +316,7 @@ impl<'o> DashboardText<'o> {
             .map(|(name, value)| format!("{name} {value}"))
             .collect();
         self.paragraph(["  ", "    "], &shown.join(" · "))?;
+
         self.more(more)
     }
 
@@ -303,9 +327,13 @@ impl<'o> DashboardText<'o> {
     ) -> io::Result<()> {
         self.title("Metrics")?;
         self.figures(metrics)?;
-        let longest = latencies.first.iter().map(|(_, ms)| *ms);
-        let longest = longest.fold(0.0, f64::max);
+        let longest = latencies
+            .first
+            .iter()
+            .map(|(_, ms)| *ms)
+            .fold(0.0, f64::max);
         let block = self.glyphs.block;
+
         self.rows(latencies, |(name, ms)| {
             let bar = block.repeat(bar_columns(*ms, longest));
             let value = milliseconds(*ms);

@@ -37,8 +37,9 @@ impl Glyphs {
 
     pub(in crate::report) fn status(&self, status: &str) -> &'static str {
         let mut known = STATUSES.iter().zip(self.statuses);
-        let found = known.find(|(known, _)| **known == status);
-        found.map_or("?", |(_, glyph)| glyph)
+        known
+            .find(|(known, _)| **known == status)
+            .map_or("?", |(_, glyph)| glyph)
     }
 }
 
@@ -48,6 +49,7 @@ pub(crate) fn instant(text: &str, columns: usize) -> String {
     if Timestamp::parse(text).is_none() {
         return fit(text, columns);
     }
+
     text.chars()
         .take(columns.min(19))
         .collect::<String>()
@@ -62,6 +64,7 @@ pub(super) fn instant_with_offset(text: &str) -> String {
         Some("+00:00" | "-00:00") | None => "Z",
         Some(offset) => offset,
     };
+
     match Timestamp::parse(text) {
         Some(_) => format!("{}{offset}", instant(text, 19)),
         None => fit(text, 19),
@@ -74,11 +77,13 @@ pub(crate) fn waiting(run: &RunEntry) -> Option<String> {
         let now = run.now.as_ref().filter(|_| run.status.is_none())?;
         return Some(format!("now {}", brief(now)));
     };
+
     let since = since.as_deref().map(instant_with_offset);
     let since = since.map(|since| format!(" since {since}"));
     let reason = reason
         .as_deref()
         .map(|reason| format!(": {}", brief(reason)));
+
     Some(format!(
         "paused{}{}",
         since.unwrap_or_default(),

@@ -36,6 +36,7 @@ impl Renderer for Github {
             self.annotations
                 .add(*severity, rule, 1, annotation(finding));
         }
+
         let denied = |unjudged: &Unjudged<'_>| self.denies_unjudged && unjudged.is_denied;
         for unjudged in episode.unjudged().filter(denied) {
             let message = not_judged(&unjudged, self.verbose);
@@ -43,6 +44,7 @@ impl Renderer for Github {
             let kind = unjudged.kind.word();
             self.annotations.add(Severity::Error, kind, 1, error);
         }
+
         Ok(())
     }
 
@@ -51,13 +53,16 @@ impl Renderer for Github {
         for fault in closing.faults.iter().take(faults) {
             writeln!(out, "{}", error_at(&fault.path, "fault", &fault.message))?;
         }
+
         let (others, rest) = self.annotations.listed(faults);
         for annotation in &others {
             writeln!(out, "{annotation}")?;
         }
+
         let (episodes, verdict) = verdict(closing);
         write!(out, "runvet: {episodes}{verdict}")?;
         let rest = rest + (closing.faults.len() - faults) as u64;
+
         if rest > 0 {
             let shown = faults + others.len();
             writeln!(out, "; {shown} annotations shown, {rest} not")
@@ -77,13 +82,14 @@ fn annotation(finding: &Finding) -> String {
         ("col", location.column.filter(|_| is_on_one_line)),
         ("endColumn", location.end_column.filter(|_| is_on_one_line)),
     ];
-    let places = places.into_iter();
     let places: String = places
+        .into_iter()
         .filter_map(|(name, number)| Some(format!(",{name}={}", number?)))
         .collect();
     let (severity, file) = (finding.severity.word(), property(&location.file));
     let title = property(&format!("runvet: {}", finding.rule));
     let (message, help) = (data(&finding.message), data(&finding.help));
+
     format!("::{severity} file={file}{places},title={title}::{message}%0A{help}")
 }
 

@@ -37,6 +37,7 @@ impl ProjectDirs {
                 part => whole.push(part),
             }
         }
+
         let below = whole.strip_prefix(&self.root);
         below.map_or_else(
             |_| path.to_owned(),
@@ -74,6 +75,7 @@ impl Gitlab {
                 json_object([("path", json(path)), ("lines", lines)]),
             ),
         ]);
+
         write!(out, "{issue}")
     }
 }
@@ -91,11 +93,13 @@ impl Renderer for Gitlab {
             Digest::of(std::iter::once(dir).chain(parts.iter().map(|part| part.as_bytes())))
                 .to_string()
         };
+
         for finding in &episode.findings {
             let severity = match finding.severity {
                 Severity::Error => "major",
                 Severity::Warning => "minor",
             };
+
             let begin = finding.location.line.unwrap_or(1);
             let lines = [begin, finding.location.end_line.unwrap_or(begin)];
             let description = format!("{}. {}", finding.message, finding.help);
@@ -103,6 +107,7 @@ impl Renderer for Gitlab {
             let print = fingerprint(&[&finding.fingerprint]);
             self.issue(out, [&description, rule, &print, severity, file], lines)?;
         }
+
         for Unjudged { reason, rules, .. } in episode.unjudged() {
             let description = format!("Not judged: {} ({reason})", rules.join(", "));
             let fingerprint = fingerprint(&[reason]);
@@ -126,6 +131,7 @@ impl Renderer for Gitlab {
             let texts = [&*description, "fault", &print, "critical", &fault.path];
             self.issue(out, texts, [1, 1])?;
         }
+
         out.write_all(b"]\n")
     }
 }

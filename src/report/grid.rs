@@ -43,8 +43,7 @@ impl<'h, const N: usize> Grid<'h, N> {
             widths.fold(least, usize::max)
         });
         let line = |row: &[String; N]| {
-            let cells = row
-                .iter()
+            row.iter()
                 .zip(widths)
                 .enumerate()
                 .map(|(at, (text, width))| {
@@ -55,16 +54,19 @@ impl<'h, const N: usize> Grid<'h, N> {
                     } else {
                         text.clone()
                     }
-                });
-            cells.collect::<Vec<_>>().join(gap)
+                })
+                .collect::<Vec<_>>()
+                .join(gap)
         };
+
         rows().map(line).collect()
     }
 
     /// Writes the table as text.
     pub(crate) fn text(&self, out: &mut dyn Write, gap: &str, least: [usize; 2]) -> io::Result<()> {
-        let lines = self.lines(gap, least);
-        lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+        self.lines(gap, least)
+            .iter()
+            .try_for_each(|line| writeln!(out, "{line}"))
     }
 
     /// Writes the table as Markdown.
@@ -78,8 +80,10 @@ impl<'h, const N: usize> Grid<'h, N> {
             }
         });
         writeln!(out, "|{}", sides.collect::<String>())?;
-        let mut rows = self.rows.iter();
-        rows.try_for_each(|row| writeln!(out, "| {} |", row.join(" | ")))
+
+        self.rows
+            .iter()
+            .try_for_each(|row| writeln!(out, "| {} |", row.join(" | ")))
     }
 }
 
@@ -94,5 +98,6 @@ pub(super) fn tally_table<'h>(
         let [episodes, errors, warnings] = numbers.map(|number| number.to_string());
         [name(of), episodes, errors, warnings]
     });
+
     Grid::new([of, "episodes", "errors", "warnings"], 1..4, rows)
 }

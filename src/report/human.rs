@@ -60,6 +60,7 @@ impl Human {
                 styles: ThemeStyles::none(),
             },
         };
+
         let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
         Self {
             options: options.clone(),
@@ -87,6 +88,7 @@ impl Human {
             "warning" => "1;33",
             _ => "1;36",
         };
+
         self.coloured(codes, word)
     }
 
@@ -115,6 +117,7 @@ impl Human {
             writeln!(out, "{}: {}", self.word("note"), escape(&related.message))?;
             self.place(out, &related.location)?;
         }
+
         self.help(out, &finding.help)
     }
 
@@ -131,11 +134,13 @@ impl Human {
         self.handler
             .render_report(&mut text, &window)
             .map_err(io::Error::other)?;
+
         // Above the frame there is an empty message. Lines are padded.
         let is_above = |line: &&str| !line.trim_start().starts_with(['╭', ',']);
         for line in text.lines().skip_while(is_above) {
             writeln!(out, "{}", line.trim_end())?;
         }
+
         Ok(())
     }
 
@@ -145,6 +150,7 @@ impl Human {
             if !self.show(&found.first) {
                 continue;
             }
+
             let findings = count(found.findings, "finding");
             let runs = count(found.runs, "run");
             let rule = self.bold(&found.first.rule);
@@ -155,9 +161,11 @@ impl Human {
             for line in found.ignore() {
                 writeln!(out, "{}", escape(&line))?;
             }
+
             writeln!(out)?;
             self.first_rule.get_or_insert(found.first.rule);
         }
+
         if let more @ 1.. = self.causes.others {
             writeln!(
                 out,
@@ -165,6 +173,7 @@ impl Human {
                 count(more, "finding")
             )?;
         }
+
         Ok(())
     }
 
@@ -187,12 +196,14 @@ impl Human {
         if shown.is_empty() && skips.is_empty() {
             return Ok(());
         }
+
         let stage = episode.lifecycle.stage();
         let totals = Totals::of(episode);
         let counts = match &*episode.findings {
             [] => nothing_found(episode).into(),
             _ => counts(totals.errors, totals.warnings),
         };
+
         let dir = self.bold(&escape(&episode.dir));
         writeln!(out, "{dir} ({stage}): {counts}\n")?;
         for finding in shown {
@@ -202,9 +213,11 @@ impl Human {
             self.finding(out, finding)?;
             writeln!(out)?;
         }
+
         if skips.is_empty() {
             return Ok(());
         }
+
         let lines: Vec<_> = skips.iter().map(|line| escape(line)).collect();
         writeln!(out, "{}\n", lines.join("\n"))
     }
@@ -219,6 +232,7 @@ impl Human {
                 self.bold(&rule),
                 count(met as u64, "finding")
             )?;
+
             let mut shown_dir = None;
             for (dir, finding) in findings {
                 if shown_dir.as_ref() != Some(&dir) {
@@ -228,8 +242,10 @@ impl Human {
                 self.finding(out, &finding)?;
                 writeln!(out)?;
             }
+
             self.first_rule.get_or_insert(rule);
         }
+
         Ok(())
     }
 
@@ -243,6 +259,7 @@ impl Human {
             if tallies.is_empty() {
                 continue;
             }
+
             let mut table = tally_table(of, tallies, |name| fit(name, NAME_WIDTH));
             table.heads = [of, "EPISODES", "ERRORS", "WARNINGS"];
             let lines = table.lines(" ", [NAME_WIDTH, 8]);
@@ -250,8 +267,10 @@ impl Human {
                 let bold = (at == 0).then(|| self.bold(line));
                 writeln!(out, "{}", bold.as_ref().unwrap_or(line))?;
             }
+
             writeln!(out)?;
         }
+
         Ok(())
     }
 
@@ -260,17 +279,21 @@ impl Human {
         if self.options.hides_faults || faults.is_empty() {
             return Ok(());
         }
+
         let shown = match self.options.max_findings {
             0 => faults.len(),
             max => max,
         };
+
         for fault in faults.iter().take(shown) {
             let text = format!("fault: {fault}");
             writeln!(out, "{}", escape(&text))?;
         }
+
         if let more @ 1.. = faults.len().saturating_sub(shown) {
             writeln!(out, "{} not shown", count(more as u64, "more fault"))?;
         }
+
         writeln!(out)
     }
 
@@ -284,6 +307,7 @@ impl Human {
                 lines.push(not_judged(&unjudged, self.options.verbose));
             }
         }
+
         lines
     }
 
@@ -293,6 +317,7 @@ impl Human {
         if max == 0 {
             return Ok(());
         }
+
         for (rule, met) in &self.met {
             if let cut @ 1.. = met.saturating_sub(max) {
                 let what = match self.group_by {
@@ -303,6 +328,7 @@ impl Human {
                 writeln!(out, "{rule}: {cut} not shown (--max-findings {max})")?;
             }
         }
+
         let cut = self
             .unjudged_lines
             .values()
@@ -311,6 +337,7 @@ impl Human {
             let cut = count(cut as u64, "more line");
             writeln!(out, "not judged: {cut} not shown (--max-findings {max})")?;
         }
+
         Ok(())
     }
 }
@@ -326,13 +353,16 @@ impl Renderer for Human {
         if self.group_by == GroupBy::Cause || self.draft.is_some() {
             self.causes.add(episode);
         }
+
         match (self.group_by, self.draft.take()) {
             (GroupBy::Cause, _) => Ok(()),
             (GroupBy::Rule, _) => {
                 for finding in episode.by_weight() {
                     if self.show(finding) {
-                        let held = self.held.entry(finding.rule.clone()).or_default();
-                        held.push((episode.dir.clone(), finding.clone()));
+                        self.held
+                            .entry(finding.rule.clone())
+                            .or_default()
+                            .push((episode.dir.clone(), finding.clone()));
                     }
                 }
                 Ok(())
@@ -353,15 +383,18 @@ impl Renderer for Human {
             (GroupBy::Rule, _) => self.by_rule(out)?,
             (GroupBy::Cause, _) => self.by_cause(out)?,
         }
+
         let unjudged = self.unjudged_rules.lines(self.options.verbose);
         if self.group_by != GroupBy::Episode && !unjudged.is_empty() {
             let lines: Vec<_> = unjudged.iter().map(|line| escape(line)).collect();
             writeln!(out, "{}\n", lines.join("\n"))?;
         }
+
         self.cuts(out)?;
         if let Some(statistics) = closing.statistics {
             self.statistics(out, statistics)?;
         }
+
         self.faults(out, closing.faults)?;
         if self.options.quiet {
             return match faults(closing.faults) {
@@ -369,10 +402,12 @@ impl Renderer for Human {
                 None => Ok(()),
             };
         }
+
         // The caller says that nothing was found, and why.
         if closing.totals.episodes == 0 && closing.faults.is_empty() {
             return Ok(());
         }
+
         let (episodes, verdict) = verdict(closing);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         let findings: usize = self.met.values().sum();
@@ -386,12 +421,14 @@ impl Renderer for Human {
             }
             _ => "",
         };
+
         if !advice.is_empty() {
             writeln!(out, "{advice}")?;
         }
         if let Some(rule) = &self.first_rule {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;
         }
+
         Ok(())
     }
 }
@@ -411,6 +448,7 @@ pub(crate) fn draw(
     if let Some(help) = help {
         let _ = human.help(&mut drawn, help);
     }
+
     String::from_utf8(drawn).unwrap_or_default()
 }
 
@@ -426,6 +464,7 @@ pub(in crate::report) fn paragraph(
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .initial_indent(first)
         .subsequent_indent(next);
+
     textwrap::wrap(text, options).iter().try_for_each(|line| {
         // If a long word is broken, its second part must not turn the new line into a workflow
         // command.
@@ -452,16 +491,19 @@ impl ExcerptWindow {
         let zero_based = |number: Option<u64>| {
             usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default()
         };
+
         // An empty file has no line to show.
         if excerpt.text.is_empty() && location.line.is_none_or(|line| line == 1) {
             return None;
         }
+
         let (mut text, mut length) = (excerpt.text.clone(), excerpt.span.len());
         if length == 0 && excerpt.span.start == text.len() {
             // A mark at the end of a text needs a column of its own.
             text.push(' ');
             length = 1;
         }
+
         Some(Self {
             name: escape(&location.file).into_owned(),
             text,

@@ -31,6 +31,7 @@ impl Renderer for Json {
             b",\n  "
         })?;
         self.episodes += 1;
+
         write_json(out, episode)
     }
 
@@ -63,6 +64,7 @@ fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         out.write_all(b",\"statistics\":")?;
         write_json(out, statistics)?;
     }
+
     out.write_all(b"}\n")
 }
 
@@ -100,11 +102,12 @@ pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> Box<RawValue> {
 
 /// Returns an object whose members have this order; those that are null are left out.
 pub(super) fn json_object<const N: usize>(members: [(&str, Box<RawValue>); N]) -> Box<RawValue> {
-    let members = members.into_iter();
-    let members = members.filter(|(_, value)| value.get() != "null");
     let members: Vec<String> = members
+        .into_iter()
+        .filter(|(_, value)| value.get() != "null")
         .map(|(name, value)| format!("\"{name}\":{value}"))
         .collect();
+
     RawValue::from_string(format!("{{{}}}", members.join(","))).unwrap_or_default()
 }
 
@@ -128,6 +131,7 @@ pub(crate) fn write_json_text<W: ?Sized + Write>(out: &mut W, text: &str) -> io:
         }
         plain_from = at + c.len_utf8();
     }
+
     out.write_all(text.get(plain_from..).unwrap_or_default().as_bytes())
 }
 
@@ -142,6 +146,7 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
         Kind::Array => ["[", "]"],
         _ => return write_json_text(out, node.raw()),
     };
+
     let keyed = node.all_members().map(|key| (Some(key), key.value()));
     let items = node.items().map(|item| (None, item));
     let mut comma = "";
@@ -155,9 +160,11 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
         }
         pretty(out, value, depth + 1)?;
     }
+
     if !comma.is_empty() {
         write!(out, "\n{:indent$}", "", indent = depth * 2)?;
     }
+
     write!(out, "{close}")
 }
 

@@ -56,11 +56,16 @@ impl Junit {
             }
             suite.write(out)?;
         }
-        let at = self.open.iter().position(|suite| suite.name == name);
-        let at = at.unwrap_or(self.open.len());
+
+        let at = self
+            .open
+            .iter()
+            .position(|suite| suite.name == name)
+            .unwrap_or(self.open.len());
         if at == self.open.len() {
             self.open.push(Suite::new(name));
         }
+
         self.open
             .get_mut(at)
             .ok_or_else(|| io::Error::other("no suite"))
@@ -88,10 +93,13 @@ impl Suite {
             .with_attributes([("name", &*path), ("classname", "faults")])
             .write_inner_content(|writer| {
                 let attributes = [("type", "runvet"), ("message", &*message)];
-                let element = writer.create_element("error");
-                element.with_attributes(attributes).write_empty()?;
+                writer
+                    .create_element("error")
+                    .with_attributes(attributes)
+                    .write_empty()?;
                 Ok(())
             })?;
+
         self.cases.get_mut().write_all(b"\n")
     }
 
@@ -106,6 +114,7 @@ impl Suite {
             ("errors", &*errors),
         ];
         let cases = self.cases.into_inner();
+
         Writer::new(&mut *out)
             .create_element("testsuite")
             .with_attributes(attributes)
@@ -113,6 +122,7 @@ impl Suite {
                 writer.get_mut().write_all(b"\n")?;
                 writer.get_mut().write_all(&cases)
             })?;
+
         out.write_all(b"\n")
     }
 }
@@ -139,15 +149,22 @@ impl Renderer for Junit {
         if episode.verdict == Verdict::BreaksRule {
             listed.insert_str(1, "The records agree; the run breaks a rule of the team.\n");
         }
-        let findings = episode.findings.iter().take(MAX_LISTED);
-        let help: BTreeSet<_> = findings.map(|it| (&*it.rule, &*it.help)).collect();
+
+        let help: BTreeSet<_> = episode
+            .findings
+            .iter()
+            .take(MAX_LISTED)
+            .map(|it| (&*it.rule, &*it.help))
+            .collect();
         for (rule, help) in help {
             let _ = writeln!(listed, "help for {rule}: {}", escape(help));
         }
+
         let suite = self.suite_of(out, episode)?;
         suite.tests += 1;
         suite.failures += u64::from(fails);
         suite.errors += u64::from(fault.is_some());
+
         let (name, dir) = (escape(&episode.id), escape(&episode.dir));
         let first = episode
             .by_weight()
@@ -173,11 +190,13 @@ impl Renderer for Junit {
                 } else {
                     writer.create_element("system-out")
                 };
+
                 element
                     .write_text_content(BytesText::new(&listed))
                     .map(|_| ())
             })?;
         }
+
         suite.cases.get_mut().write_all(b"\n")
     }
 
@@ -185,9 +204,11 @@ impl Renderer for Junit {
         while let Some(suite) = self.open.pop() {
             suite.write(out)?;
         }
+
         // An undecided episode has a case already.
-        let faults = closing.faults.iter();
-        let mut faults = faults
+        let mut faults = closing
+            .faults
+            .iter()
             .filter(|fault| fault.sort != FaultSort::Undecided)
             .peekable();
         if faults.peek().is_some() {
@@ -195,6 +216,7 @@ impl Renderer for Junit {
             faults.try_for_each(|fault| suite.fault(fault))?;
             suite.write(out)?;
         }
+
         out.write_all(b"</testsuites>\n")
     }
 }

@@ -71,9 +71,11 @@ impl Renderer for Markdown {
         for (finding, line) in episode.findings.iter().zip(findings(episode)) {
             self.findings
                 .add(finding.severity, &finding.rule, line.len() + 1, line);
-            let help = self.help.entry(finding.rule.clone());
-            help.or_insert_with(|| finding.help.clone());
+            self.help
+                .entry(finding.rule.clone())
+                .or_insert_with(|| finding.help.clone());
         }
+
         for unjudged in episode.unjudged() {
             let line = note(episode, &unjudged, self.verbose);
             if self.denies_unjudged && unjudged.is_denied {
@@ -84,6 +86,7 @@ impl Renderer for Markdown {
                 self.notes.add(&line);
             }
         }
+
         Ok(())
     }
 
@@ -95,6 +98,7 @@ impl Renderer for Markdown {
             table(out, "mode", &statistics.modes)?;
             table(out, "adapter", &statistics.adapters)?;
         }
+
         let help = self.help.iter();
         let help: Vec<String> = help
             .map(|(rule, help)| escape(&format!("help for {rule}: {help}")).into_owned())
@@ -102,10 +106,12 @@ impl Renderer for Markdown {
         let reserved: usize = help.iter().map(|line| line.len() + 1).sum();
         let mut list = MarkdownList::default();
         faults(closing).for_each(|line| list.add(&line));
+
         let (findings, unlisted) = self.findings.listed(reserved + list.text.len());
         for line in findings.into_iter().chain(help.iter().map(String::as_str)) {
             list.add(line);
         }
+
         list.append(&self.notes);
         let listed = &list.text;
         if !listed.is_empty() {
@@ -114,6 +120,7 @@ impl Renderer for Markdown {
             let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
             write!(out, "\n{fence}text\n{listed}{fence}\n")?;
         }
+
         match unlisted + list.unlisted {
             0 => Ok(()),
             unlisted => writeln!(out, "\nNot listed here: {unlisted} more."),

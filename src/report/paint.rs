@@ -63,6 +63,7 @@ impl StyledLine {
         if let Some(paint) = paint.into() {
             line.paints.push((start..line.text.len(), paint));
         }
+
         line
     }
 
@@ -85,6 +86,7 @@ impl StyledLine {
         if !is_coloured || !self.text.starts_with(kept) {
             return shown;
         }
+
         format!(
             "{}{}",
             self.coloured(kept),
@@ -101,6 +103,7 @@ impl StyledLine {
                 break;
             };
             painted.push_str(before);
+
             // Blanks have no colour, so the reset stands directly behind the words.
             let words = part.trim_end();
             if !words.is_empty() {
@@ -108,9 +111,11 @@ impl StyledLine {
                 painted.push_str(words);
                 painted.push_str("\u{1b}[0m");
             }
+
             painted.push_str(part.get(words.len()..).unwrap_or_default());
             done = end;
         }
+
         painted.push_str(kept.get(done..).unwrap_or_default());
         painted
     }

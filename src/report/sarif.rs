@@ -55,9 +55,12 @@ impl Sarif {
         finding: &Finding,
         suppressions: &[Box<RawValue>],
     ) -> Box<RawValue> {
-        let related = finding.related.iter();
-        let related = related.map(|it| location(episode, &it.location, Some(&it.message)));
+        let related = finding
+            .related
+            .iter()
+            .map(|it| location(episode, &it.location, Some(&it.message)));
         let text = format!("{}. {}", finding.message, finding.help);
+
         json_object([
             ("ruleId", json(&finding.rule)),
             ("ruleIndex", json(&self.index(&finding.rule))),
@@ -88,6 +91,7 @@ impl Renderer for Sarif {
             out,
             "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n \"tool\":"
         )?;
+
         let tool = Tool::this();
         let driver = json_object([
             ("name", json(&tool.name)),
@@ -102,6 +106,7 @@ impl Renderer for Sarif {
             ),
         ]);
         write!(out, "{}", json_object([("driver", driver)]))?;
+
         out.write_all(b",\n \"columnKind\":\"unicodeCodePoints\",\n \"results\":[")
     }
 
@@ -110,6 +115,7 @@ impl Renderer for Sarif {
             let result = self.result_of(episode, finding, &[]).to_string();
             self.results.add(finding.severity, &finding.rule, 1, result);
         }
+
         for suppressed in &episode.suppressed {
             let justification = suppressed
                 .reason
@@ -125,6 +131,7 @@ impl Renderer for Sarif {
             self.results
                 .add(finding.severity, &group, 1, result.to_string());
         }
+
         for Unjudged { reason, rules, .. } in episode.unjudged() {
             self.unjudged += 1;
             if self.notifications.len() < MAX_NOTIFICATIONS {
@@ -143,8 +150,11 @@ impl Renderer for Sarif {
             let separator = if index == 0 { "\n  " } else { ",\n  " };
             write!(out, "{separator}{result}")?;
         }
-        let faults = closing.faults.iter().take(MAX_NOTIFICATIONS);
-        let mut notifications: Vec<_> = faults
+
+        let mut notifications: Vec<_> = closing
+            .faults
+            .iter()
+            .take(MAX_NOTIFICATIONS)
             .map(|it| notification("error", &it.message, Some(Path::new(&it.path))))
             .collect();
         self.notifications
@@ -154,6 +164,7 @@ impl Renderer for Sarif {
             let text = format!("{unlisted} results are not listed: of each rule, some are");
             notifications.insert(0, notification("warning", &text, None));
         }
+
         out.write_all(b"],\n \"invocations\":[")?;
         // The numbers count also what no notification lists.
         let properties = json_object([
@@ -168,14 +179,18 @@ impl Renderer for Sarif {
             ("properties", properties),
         ]);
         write!(out, "{invocation}")?;
+
         out.write_all(b"]}]}\n")
     }
 }
 
 /// Returns the description of a rule.
 fn rule(info: &RuleInfo) -> Box<RawValue> {
-    let first = info.title.chars().take(1).flat_map(char::to_uppercase);
-    let title: String = first
+    let title: String = info
+        .title
+        .chars()
+        .take(1)
+        .flat_map(char::to_uppercase)
         .chain(info.title.chars().skip(1))
         .chain(['.'])
         .collect();
@@ -185,6 +200,7 @@ fn rule(info: &RuleInfo) -> Box<RawValue> {
     let level = info.level.severity().unwrap_or(Severity::Warning);
     let tags = info.tags.get(..MAX_TAGS).unwrap_or(&info.tags);
     let properties = (!tags.is_empty()).then(|| json_object([("tags", json(tags))]));
+
     json_object([
         ("id", json(&info.id)),
         ("shortDescription", json_object([("text", json(&title))])),
@@ -215,6 +231,7 @@ fn notification(level: &str, text: &str, path: Option<&Path>) -> Box<RawValue> {
         let physical = json_object([("artifactLocation", artifact)]);
         json_object([("physicalLocation", physical)])
     });
+
     json_object([
         ("level", json(level)),
         ("message", message(text)),
@@ -233,19 +250,25 @@ fn location(episode: &EpisodeReport, at: &finding::Location, says: Option<&str>)
             ("byteLength", json(&at.length?)),
         ]))
     };
+
     let path = match at.artifact {
         Some(artifact) => episode.key.as_path().join(artifact.file_name()),
         // The report was read back from JSON, which has no artifact.
         None => at.file.clone().into(),
     };
+
     let uri = uri(path.strip_prefix(".").unwrap_or(&path));
     let physical = json_object([
         ("artifactLocation", json_object([("uri", json(&uri))])),
         ("region", json(&region())),
     ]);
     // The pointer to the whole document is empty, so it is not a name.
-    let pointer = at.pointer.as_deref().filter(|pointer| !pointer.is_empty());
-    let logical = pointer.map(|name| json_object([("fullyQualifiedName", json(name))]));
+    let logical = at
+        .pointer
+        .as_deref()
+        .filter(|pointer| !pointer.is_empty())
+        .map(|name| json_object([("fullyQualifiedName", json(name))]));
+
     json_object([
         ("physicalLocation", physical),
         ("logicalLocations", json_list(logical)),

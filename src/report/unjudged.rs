@@ -34,10 +34,12 @@ impl UnjudgedByKind {
             } else {
                 String::new()
             };
+
             let rules = count(rules.len() as u64, "rule");
             let episodes = count(*episodes, "episode");
             format!("not judged: {rules}{names} in {episodes}, first in {first}")
         };
+
         self.0.values().map(line).collect()
     }
 }

@@ -19,6 +19,7 @@ pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
     } else {
         ""
     };
+
     from + changed
 }
 
@@ -38,12 +39,14 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
         };
         return ("no episodes".into(), lost);
     }
+
     let counts = counts(totals.errors, totals.warnings);
     let is_one = totals.episodes == 1;
     let in_brackets = match &*counts {
         "" => String::new(),
         counts => format!(" ({counts})"),
     };
+
     let mut verdict = match (totals.invalid, totals.undecided) {
         (0, 0) if totals.not_judged.is_nothing() => {
             let with = if counts.is_empty() { "" } else { ", with " };
@@ -60,14 +63,18 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
         }
         (1.., 0) if is_one && unjudged.is_empty() => format!("invalid{in_brackets}"),
         _ => {
-            let numbers = verdicts_in_words(totals);
-            let numbers: Vec<String> = numbers.into_iter().chain(unjudged).collect();
+            let numbers: Vec<String> = verdicts_in_words(totals)
+                .into_iter()
+                .chain(unjudged)
+                .collect();
             format!("{}{in_brackets}", numbers.join(", "))
         }
     };
+
     if let Some(lost) = lost {
         verdict = format!("{verdict}; {lost}");
     }
+
     let known = [
         (totals.ignored, "ignored"),
         (totals.baselined, "in the baseline"),
@@ -75,6 +82,7 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
     for (number, what) in known.into_iter().filter(|(number, _)| *number > 0) {
         verdict = format!("{verdict}; {} {what}", count(number, "finding"));
     }
+
     (count(totals.episodes, "episode"), format!(": {verdict}"))
 }
 
@@ -86,8 +94,11 @@ fn verdicts_in_words(totals: &Totals) -> Vec<String> {
         Verdict::Invalid => *number > 0 || totals.breaks_rule == 0 && !are_all_valid,
         _ => *number > 0,
     };
-    let named = totals.verdicts().into_iter().filter(is_named);
-    named
+
+    totals
+        .verdicts()
+        .into_iter()
+        .filter(is_named)
         .map(|(verdict, number)| match verdict {
             // What is excused may be an error.
             Verdict::Valid if are_all_valid && totals.ignored + totals.baselined > 0 => {
@@ -116,8 +127,12 @@ pub(crate) fn not_judged_in_words(not_judged: NotJudged) -> Vec<String> {
         (empty, format!("{} empty", counted(empty, "directory"))),
         (rules, format!("{} not judged", counted(rules, "rule"))),
     ];
-    let there = words.into_iter().filter(|(number, _)| *number > 0);
-    there.map(|(_, words)| words).collect()
+
+    words
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(_, words)| words)
+        .collect()
 }
 
 /// The number of rules that are named where they could not be judged; more are counted.
@@ -132,6 +147,7 @@ pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
     } else {
         String::new()
     };
+
     let rules = count(rules.len() as u64, "rule");
     format!("not judged: {rules}, {reason}{names}")
 }
@@ -139,25 +155,27 @@ pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
 /// Returns the faults in words: "32 directories could not be read".
 pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
-    let counted = [
+    let parts: Vec<String> = [
         (of(FaultSort::Unlistable), "directory", "read"),
         (of(FaultSort::Link), "link", "followed"),
         (of(FaultSort::Other), "path", "checked"),
-    ];
-    let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
-    let parts = counted.map(|(number, what, done)| {
+    ]
+    .into_iter()
+    .filter(|(number, ..)| *number > 0)
+    .map(|(number, what, done)| {
         let what = count(number as u64, what);
         format!("{what} could not be {done}")
-    });
-    let parts: Vec<String> = parts.collect();
+    })
+    .collect();
+
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Returns "4 errors, 1 warning"; zeros are left out.
 pub(super) fn counts(errors: u64, warnings: u64) -> String {
-    let counts = [(errors, Severity::Error), (warnings, Severity::Warning)];
-    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-    counts
+    [(errors, Severity::Error), (warnings, Severity::Warning)]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
         .map(|(number, severity)| count(number, severity.word()))
         .collect::<Vec<_>>()
         .join(", ")

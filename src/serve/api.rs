@@ -85,6 +85,7 @@ pub(super) async fn runs(State(service): State<Arc<Service>>, RawQuery(query): R
     } else {
         in_thread(move || query.page(&service, &asker)).await
     };
+
     drop(connected);
     Ok(json(&page??))
 }
@@ -196,6 +197,7 @@ pub(super) async fn events_in(
         .dir
         .clone()
         .ok_or_else(|| Problem::bad("`dir` is missing"))?;
+
     listed(service, &dir, query).await
 }
 
@@ -207,6 +209,7 @@ async fn listed(service: Arc<Service>, name: &str, query: EventQuery) -> Answer 
     } else {
         &service.readers
     };
+
     let turns = Arc::clone(turns);
     let (connected, asker) = Asker::new();
     let page = in_turn_of(turns, service, move |service| {
@@ -214,6 +217,7 @@ async fn listed(service: Arc<Service>, name: &str, query: EventQuery) -> Answer 
     })
     .await;
     drop(connected);
+
     Ok(json(&page??))
 }
 
@@ -238,6 +242,7 @@ impl EventQuery {
         let takes_all = self.phase.is_empty() && words.is_empty();
         let mut lines = run.event_texts()?.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);
+
         while let Some(read) = lines.next_document() {
             asker.check()?;
             let item = match read {
@@ -269,13 +274,16 @@ impl EventQuery {
                 }
                 Err(error) => return Err(error.into()),
             };
+
             if items.len() == limit || bytes > MAX_EVENT_BYTES {
                 let next = Some(item.line);
                 return Ok(EventList { items, next });
             }
+
             bytes += item.event.as_ref().map_or(0, |event| event.get().len());
             items.push(item);
         }
+
         Ok(EventList { items, next: None })
     }
 
@@ -286,10 +294,12 @@ impl EventQuery {
         if !self.phase.is_empty() && !phase.is_some_and(is_one) {
             return Ok(None);
         }
+
         let text = raw_json(event).map_err(|error| failed(&error))?;
         if words.is_empty() {
             return Ok(Some(text));
         }
+
         let lower = text.get().to_ascii_lowercase();
         let has_all = words.iter().all(|word| lower.contains(word));
         Ok(has_all.then_some(text))
@@ -339,6 +349,7 @@ async fn stored(service: Arc<Service>, id: &str, name: &str) -> Answer {
         Artifact::Events | Artifact::Learn => "application/jsonl",
         _ => "application/json",
     };
+
     Ok(of_type(kind, streamed(opened)))
 }
 
@@ -356,12 +367,14 @@ pub(super) async fn attachment(
         "webp" => "image/webp",
         _ => "application/octet-stream",
     };
+
     let content = in_turn(service, move |service| {
         service.open(path)?.attachment(&name).ok_or_else(|| {
             let name = quote(&name);
             Problem::missing(format!("there is no attachment {name} with this digest"))
         })
     });
+
     Ok(of_type(kind, content.await??))
 }
 
@@ -379,6 +392,7 @@ fn streamed(artifact: Opened<'static>) -> Body {
         .await
         .map_err(io::Error::other)?
     });
+
     Body::from_stream(pieces)
 }
 
@@ -464,6 +478,7 @@ pub(super) async fn rules(State(service): State<Arc<Service>>) -> Response {
         hint: rule.hint.to_string(),
         page: rule.page.to_string(),
     });
+
     json(&RuleList {
         items: items.collect(),
     })
@@ -491,11 +506,13 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
         let detail = "the body must be of the type `application/json`";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
+
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > MAX_BODY) {
         return Err(too_large());
     }
+
     let length = length.unwrap_or(MAX_BODY).max(1);
     let turn = if length <= SMALL_BODY {
         // The number of connections limits their memory.
@@ -506,6 +523,7 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
         let turn = Arc::clone(&service.bodies).acquire_many_owned(units).await;
         Some(turn.map_err(|_| Problem::busy("the service ends"))?)
     };
+
     let body = Bytes::from_request(request, &())
         .await
         .map_err(|wrong| match wrong.status() {
@@ -515,6 +533,7 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
     if body.len() <= SMALL_BODY {
         return service.judge(&body);
     }
+
     let units = u32::try_from(body.len().div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
     let judged = Arc::clone(&service.judged).acquire_many_owned(units).await;
     in_thread(move || {
@@ -544,6 +563,7 @@ impl Service {
             free.push(judge);
             free.truncate(MAX_THREADS);
         }
+
         Ok(json(&report))
     }
 
@@ -554,11 +574,13 @@ impl Service {
         for run in &runs {
             grouping.add(run);
         }
+
         let dirs: Vec<_> = self.dirs.iter().map(|dir| dir.to_string_lossy()).collect();
         let mut groups = grouping
             .finish(query.base.as_deref(), &dirs)
             .map_err(|wrong| Problem::bad(wrong.to_string()))?;
         groups.faults = self.index().faults();
+
         Ok(groups)
     }
 

@@ -22,6 +22,7 @@ impl Asker {
             connected: Arc::downgrade(&connected),
             until: Instant::now() + MAX_TIME,
         };
+
         (connected, asker)
     }
 

@@ -78,6 +78,7 @@ impl Connections {
             let (_, first) = idle.min()?;
             open.swap_remove(first).close.notify_one();
         }
+
         let now = Instant::now();
         let connection = Arc::new(Connection {
             address,
@@ -91,6 +92,7 @@ impl Connections {
             close: Notify::new(),
         });
         open.push(Arc::clone(&connection));
+
         Some(connection)
     }
 
@@ -192,6 +194,7 @@ impl hyper::body::Body for ResponseBody {
                 None => return Poll::Ready(None),
             }
         }
+
         let size = self.rest.len().min(PIECE);
         // A copy: a piece of it would keep all of it.
         let piece = Bytes::copy_from_slice(&self.rest.split_to(size));
@@ -209,6 +212,7 @@ impl hyper::body::Body for ResponseBody {
         if let Some(upper) = of_body.upper() {
             hint.set_upper(upper + rest);
         }
+
         hint
     }
 }

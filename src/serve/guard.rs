@@ -92,6 +92,7 @@ impl Guard {
             );
             return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail));
         }
+
         // A login needs no other proof than the token, and proxies may pass on another `Host`.
         if let Some(origin) = one(headers, &header::ORIGIN)?.filter(|_| !is_login) {
             let page = origin
@@ -102,6 +103,7 @@ impl Guard {
                 return Err(Problem::new(StatusCode::FORBIDDEN, detail));
             }
         }
+
         Ok(())
     }
 
@@ -117,6 +119,7 @@ impl Guard {
         {
             return Ok(());
         }
+
         let detail = "this service needs `Authorization: Bearer` with the token of its token \
             file; a browser is asked for it at `/`";
         Err(Problem::new(StatusCode::UNAUTHORIZED, detail))
@@ -168,6 +171,7 @@ pub(super) async fn guard(
     if request.method() == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
+
     let begun = Instant::now();
     let login = service.guard.asked_login(&request);
     let (headers, path) = (request.headers(), request.uri().path());
@@ -186,12 +190,14 @@ pub(super) async fn guard(
     if let Some(asking) = asking.as_ref().filter(|_| !is_refused) {
         asking.allow();
     }
+
     let answered = async {
         match login {
             Some((login, is_known)) => login.answer(request, is_known).await,
             None => next.run(request).await,
         }
     };
+
     let mut response = match allowed {
         Ok(()) => match tokio::time::timeout(MAX_TIME, answered).await {
             Ok(response) => response,
@@ -199,6 +205,7 @@ pub(super) async fn guard(
         },
         Err(problem) => problem.into_response(),
     };
+
     let turn = match turn(&service, &response) {
         Ok(turn) => turn,
         Err(problem) => {
@@ -206,21 +213,25 @@ pub(super) async fn guard(
             None
         }
     };
+
     if is_get {
         response = tagged(response, known.as_ref()).await;
     }
+
     service.numbers.answered(response.status(), begun.elapsed());
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         let value = HeaderValue::from_static(value);
         headers.entry(name).or_insert(value);
     }
+
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
     if is_refused || asking.as_ref().is_some_and(Asking::is_last) {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+
     match asking {
         Some(asking) => asking.until_end_of(response, turn),
         None => response,
@@ -234,6 +245,7 @@ async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
     if response.status() != StatusCode::OK || !is_small {
         return response;
     }
+
     let (mut parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, MAX_TAGGED).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -248,6 +260,7 @@ async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
     });
     let kept = HeaderValue::from_static("private, no-cache");
     parts.headers.insert(header::CACHE_CONTROL, kept);
+
     let varying = HeaderValue::from_static("accept-encoding");
     parts.headers.insert(header::VARY, varying);
     if let Ok(tag) = HeaderValue::from_str(&tag) {
@@ -256,9 +269,11 @@ async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
     if !is_known {
         return Response::from_parts(parts, Body::from(bytes));
     }
+
     parts.status = StatusCode::NOT_MODIFIED;
     parts.headers.remove(header::CONTENT_TYPE);
     parts.headers.remove(header::CONTENT_LENGTH);
+
     Response::from_parts(parts, Body::empty())
 }
 
@@ -268,6 +283,7 @@ fn turn(service: &Service, answer: &Response) -> Result<Option<OwnedSemaphorePer
     if bytes <= PIECE as u64 {
         return Ok(None);
     }
+
     // One that is larger than the limit has all of it.
     let units = bytes.min(MAX_ANSWERS as u64).div_ceil(BODY_UNIT as u64);
     let units = u32::try_from(units).unwrap_or(u32::MAX);

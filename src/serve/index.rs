@@ -51,6 +51,7 @@ impl Index {
             Some((path, known)) => (Arc::clone(path), Some(Arc::clone(known))),
             None => (path.as_os_str().into(), None),
         };
+
         let is_new = known
             .as_ref()
             .is_none_or(|known| !entry.is_but_for_progress(known));
@@ -63,6 +64,7 @@ impl Index {
                 .insert((digest(&entry.episode_id), Arc::clone(&path)));
             self.version += 1;
         }
+
         self.entries.insert(path, Arc::new(entry));
         is_new
     }
@@ -130,6 +132,7 @@ impl Index {
         if let Some(run) = self.at(name) {
             return vec![run];
         }
+
         let first: (Digest, Arc<OsStr>) = (digest(name), OsStr::new("").into());
         (self.ids.range(first.clone()..))
             .take_while(|(id, _)| *id == first.0)
@@ -144,6 +147,7 @@ impl Index {
         if known.is_some() || !dir.contains(char::REPLACEMENT_CHARACTER) {
             return known;
         }
+
         self.entries.iter().find(|(_, entry)| *entry.dir == *dir)
     }
 
@@ -189,6 +193,7 @@ impl Index {
         sums.is_complete = self.faults.is_empty();
         sums.is_under_way = self.is_under_way();
         settings.clone_into(&mut sums.settings);
+
         sums
     }
 
@@ -199,12 +204,14 @@ impl Index {
                 .map(|(name, sum)| (name, sum.tally()))
                 .collect()
         };
+
         let all = |figures: BTreeMap<String, Vec<f64>>| {
             figures
                 .into_iter()
                 .filter_map(|(name, values)| Some((name, quantiles(values)?)))
                 .collect()
         };
+
         let verdicts = self
             .totals
             .verdicts()
@@ -212,6 +219,7 @@ impl Index {
             .map(|(verdict, runs)| (verdict.word(), runs));
         let mut totals = self.totals;
         totals.not_judged = sums.all.not_judged;
+
         IndexSums {
             totals,
             verdicts: verdicts.collect(),

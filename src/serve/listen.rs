@@ -47,6 +47,7 @@ pub(super) async fn listen(
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let connections = Arc::new(Connections::default());
     let graceful = GracefulShutdown::new();
+
     loop {
         let accepted = tokio::select! {
             biased;
@@ -54,10 +55,12 @@ pub(super) async fn listen(
             accepted = listener.accept(), if connections.has_place() => accepted.ok(),
             () = tokio::time::sleep(PAUSE), if !connections.has_place() => None,
         };
+
         let Some((stream, address)) = accepted else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
+
         let Some(connection) = connections.admit(address.ip()) else {
             continue;
         };
@@ -65,6 +68,7 @@ pub(super) async fn listen(
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(MAX_WRITE_TIME));
+
         let (router, asking) = (
             TowerToHyperService::new(router.clone()),
             Arc::clone(&connection),
@@ -83,6 +87,7 @@ pub(super) async fn listen(
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         let served = graceful.watch(served);
         let connections = Arc::clone(&connections);
+
         tokio::spawn(async move {
             // What a client does wrong is its own affair.
             tokio::select! {
@@ -92,6 +97,7 @@ pub(super) async fn listen(
             connections.leave(&connection);
         });
     }
+
     drop(listener);
     let _ = tokio::time::timeout(max_end, graceful.shutdown()).await;
     Ok(())

@@ -76,6 +76,7 @@ impl ChangeFeed {
         if !latest.is_heard {
             return;
         }
+
         let data: Arc<str> = data().into();
         latest.told += 1;
         latest.bytes += data.len();
@@ -86,6 +87,7 @@ impl ChangeFeed {
         {
             latest.bytes -= oldest.data.len();
         }
+
         self.told.send_replace(latest.told);
     }
 
@@ -100,6 +102,7 @@ impl ChangeFeed {
         let seen = last
             .strip_prefix(&self.process)
             .and_then(|it| it.strip_prefix('-')?.parse().ok());
+
         match seen {
             Some(seen) if seen == latest.told || latest.after(seen).is_some() => (seen, None),
             _ => {
@@ -135,14 +138,17 @@ impl Listener {
                 let latest = locked(&feed.latest);
                 (latest.told, latest.after(self.seen).cloned())
             };
+
             if let Some(change) = next {
                 self.seen += 1;
                 let event = Event::default().id(feed.id(self.seen)).event(change.name);
                 return Some(event.data(change.data));
             }
+
             if self.seen < told {
                 return None;
             }
+
             tokio::select! {
                 biased;
                 _ = self.stopped.wait_for(|stopped| *stopped) => return None,
@@ -165,6 +171,7 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
         let detail = format!("{MAX_LISTENERS} clients listen already");
         return Problem::busy(detail).into_response();
     };
+
     let told = service.changes.told.subscribe();
     let last_id = headers.get("last-event-id").and_then(|it| it.to_str().ok());
     let (seen, missed) = service.changes.begin(last_id);
@@ -180,6 +187,7 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
         _turn: turn,
         service,
     };
+
     let events = unfold(listener, |mut listener| async {
         let event = listener.next().await?;
         Some((Ok(event), listener))
@@ -189,6 +197,7 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
     let events = once(ready(begun)).chain(iter(lost)).chain(events);
     let alive = KeepAlive::new().interval(Duration::from_secs(15));
     let unbuffered = [(HeaderName::from_static("x-accel-buffering"), "no")];
+
     (unbuffered, Sse::new(events).keep_alive(alive)).into_response()
 }
 

@@ -92,6 +92,7 @@ impl Login {
         } else {
             (false, "")
         };
+
         if !is_let_in {
             let headers = [
                 (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -100,12 +101,14 @@ impl Login {
             ];
             return (StatusCode::UNAUTHORIZED, headers, page::login(wrong)).into_response();
         }
+
         // Without a path, it counts below the address that the browser sees, also behind a proxy.
         let cookie = format!("{}; HttpOnly; SameSite=Lax", self.cookie);
         let headers = [
             (header::LOCATION, "./".to_owned()),
             (header::SET_COOKIE, cookie),
         ];
+
         (StatusCode::SEE_OTHER, headers).into_response()
     }
 

@@ -97,6 +97,7 @@ impl Numbers {
             400..500 => 2,
             _ => 3,
         };
+
         if let Some(requests) = self.requests.get(class) {
             requests.inc();
         }
@@ -131,6 +132,7 @@ impl Numbers {
         let all = registry.sub_registry_with_prefix("runvet");
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.register("build", "The version of runvet", version);
+
         let help = "Requests by the class of their status";
         let requests = CLASSES
             .iter()
@@ -139,18 +141,22 @@ impl Numbers {
         all.register("http_requests", help, Family(requests.collect()));
         self.register_runs(all, &sums.overview, running);
         self.register_findings(all, &sums.overview);
+
         let help = "Verdicts that were new";
         all.register("verdicts", help, self.verdicts.clone());
         let help = "Episodes that were posted and checked";
         all.register("checks", help, self.checks.clone());
+
         let help = "Clients that listen to changes";
         all.register("listeners", help, gauge(listeners as u64));
         let (name, help) = ("http_request_duration", "Time until an answer begins");
         all.register_with_unit(name, help, Unit::Seconds, self.request_times.clone());
+
         let (name, help) = ("check_duration", "Time to check an episode that was posted");
         all.register_with_unit(name, help, Unit::Seconds, self.check_times.clone());
         let mut text = String::new();
         encode(&mut text, &registry)?;
+
         if is_classic { classic(&text) } else { Ok(text) }
     }
 
@@ -162,14 +168,17 @@ impl Numbers {
             ("undecided", totals.undecided),
         ];
         all.register("runs", "Runs by their verdict", family("verdict", verdicts));
+
         let help = "Runs that are invalid only because they break a rule of the team";
         all.register("runs_breaking_rules", help, gauge(totals.breaks_rule));
         let help = "Runs in progress or paused";
         all.register("runs_in_progress", help, gauge(running.len() as u64));
+
         let (paused, others): (Vec<_>, Vec<_>) =
             running.iter().partition(|run| run.paused.is_some());
         let number = paused.len() as u64;
         all.register("runs_paused", "Runs that wait", gauge(number));
+
         let silent = SILENT.map(|(length, seconds)| {
             let silence = Duration::from_secs(seconds);
             let silent = others
@@ -180,6 +189,7 @@ impl Numbers {
         });
         let help = "Runs in progress that do not wait and have written nothing for a time";
         all.register("runs_silent", help, family("for", silent));
+
         let with = |outcome| sums.outcomes.get(outcome).map_or(0, |sum| sum.episodes);
         let known = SummaryOutcome::ALL
             .iter()
@@ -190,6 +200,7 @@ impl Numbers {
         let outcomes = known.chain([("other", other), ("none", none)]);
         let help = "Runs by their outcome";
         all.register("runs_by_outcome", help, family("outcome", outcomes));
+
         let (name, help) = ("last_verdict_timestamp", "When a verdict was last new");
         all.register_with_unit(name, help, Unit::Seconds, self.last_verdict.clone());
         let (name, help) = ("last_run_timestamp", "When a run last arrived");
@@ -200,6 +211,7 @@ impl Numbers {
         let help = "Findings that are neither ignored nor in the baseline";
         let severities = [("error", sums.all.errors), ("warning", sums.all.warnings)];
         all.register("findings", help, family("severity", severities));
+
         let mut of_rules = Vec::new();
         for rule in &self.active {
             // A rule that finds nothing has the number 0, so that an alert sees the first finding.
@@ -209,6 +221,7 @@ impl Numbers {
                 of_rules.push((labels, gauge(number)));
             }
         }
+
         let help = "Findings that are neither ignored nor in the baseline, by rule";
         all.register("rule_findings", help, Family(of_rules));
         let help = "1 where all runs were looked at and there are no faults, or else 0";
@@ -271,5 +284,6 @@ fn classic(text: &str) -> Result<String, fmt::Error> {
             writeln!(classic, "{line}")?;
         }
     }
+
     Ok(classic)
 }

@@ -77,6 +77,7 @@ async fn whole(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -
         let sums = service.sums();
         page::whole(&sums.overview, &sums.rules)
     });
+
     Ok(of_type("text/html; charset=utf-8", text.await?))
 }
 
@@ -98,17 +99,18 @@ async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> 
     let query: PageQuery = parse(query.as_deref())?;
     let found = service.find(&query.dir);
     in_turn(service, move |service| {
-        let page = found.and_then(|(path, entry)| {
-            let run = service.open(path)?;
-            let mut page = run_page(&run, &mut service.gate.clone())?;
-            let seal = service.seal.as_ref();
-            page.seal = seal.map(|seal| seal.of_run(run.path(), &service.gate));
-            let text = page::run_text(&page, "r-", page::Bodies::AtService);
-            Ok(json(
-                &json!({ "text": text, "row": RunItem::from(&*entry) }),
-            ))
-        });
-        page.unwrap_or_else(|problem| json(&problem))
+        found
+            .and_then(|(path, entry)| {
+                let run = service.open(path)?;
+                let mut page = run_page(&run, &mut service.gate.clone())?;
+                let seal = service.seal.as_ref();
+                page.seal = seal.map(|seal| seal.of_run(run.path(), &service.gate));
+                let text = page::run_text(&page, "r-", page::Bodies::AtService);
+                Ok(json(
+                    &json!({ "text": text, "row": RunItem::from(&*entry) }),
+                ))
+            })
+            .unwrap_or_else(|problem| json(&problem))
     })
     .await
 }
@@ -116,8 +118,10 @@ async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> 
 /// `GET /page/rule`
 async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
     let query: PageQuery = parse(query.as_deref())?;
-    let rule = service.gate.find_rule(&query.name);
-    let rule = rule.map_err(|unknown| Problem::missing(unknown.to_string()))?;
+    let rule = service
+        .gate
+        .find_rule(&query.name)
+        .map_err(|unknown| Problem::missing(unknown.to_string()))?;
     let text = page::rule(rule).0;
     Ok(json(&json!({ "text": text })))
 }
@@ -132,6 +136,7 @@ impl Service {
         {
             return Arc::clone(sums);
         }
+
         let overview = index.overview(&self.settings);
         let sums = Arc::new(PageSums {
             statistics: json_bytes(&index.sums(overview.clone())).into(),
@@ -139,6 +144,7 @@ impl Service {
             rules: self.gate.rules().cloned().collect(),
         });
         *kept = Some((index.version(), Arc::clone(&sums)));
+
         sums
     }
 }

@@ -83,11 +83,13 @@ impl IntoResponse for Problem {
             StatusCode::SERVICE_UNAVAILABLE => Some((header::RETRY_AFTER, "1")),
             _ => None,
         };
+
         if let Some((name, value)) = extra {
             response
                 .headers_mut()
                 .insert(name, HeaderValue::from_static(value));
         }
+
         response
     }
 }

@@ -28,6 +28,7 @@ impl Collector for Process {
             let (help, kind) = ("Of this process, as the system says", metric.metric_type());
             metric.encode(encoder.encode_descriptor(name, help, unit.as_ref(), kind)?)?;
         }
+
         Ok(())
     }
 }
@@ -44,6 +45,7 @@ impl Process {
         let (virtual_bytes, pages) = (number(20)?, number(21)?);
         let started = self.0.duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
         let most_open = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+
         Some([
             ("process_cpu", Some(Unit::Seconds), processors),
             ("process_start_time", Some(Unit::Seconds), started),

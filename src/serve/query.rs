@@ -243,12 +243,14 @@ impl<'q> SortQuery<'q> {
             Some(column) => (column, true),
             None => (text, false),
         };
+
         if COLUMNS.contains(&column) || column.starts_with("metric:") {
             return Ok(Self {
                 column,
                 is_descending,
             });
         }
+
         let names = COLUMNS.join(", ");
         Err(format!(
             "`sort` is one of {names} and metric:NAME, with or without a `-` before it"
@@ -281,6 +283,7 @@ impl<'q> SortQuery<'q> {
                     .map(|(_, value)| *value)
             }
         };
+
         (in_order(number.unwrap_or(f64::NEG_INFINITY)), "")
     }
 
@@ -291,6 +294,7 @@ impl<'q> SortQuery<'q> {
         } else {
             one.0.cmp(&other.0)
         };
+
         by_key.then_with(|| one.1.cmp(other.1))
     }
 }
@@ -303,6 +307,7 @@ impl Cursor {
             text: text.to_owned(),
             dir: dir.to_owned(),
         };
+
         BASE64URL_NOPAD.encode(&serde_json::to_vec(&cursor).unwrap_or_default())
     }
 
@@ -333,14 +338,17 @@ impl RunQuery {
             let index = service.index();
             (index.is_complete(), index.found())
         };
+
         let runs = known(service);
         let mut total = 0;
         let mut found: Vec<Found<'_>> = Vec::new();
+
         for (path, run) in &runs {
             if !filter.admits_cut(run, || whole(service, Path::new(path), run)) {
                 asker.check()?;
                 continue;
             }
+
             total += 1;
             let key = sort.key(run);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
@@ -351,6 +359,7 @@ impl RunQuery {
                 found.push((key, Path::new(path), run));
             }
         }
+
         let order = |one: &Found<'_>, other: &Found<'_>| {
             sort.compare((one.0, &one.2.dir), (other.0, &other.2.dir))
         };
@@ -361,6 +370,7 @@ impl RunQuery {
             found.select_nth_unstable_by(limit, order);
             found.truncate(limit);
         }
+
         found.sort_unstable_by(order);
         let (items, searched) = if has_words {
             let runs: Vec<_> = found.iter().map(|(_, path, run)| (*path, *run)).collect();
@@ -369,11 +379,13 @@ impl RunQuery {
         } else {
             (items(service, &found, &filter), None)
         };
+
         let done = searched.as_ref().map_or(items.len(), |it| it.runs);
         let last = done
             .checked_sub(1)
             .and_then(|last| found.get(last))
             .filter(|_| is_cut || done < found.len());
+
         Ok(RunList {
             next: last.map(|(key, _, run)| Cursor::after(sort_word, *key, &run.dir)),
             items,
@@ -404,6 +416,7 @@ impl RunQuery {
             .map(|word| CallResult::of_word(word).ok_or("`call` is `error` or `denied`"));
         let is_undated = self.since.as_deref() == Some(NONE);
         let since = self.since.as_deref().filter(|_| !is_undated);
+
         Ok(RunFilter {
             statuses: self.status.clone(),
             outcomes: self.outcome.clone(),

@@ -72,6 +72,7 @@ impl Service {
                         for error in hits.unread {
                             found.searched.add(error.to_string());
                         }
+
                         if !hits.first.is_empty() {
                             let mut run = (*run).clone();
                             filter.add_calls(&mut run);
@@ -80,6 +81,7 @@ impl Service {
                         }
                     }
                 }
+
                 if found.items.len() == limit || bytes >= MAX_BYTES {
                     ControlFlow::Break(())
                 } else {
@@ -87,6 +89,7 @@ impl Service {
                 }
             },
         );
+
         waits.map(|()| found)
     }
 }

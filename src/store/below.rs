@@ -294,6 +294,7 @@ pub(crate) fn is_before_run(path: &Path) -> bool {
         Err(error) => return error.kind() == io::ErrorKind::NotFound,
         Ok(dir) => dir,
     };
+
     let has_no_line = |name: &OsString| {
         let is_of_run = name == "events.jsonl" || name == "learn.jsonl";
         let content = dir.read(name, MAX_RECORD_BYTES);

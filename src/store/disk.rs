@@ -246,6 +246,7 @@ impl Directory {
         let read = self.read.as_ref().map(RefCell::borrow);
         let judged = read.iter().flat_map(|read| read.keys().cloned()).collect();
         drop(read);
+
         let sealed = if has_ended {
             self.files(|_| true)?
         } else {

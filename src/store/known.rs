@@ -230,6 +230,7 @@ impl KnownRuns {
             let (path, _) = fault;
             !had.contains(fault) || faults_gone.contains(path)
         };
+
         let faults = faults.into_iter().filter(|(it, _)| is_new(it));
         let was = mem::replace(&mut self.found, found).episodes;
 

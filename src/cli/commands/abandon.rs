@@ -41,6 +41,7 @@ impl Abandon {
             Some(dir) => run.recorder.with_workspace(dir),
             None => run.recorder,
         };
+
         let done = recorder.abandon(&run.id, &self.reason).map(|mut recorded| {
             recorded.path.clone_from(&run.dir);
             let message = format!("{}: ended the run as aborted", run.dir.display());

@@ -107,10 +107,12 @@ impl Compare {
         let Settings { file, mut gate, .. } = self.gate.resolve(matches)?;
         let paths = std::iter::once(&self.base).chain(&self.candidate);
         file.note_others(paths.clone().map(PathBuf::as_path), output);
+
         let (None, Some(candidate)) = (&self.by, &self.candidate) else {
             let paths: Vec<PathBuf> = paths.cloned().collect();
             return self.by_groups(&paths, &gate, output);
         };
+
         let mut comparison = compare::compare(&self.base, candidate, &self.pair, &gate)?;
         let fails = comparison
             .decide(&self.fail_if, self.max_left_out.as_ref())
@@ -140,6 +142,7 @@ impl Compare {
                 "groups have no page in one file: `runvet serve` shows them",
             ));
         }
+
         let write = |format, out: &mut dyn Write| {
             write_result(
                 format,
@@ -149,9 +152,11 @@ impl Compare {
                 out,
             )
         };
+
         for (format, path) in &self.outputs {
             write_whole(path, |file| write(*format, file))?;
         }
+
         write(self.format, output.stdout())?;
         Ok(output.end(&groups.faults, None)?)
     }

@@ -132,9 +132,11 @@ impl ImportCommand {
         if let Some(since) = &self.since {
             since.note("--since", output);
         }
+
         let mut memory = Memory::default();
         let imported = self.import_once(&import, &mut memory, output)?;
         self.print(&imported, true, output)?;
+
         let exit = exit_of(&imported);
         if self.watch {
             return self.go_on(&import, memory, exit, output);

@@ -160,8 +160,10 @@ impl Order {
 
 /// Returns a metric of the outcomes of a run.
 fn metric_of(run: &RunEntry, name: &str) -> Option<f64> {
-    let found = run.metrics.iter().find(|(known, _)| **known == *name);
-    found.map(|(_, value)| *value)
+    run.metrics
+        .iter()
+        .find(|(known, _)| **known == *name)
+        .map(|(_, value)| *value)
 }
 
 /// The runs that match, and what was met on the way.
@@ -194,10 +196,12 @@ impl ListCommand {
         if self.format != OutputFormat::Human {
             refuse_colour(self.color, matches, "in this format")?;
         }
+
         self.filters.period.note(output);
         if let Some(ended_before) = &self.ended_before {
             ended_before.note("--ended-before", output);
         }
+
         let run_data = self.run_data.open_at(&self.paths, matches)?;
         let gate = self.judging(matches, output)?;
         let Found {
@@ -218,8 +222,14 @@ impl ListCommand {
         for error in &unread {
             output.fault(error);
         }
-        let faults = run_data.faults().iter().chain(&faults);
-        let number = faults.map(|fault| output.fault(fault)).count();
+
+        let number = run_data
+            .faults()
+            .iter()
+            .chain(&faults)
+            .map(|fault| output.fault(fault))
+            .count();
+
         Ok(match number + odd.len() + unread.len() {
             0 => Exit::Success,
             _ => Exit::Fault,
@@ -234,8 +244,11 @@ impl ListCommand {
         run_data.each(
             || (filter.clone(), gate.cloned()),
             |(filter, gate), run| {
-                let name = run.path().file_name().filter(|_| self.tree);
-                let name = name.map(|it| it.to_string_lossy().into_owned());
+                let name = run
+                    .path()
+                    .file_name()
+                    .filter(|_| self.tree)
+                    .map(|it| it.to_string_lossy().into_owned());
                 let mut unread = Vec::new();
                 let run = self.matching(run, filter, &mut unread, gate.as_mut());
                 (name, run, unread)
@@ -246,10 +259,12 @@ impl ListCommand {
                     Ok(looked_at) => found.add(looked_at),
                     Err(fault) => found.faults.push(fault),
                 }
+
                 if !self.tree && found.runs.len() >= KEPT.max(limit.saturating_mul(2)) {
                     self.sort.sort(&mut found.runs);
                     found.runs.truncate(limit);
                 }
+
                 if found.number == limit && !self.looks_at_all() {
                     ControlFlow::Break(())
                 } else {
@@ -259,6 +274,7 @@ impl ListCommand {
         );
         bar.finish_and_clear();
         self.sort.sort(&mut found.runs);
+
         found
     }
 
@@ -276,12 +292,14 @@ impl ListCommand {
             let more = found - shown.len();
             return (shown, more);
         }
+
         runs.truncate(limit);
         let more = match found {
             found if self.looks_at_all() => found.saturating_sub(limit),
             found if found < limit => 0,
             _ => unopened,
         };
+
         (runs, more)
     }
 
@@ -301,6 +319,7 @@ impl ListCommand {
             refuse_all::<GateArgs>(matches, "without --valid or --invalid")?;
             return Ok(None);
         }
+
         let gate = self.gate.resolve(matches)?.gate;
         note_idle(&gate, output);
         Ok(Some(gate))
@@ -311,6 +330,7 @@ impl ListCommand {
         if self.format != OutputFormat::Paths {
             return Vec::new();
         }
+
         let odd = runs.iter().filter(|run| !is_line(&run.dir));
         let fault = |run: &RunEntry| {
             let dir = escape(&run.dir);
@@ -318,6 +338,7 @@ impl ListCommand {
                 "{dir}: the path is left out: it is not UTF-8, or has characters that no line can have"
             )
         };
+
         odd.map(fault).collect()
     }
 
@@ -328,6 +349,7 @@ impl ListCommand {
         filters.extend(ended_before.map(|it| format!("--ended-before {}", it.text())));
         filters.extend(self.valid.then(|| "--valid".to_owned()));
         filters.extend(self.invalid.then(|| "--invalid".to_owned()));
+
         filters.join(" ")
     }
 
@@ -339,11 +361,12 @@ impl ListCommand {
         limit: usize,
     ) -> Vec<RunEntry> {
         let mut trees = 0;
-        let branches = tree::branches(runs, known).into_iter();
-        let shown = branches.take_while(|branch| {
-            trees += usize::from(branch.depth == 0);
-            trees <= limit
-        });
+        let shown = tree::branches(runs, known)
+            .into_iter()
+            .take_while(|branch| {
+                trees += usize::from(branch.depth == 0);
+                trees <= limit
+            });
         let is_for_people = self.format == OutputFormat::Human;
         shown.map(|branch| in_tree(branch, is_for_people)).collect()
     }
@@ -377,6 +400,7 @@ impl ListCommand {
                 {
                     metrics.push(name);
                 }
+
                 table(output, &runs, &metrics, style(self.color))?;
                 match self.rest([runs.len(), more, opened], filters) {
                     Some(rest) => writeln!(output.stdout(), "{rest}"),
@@ -399,18 +423,22 @@ impl ListCommand {
             Some(gate) => run.following(gate),
             None => run,
         };
+
         let entry = run.matched(filter, unread)?;
         if let Some(before) = &self.ended_before
             && run.ended(&entry).is_none_or(|at| at >= *before.at())
         {
             return None;
         }
+
         let Some(gate) = gate else {
             return Some(entry);
         };
+
         if gate.excludes(run.path()) {
             return None;
         }
+
         let report = gate.episode(run.dir()?).ok()?;
         let is_valid = report.valid == Some(true);
         (is_valid == self.valid).then(|| entry.with_verdict(&report))
@@ -445,8 +473,12 @@ impl ListCommand {
 /// Returns the run of a branch; for people, with its place in the tree, and the sums of the runs
 /// below it.
 fn in_tree(branch: Branch, is_for_people: bool) -> RunEntry {
-    let before = branch.sums().into_iter().chain(branch.note.clone());
-    let before: Vec<String> = before.map(|it| format!("({it}) ")).collect();
+    let before: Vec<String> = branch
+        .sums()
+        .into_iter()
+        .chain(branch.note.clone())
+        .map(|it| format!("({it}) "))
+        .collect();
     let mut run = branch.run;
     if is_for_people {
         run.episode_id
@@ -454,6 +486,7 @@ fn in_tree(branch: Branch, is_for_people: bool) -> RunEntry {
         let task = run.task.as_deref().unwrap_or("-");
         run.task = Some(format!("{}{task}", before.concat()));
     }
+
     run
 }
 
@@ -495,9 +528,13 @@ const LEAST_TASK: usize = 20;
 /// first error, which is 0 where no run was judged.
 fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
     let widest = |text: &dyn Fn(&RunEntry) -> usize, least: usize, most: usize| {
-        let widths = runs.iter().map(text);
-        widths.max().unwrap_or(least).clamp(least, most)
+        runs.iter()
+            .map(text)
+            .max()
+            .unwrap_or(least)
+            .clamp(least, most)
     };
+
     let columns = |text: &str| columns_of(&escape(text));
     let length = |text: &Option<String>| text.as_deref().map_or(1, columns);
     let failures = runs.iter().filter_map(failure).map(|it| columns_of(&it));
@@ -507,6 +544,7 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
     } else {
         8
     };
+
     let mut starts = if total < 100 { 16 } else { 19 };
     let mut ids = widest(&|run| columns(&run.episode_id), 2, most_of_id);
     let mut outcomes = widest(&|run| length(&run.outcome), 7, 18);
@@ -521,16 +559,19 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
         *width -= given;
         over -= given;
     };
+
     give(&mut ids, 9);
     let mut year = 5;
     give(&mut year, 0);
     if year < 5 {
         starts = 11;
     }
+
     if errors > 0 {
         give(&mut outcomes, 8);
         give(&mut errors, 11);
     }
+
     [starts, ids, statuses, outcomes, errors]
 }
 
@@ -541,6 +582,7 @@ fn line([starts, ids, statuses, outcomes, _]: [usize; 5], cells: [&str; 6]) -> S
         Some(day) if starts == 11 && started.len() > starts => fit(day, starts),
         _ => fit(&started, starts),
     };
+
     let id = tail(&id, ids);
     let (status, outcome) = (fit(&status, statuses), fit(&outcome, outcomes));
     StyledLine::default()
@@ -557,9 +599,13 @@ fn tail(text: &str, columns: usize) -> Cow<'_, str> {
     if columns_of(text) <= columns {
         return Cow::Borrowed(text);
     }
-    let mut ends = text.char_indices().filter_map(|(at, _)| text.get(at..));
-    let end = ends.find(|end| columns_of(end) < columns);
-    let end = end.unwrap_or_default();
+
+    let end = text
+        .char_indices()
+        .filter_map(|(at, _)| text.get(at..))
+        .find(|end| columns_of(end) < columns)
+        .unwrap_or_default();
+
     Cow::Owned(format!("…{end}"))
 }
 
@@ -598,17 +644,20 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
         let line = line(widths, cells).draw(total, style == Style::Colour);
         writeln!(output.stdout(), "{line}")
     };
+
     if !runs.is_empty() {
         let names: String = metrics.iter().map(|name| column(name)).collect();
         let last = match errors {
             0 => format!("{names}TASK"),
             _ => format!("{names}{:errors$} TASK", "FIRST ERROR"),
         };
+
         row(
             output,
             ["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", &last],
         )?;
     }
+
     for run in runs {
         let started = run.started_at.as_deref();
         let started = started.map_or_else(
@@ -620,16 +669,19 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
             None if is_only_in_progress(run) => IN_PROGRESS,
             status => status.as_deref().unwrap_or("-"),
         };
+
         let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
         let mut last = run.task.as_deref().unwrap_or("-").to_owned();
         if let Some(failure) = failure(run) {
             last = format!("{} {last}", padded(&failure, errors));
         }
+
         let values = metrics.iter().map(|name| metric(run, name));
         last.insert_str(0, &values.collect::<String>());
         if let Some(waiting) = waiting(run) {
             last = format!("{last} ({waiting})");
         }
+
         let outcome = run.outcome.as_deref().unwrap_or("-");
         row(
             output,
@@ -637,5 +689,6 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
         )?;
         print_hits(output, run)?;
     }
+
     Ok(())
 }

@@ -41,6 +41,7 @@ fn write_pages(command: Command, dir: &Path) -> io::Result<()> {
     let name = clap_mangen::Man::new(command.clone()).get_filename();
     let mut page = Vec::new();
     render(command, &mut page)?;
+
     let mut file = WholeFile::create(&dir.join(name), &[])?;
     file.write_all(&page)?;
 

@@ -220,6 +220,7 @@ impl RecordCommand {
         .durability(self.durability)
         .anchor(self.anchor);
         let gate = self.config.gate_if_any()?;
+
         if let Some(key) = &self.key {
             let redaction = Redaction::new().key(key);
             let redaction = match &gate {
@@ -229,6 +230,7 @@ impl RecordCommand {
             let redactor = redaction.and_then(|it| Redactor::new(&it));
             recorder = recorder.redacted(Some(redactor.map_err(CommandFailure::fault)?));
         }
+
         if let Some(gate) = gate {
             recorder = recorder.gate(gate);
         }

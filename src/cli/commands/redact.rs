@@ -76,10 +76,12 @@ impl RedactCommand {
         let redacted = match &self.config {
             None => redaction.copy(&self.paths, &self.to),
             Some(config) => {
-                let mut gate = ConfigArgs::of(config.clone()).gate()?;
-                gate.redact(redaction, &self.paths, &self.to)
+                ConfigArgs::of(config.clone())
+                    .gate()?
+                    .redact(redaction, &self.paths, &self.to)
             }
         };
+
         let redacted = redacted.map_err(CommandFailure::fault)?;
         self.print(&redacted, output)?;
         output.finish()?;

@@ -138,6 +138,7 @@ impl<'a> Node<'a> {
                 (None, None) => break,
             };
         }
+
         pointer
     }
 

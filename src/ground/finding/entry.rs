@@ -379,6 +379,7 @@ impl RunEntry {
             left_out = shorten(figures).saturating_add(left_out);
             figures.iter_mut().for_each(|(name, _)| keep(name));
         }
+
         left_out = shorten(&mut self.tools).saturating_add(left_out);
         let tools = self.tools.iter_mut().filter_map(|it| it.tool.as_mut());
         tools.for_each(&mut keep);

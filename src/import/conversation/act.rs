@@ -100,6 +100,7 @@ impl Act {
                 .and_then(|(at, began)| at.duration_since(began).ok())
                 .map(|took| took.as_secs_f64()),
         };
+
         seconds.map(|seconds| (seconds * 1e6).round() / 1e3)
     }
 }

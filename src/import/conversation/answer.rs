@@ -44,6 +44,7 @@ impl Usage {
                 .find(|at| usage.pointer(at).is_some())
                 .map_or(0, |at| count(usage, at))
         };
+
         Self {
             input: first(["/prompt_tokens", "/input_tokens"]),
             output: first(["/completion_tokens", "/output_tokens"]),
@@ -121,6 +122,7 @@ impl Answer {
         });
         let mut members = arguments(payload);
         members.retain(|_, value| !value.is_null());
+
         members
     }
 }

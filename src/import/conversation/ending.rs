@@ -22,6 +22,7 @@ impl Conversation {
         if self.is_by_time {
             self.events.sort_by_key(|event| event.at);
         }
+
         let mut ending = self.end.take().unwrap_or_else(|| self.ending());
         if let Ending::Pending(reason) = &mut ending {
             if !(is_over || self.is_over) {
@@ -29,10 +30,12 @@ impl Conversation {
             }
             ending = Ending::Partial(format!("{reason}, and nothing follows"));
         }
+
         self.at = self.events.iter().filter_map(|event| event.at).max();
         for call in self.take_open(None) {
             self.act(call, Outcome::new(Some("missing"), Value::Null));
         }
+
         ending
     }
 
@@ -57,12 +60,14 @@ impl Conversation {
             }
             _ => {}
         }
+
         if !self.assertions.is_empty() {
             return Ending::Ok;
         }
         if let Some(open) = self.open.values().max_by_key(|call| call.place) {
             return Ending::Pending(format!("the call of {} has no result", open.tool));
         }
+
         match last.map(|event| &event.what) {
             Some(What::TurnEnd) => Ending::Ok,
             Some(What::Answer(_)) if answer.is_some_and(Answer::is_last) => Ending::Ok,

@@ -47,10 +47,12 @@ fn ties(file: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
         ties.insert(format!("trial {}", dir_of(&file.name)));
         return;
     }
+
     ties.insert(format!("trial {}", dir_of(dir_of(&file.name))));
     ties.insert(format!("file {}", file.name));
     let session = some_text(value, "/session_id");
     ties.extend(session.map(|session| format!("session {session}")));
+
     for path in references(value) {
         ties.insert(format!("file {}", beside(&file.name, &path)));
     }
@@ -108,10 +110,12 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             by_name.insert(file.name.clone(), (entry.file, entry.value));
         }
     }
+
     if by_name.is_empty() && log.files.iter().all(|file| !file.file.is_given) {
         log.nothing_yet = Some("its trial has no trajectory".into());
         return Ok(());
     }
+
     let files = Files { log, by_name };
     let referred: BTreeSet<String> = files
         .by_name
@@ -123,10 +127,12 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         })
         .collect();
     let mut runs: Vec<Conversation> = Vec::new();
+
     for (name, (_, trajectory)) in &files.by_name {
         if referred.contains(name) {
             continue;
         }
+
         let id = first_text(trajectory, &["/session_id", "/trajectory_id"])
             .unwrap_or_else(|| id_of_path(name));
         // Parts of one run may have its id in common, and nothing else.
@@ -134,20 +140,25 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             files.add(run, name, 0);
             continue;
         }
+
         let mut run = Conversation {
             id,
             source: name.rsplit('/').next().map(str::to_owned),
             ..Conversation::default()
         };
+
         files.add(&mut run, name, 0);
         if let Some(result) = results.get(dir_of(dir_of(name))) {
             judge(&mut run, result);
         }
+
         runs.push(run);
     }
+
     for run in runs {
         take(log, run);
     }
+
     Ok(())
 }
 
@@ -183,10 +194,12 @@ impl Files<'_> {
         ] {
             conversation.tag(tag, first_text(trajectory, places).unwrap_or_default());
         }
+
         let cwd = first_text(trajectory, &["/agent/extra/cwds/0", "/agent/extra/cwd"]);
         conversation.cwd = cwd.or(conversation.cwd.take());
         let steps = items(trajectory, "/steps");
         conversation.is_by_time = steps.iter().all(|step| time(step, "/timestamp").is_some());
+
         let mut cost = None;
         for step in steps {
             if conversation.is_by_time {
@@ -194,6 +207,7 @@ impl Files<'_> {
             } else {
                 conversation.not_before(time(step, "/timestamp"));
             }
+
             let is_aside = is_true(step, "/extra/is_sidechain");
             conversation.agent = is_aside
                 .then(|| some_text(step, "/extra/agent_id").unwrap_or_else(|| "sidechain".into()));
@@ -201,6 +215,7 @@ impl Files<'_> {
                 conversation.skip("copied step");
                 continue;
             }
+
             cost = number(step, "/metrics/cost_usd")
                 .map(|more| cost.unwrap_or_default() + more)
                 .or(cost);
@@ -209,6 +224,7 @@ impl Files<'_> {
                 "system" => system(conversation, step),
                 _ => self.agent_step(conversation, file, step),
             }
+
             let refs = items(step, "/observation/results").iter();
             for result in refs.filter(|_| depth < MAX_DEPTH) {
                 for it in items(result, "/subagent_trajectory_ref") {
@@ -217,6 +233,7 @@ impl Files<'_> {
                 }
             }
         }
+
         conversation.agent = None;
         conversation.spent(number(trajectory, "/final_metrics/total_cost_usd").or(cost));
         if conversation.usage().is_empty() {
@@ -244,6 +261,7 @@ impl Files<'_> {
             cwd: conversation.cwd.clone(),
             ..Conversation::default()
         };
+
         let id = some_text(reference, "/trajectory_id");
         let is_meant = |it: &&Value| id.is_some() && some_text(it, "/trajectory_id") == id;
         let embedded = items(trajectory, "/subagent_trajectories")
@@ -257,10 +275,12 @@ impl Files<'_> {
         };
         let agent = first_text(found, &["/trajectory_id", "/session_id"])
             .unwrap_or_else(|| "sub-agent".into());
+
         match path.filter(|_| embedded.is_none()) {
             Some(path) => self.add(&mut part, &path, depth + 1),
             None => self.steps(&mut part, (file, name), found, depth + 1),
         }
+
         // What the log says of the whole has what its parts cost.
         let has_total = number(trajectory, "/final_metrics/total_cost_usd").is_some();
         part.cost = part.cost.filter(|_| !has_total);
@@ -277,6 +297,7 @@ impl Files<'_> {
             answer.model = some_text(step, "/model_name");
             answer.usage = step.get("metrics").filter(|it| it.is_object()).map(usage);
         }
+
         let results = items(step, "/observation/results");
         let began: BTreeSet<&str> = results
             .iter()
@@ -285,6 +306,7 @@ impl Files<'_> {
             .collect();
         let mut waiting: BTreeMap<usize, (String, bool)> = BTreeMap::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
+
         for (number, it) in items(step, "/tool_calls").iter().enumerate() {
             let id = some_text(it, "/tool_call_id")
                 .unwrap_or_else(|| format!("step {} {number}", count(step, "/step_id")));
@@ -295,10 +317,12 @@ impl Files<'_> {
             if began.contains(id.as_str()) {
                 call.extensions.insert("kind".into(), "delegate".into());
             }
+
             conversation.call(call);
             places.insert(id.clone(), number);
             waiting.insert(number, (id, is_command));
         }
+
         for result in results {
             let known = text(result, "/source_call_id");
             let known = places.get(known).and_then(|place| waiting.remove(place));
@@ -331,10 +355,12 @@ impl Files<'_> {
         let content = said.result.get("content").unwrap_or(&Value::Null);
         let printed = texts(content);
         let mut outcome = Outcome::new(said.status(&printed, is_command), printed);
+
         for part in items(content, "") {
             if text(part, "/type") != "image" {
                 continue;
             }
+
             let path = text(part, "/source/path");
             match self.log.beside(file, path).zip(path.rsplit_once('.')) {
                 Some((content, (_, extension))) => {
@@ -345,6 +371,7 @@ impl Files<'_> {
                 None => conversation.skip("picture that is not there"),
             }
         }
+
         outcome
     }
 }
@@ -370,11 +397,13 @@ fn system(conversation: &mut Conversation, step: &Value) {
         conversation.message("system", &said);
         return;
     }
+
     let summary = if summary.is_empty() {
         said
     } else {
         summary.join("\n")
     };
+
     let usage = step.get("metrics").filter(|it| it.is_object()).map(usage);
     conversation.compaction(json!({"summary": summary, "usage": usage.map(Usage::members)}));
 }
@@ -403,6 +432,7 @@ impl<'s> Said<'s> {
             .and_then(|details| details.get(id));
         let is_alone = items(step, "/tool_calls").len() == 1;
         let of_step = step.get("extra").filter(|_| is_alone);
+
         Self {
             result,
             details: of_call.or(of_step).unwrap_or(&Value::Null),
@@ -416,6 +446,7 @@ impl<'s> Said<'s> {
             text(self.result, "/extra/execution_status"),
             text(self.details, "/status"),
         ];
+
         if is_denial(printed) || statuses.contains(&"declined") {
             Some("denied")
         } else if has_line("[interrupted] True") {
@@ -443,6 +474,7 @@ impl<'s> Said<'s> {
         let more = ["metadata", "tool_metadata"]
             .iter()
             .map(|name| number(self.details, &format!("/{name}/exit_code")));
+
         is_set
             || self.result.pointer("/extra/success") == Some(&Value::Bool(false))
             || some_text(self.result, "/extra/error").is_some()
@@ -458,6 +490,7 @@ fn exit_codes(printed: &str) -> impl Iterator<Item = i64> {
         "[exit_code] ",
         "Process exited with code ",
     ];
+
     printed.lines().filter_map(|line| {
         let line = line.trim();
         MARKS
@@ -482,6 +515,7 @@ fn judge(conversation: &mut Conversation, result: &Value) {
         let passed = (reward - 1.0).abs() < f64::EPSILON;
         conversation.assertions.push((name.clone(), passed));
     }
+
     let exception = text(result, "/exception_info/exception_type").to_owned();
     if !exception.is_empty() {
         conversation.cancel_open();

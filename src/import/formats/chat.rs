@@ -63,6 +63,7 @@ fn messages(container: &Value) -> Option<&[Value]> {
             .iter()
             .find_map(|name| other.get(name)?.as_array())?,
     };
+
     let has_role = |message: &Value| message.get("role").is_some();
     let is_list = list.iter().any(has_role) && list.iter().all(is_message);
     is_list.then_some(list)
@@ -76,6 +77,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         .to_owned();
     let mut waiting = None;
     let mut number = 0;
+
     while let Some(entry) = log.next()? {
         for container in containers(&entry.value) {
             let Some(list) = messages(container) else {
@@ -89,12 +91,14 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             }
         }
     }
+
     if let Some(mut last) = waiting {
         if number == 1 && last.id == numbered(&name, 1) {
             last.id = id_of_path(&name);
         }
         take(log, last);
     }
+
     Ok(())
 }
 
@@ -109,6 +113,7 @@ fn own_id(container: &Value, name: &str) -> Option<String> {
         Some(Value::Number(number)) => Some(number.to_string()),
         _ => None,
     };
+
     let joined = |fields: &[&str]| {
         fields
             .iter()
@@ -116,9 +121,11 @@ fn own_id(container: &Value, name: &str) -> Option<String> {
             .collect::<Vec<String>>()
             .join("-")
     };
+
     if let Some(id) = ["run_id", "session_id", "id"].into_iter().find_map(word) {
         return Some(id);
     }
+
     if container.get("task_id").is_some() && container.get("trial").is_some() {
         return Some(format!(
             "{}-{}",
@@ -126,6 +133,7 @@ fn own_id(container: &Value, name: &str) -> Option<String> {
             joined(&["task_id", "trial"])
         ));
     }
+
     let of_dojo = [
         "pipeline_name",
         "suite_name",
@@ -133,6 +141,7 @@ fn own_id(container: &Value, name: &str) -> Option<String> {
         "attack_type",
         "injection_task_id",
     ];
+
     word("suite_name")
         .and(word("user_task_id"))
         .map(|_| joined(&of_dojo))
@@ -145,18 +154,21 @@ fn conversation(container: &Value, list: &[Value], name: &str, number: usize) ->
         sha256: Some(FileDigest::of(container.to_string().as_bytes()).to_string()),
         ..Conversation::default()
     };
+
     conversation.tag("model", text(container, "/model"));
     for name in ["system", "instructions"] {
         if let Some(said) = container.get(name).map(texts).filter(|it| !it.is_empty()) {
             conversation.message("system", &said);
         }
     }
+
     let mut turn = responses::Turn::default();
     for message in list {
         if !turn.take(&mut conversation, message) {
             add(&mut conversation, message);
         }
     }
+
     for result in RESULTS {
         let Some(value) = container.get(result) else {
             continue;
@@ -173,6 +185,7 @@ fn conversation(container: &Value, list: &[Value], name: &str, number: usize) ->
                 .insert(result.to_owned(), value.clone());
         }
     }
+
     conversation
 }
 
@@ -188,10 +201,12 @@ fn add(conversation: &mut Conversation, message: &Value) {
                     conversation.skip(format!("{} of the user", text(part, "/type")));
                 }
             }
+
             let is_result = |part: &Value| text(part, "/type") == "tool_result";
             if texts(content).is_empty() && items(message, "/content").iter().any(is_result) {
                 return;
             }
+
             conversation.message("user", &texts(content));
         }
         "assistant" => answer(conversation, message, content),
@@ -213,14 +228,17 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
     for block in items(message, "/content") {
         answer.think(text(block, "/thinking"));
     }
+
     conversation.tag("model", text(message, "/model"));
     for block in items(message, "/content") {
         blocks::of_answer(conversation, block);
     }
+
     for call in items(message, "/tool_calls") {
         let (tool, input) = of_function(call);
         conversation.call(Call::new(text(call, "/id"), &tool, input));
     }
+
     // The older form has one call, which its result names by the tool.
     if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
         let (tool, input) = of_function(call);
@@ -244,6 +262,7 @@ fn result(conversation: &mut Conversation, message: &Value, content: &Value) {
     } else {
         content.clone()
     };
+
     let is_error = error.is_some() || output.as_str().is_some_and(|it| it.starts_with("Error"));
     let is_blank = output.as_str().is_none_or(str::is_empty) && !output.is_object();
     let output = error.filter(|_| is_blank).map_or(output, Value::from);

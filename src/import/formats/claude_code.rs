@@ -47,6 +47,7 @@ fn ties(file: &LogFile, line: &Value, ties: &mut BTreeSet<String>) {
         None if is_of_agent(file, line) => text(line, "/sessionId"),
         None => file.stem(),
     };
+
     let dirs: Vec<&str> = match session_above(file) {
         Some(_) => file
             .dirs()
@@ -55,6 +56,7 @@ fn ties(file: &LogFile, line: &Value, ties: &mut BTreeSet<String>) {
             .collect(),
         None => file.dirs().collect(),
     };
+
     ties.insert(format!("{}/{session}", dirs.join("/")));
 }
 
@@ -67,6 +69,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut others = Conversation::default();
     let mut seen = BTreeSet::new();
     let (mut last, mut stems) = (String::new(), BTreeSet::new());
+
     while let Some(entry) = log.next()? {
         let line = &entry.value;
         let Some(file) = log.files.get(entry.file) else {
@@ -77,14 +80,17 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             Some(session) => session.to_owned(),
             None => text(line, "/sessionId").to_owned(),
         };
+
         if session.is_empty() {
             others.skip(text(line, "/type"));
             continue;
         }
+
         if !is_part {
             stems.insert(file.stem().to_owned());
             last.clone_from(&session);
         }
+
         let conversation = sessions.entry(session).or_default();
         conversation.is_by_time = true;
         let is_new = some_text(line, "/uuid").is_none_or(|uuid| seen.insert(uuid));
@@ -94,6 +100,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             conversation.skip("repeated line");
         }
     }
+
     let id = stems
         .into_iter()
         .find(|name| sessions.contains_key(name))
@@ -105,15 +112,18 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let Some(mut conversation) = sessions.remove(&id) else {
         return Ok(());
     };
+
     // A session that was resumed repeats the one before it.
     for other in sessions.into_values() {
         for _ in &other.events {
             conversation.skip("line of another session");
         }
     }
+
     for (kind, number) in others.skipped {
         *conversation.skipped.entry(kind).or_default() += number;
     }
+
     let is_main = |file: &&LogFile| session_above(file).is_none() && file.stem() == id;
     conversation.source = log
         .files
@@ -122,6 +132,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         .map(|file| file.base().to_owned());
     conversation.id = id;
     take(log, conversation);
+
     Ok(())
 }
 
@@ -138,6 +149,7 @@ fn add(conversation: &mut Conversation, line: &Value) {
         }
         conversation.agent = Some(agent);
     }
+
     conversation.cwd = some_text(line, "/cwd");
     for (tag, at) in [
         ("cwd", "/cwd"),
@@ -147,6 +159,7 @@ fn add(conversation: &mut Conversation, line: &Value) {
     ] {
         conversation.tag(tag, text(line, at));
     }
+
     match (text(line, "/type"), text(line, "/subtype")) {
         ("user", _) => user(conversation, line),
         ("assistant", _) => assistant(conversation, line),
@@ -177,6 +190,7 @@ fn user(conversation: &mut Conversation, line: &Value) {
     if is_true(line, "/isCompactSummary") {
         return conversation.summary(json!({"summary": texts(content)}));
     }
+
     for block in items(line, "/message/content") {
         match text(block, "/type") {
             "tool_result" => result(conversation, line, block),
@@ -184,11 +198,13 @@ fn user(conversation: &mut Conversation, line: &Value) {
             kind => conversation.skip(kind),
         }
     }
+
     let said = texts(content);
     let said = said.trim();
     if said.is_empty() {
         return;
     }
+
     if said.starts_with("[Request interrupted") {
         conversation.interrupt(said);
     } else if is_true(line, "/isMeta")
@@ -222,11 +238,13 @@ fn result(conversation: &mut Conversation, line: &Value, block: &Value) {
     } else {
         is_error.then_some("error")
     };
+
     let id = text(block, "/tool_use_id");
     let agent = some_text(line, "/toolUseResult/agentId");
     conversation
         .parents
         .extend(agent.map(|agent| (agent, id.to_owned())));
+
     let mut outcome = Outcome::new(status, output).took(Took::Between);
     for part in items(block, "/content") {
         match text(part, "/type") {
@@ -240,6 +258,7 @@ fn result(conversation: &mut Conversation, line: &Value, block: &Value) {
             kind => conversation.skip(kind),
         }
     }
+
     conversation.result(id, outcome);
 }
 
@@ -248,11 +267,13 @@ fn assistant(conversation: &mut Conversation, line: &Value) {
     if is_true(line, "/isApiErrorMessage") {
         return conversation.error(&texts(content));
     }
+
     let key = first_text(line, &["/message/id", "/uuid"]).unwrap_or_default();
     let model = text(line, "/message/model");
     if conversation.agent.is_none() && !model.starts_with('<') {
         conversation.tag("model", model);
     }
+
     let answer = conversation.answer(&key);
     for block in items(line, "/message/content") {
         match text(block, "/type") {
@@ -261,11 +282,13 @@ fn assistant(conversation: &mut Conversation, line: &Value) {
             _ => {}
         }
     }
+
     answer.message_id = some_text(line, "/message/id");
     answer.model = Some(model.to_owned()).filter(|model| !model.is_empty());
     answer.stop_reason = some_text(line, "/message/stop_reason").or(answer.stop_reason.take());
     answer.is_refusal = answer.stop_reason.as_deref() == Some("refusal");
     answer.usage = line.pointer("/message/usage").map(usage).or(answer.usage);
+
     for block in items(line, "/message/content") {
         match text(block, "/type") {
             "tool_use" => {
@@ -285,6 +308,7 @@ pub(super) fn usage(usage: &Value) -> Usage {
         count(usage, "/cache_read_input_tokens"),
         count(usage, "/cache_creation_input_tokens"),
     );
+
     Usage {
         input: count(usage, "/input_tokens")
             .saturating_add(cache_read)

@@ -52,6 +52,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
                 source: log.files.get(entry.file).map(|file| file.base().to_owned()),
                 ..Conversation::default()
             };
+
             threads.push(Thread {
                 conversation,
                 ..Thread::default()
@@ -61,9 +62,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             thread.add(&entry.value);
         }
     }
+
     for conversation in joined(threads.into_iter().map(Thread::end)) {
         take(log, conversation);
     }
+
     Ok(())
 }
 
@@ -88,6 +91,7 @@ impl Thread {
         let conversation = &mut self.conversation;
         conversation.is_by_time = true;
         conversation.moment(time(line, "/timestamp"));
+
         match text(line, "/type") {
             "session_meta" if conversation.id.is_empty() => {
                 text(line, "/payload/id").clone_into(&mut conversation.id);
@@ -154,6 +158,7 @@ impl Thread {
         if total.is_none() || total == self.total.as_ref() {
             return self.conversation.skip("repeated token_count");
         }
+
         self.total = total.cloned();
         let of = |name: &str| count(line, &format!("/payload/info/last_token_usage/{name}"));
         let usage = Usage {
@@ -162,6 +167,7 @@ impl Thread {
             cache_read: of("cached_input_tokens"),
             cache_write: 0,
         };
+
         if !usage.is_empty() {
             let thinking = Some(std::mem::take(&mut self.thinking));
             self.conversation.note(
@@ -180,6 +186,7 @@ impl Thread {
         let conversation = &mut self.conversation;
         let id = text(line, "/payload/call_id");
         let argument = |at: &str| line.pointer(at).cloned().unwrap_or_default();
+
         match (text(line, "/payload/type"), text(line, "/payload/role")) {
             ("message", "assistant") => {
                 let answer = conversation.answer("");
@@ -237,6 +244,7 @@ impl Thread {
                 }
             }
         }
+
         Part {
             conversation: self.conversation,
             parent: self.parent,
@@ -258,6 +266,7 @@ fn failure(end: &Value) -> Option<&'static str> {
         || end.get("success") == Some(&Value::Bool(false))
         || end.pointer("/result/Err").is_some()
         || is_true(end, "/result/Ok/isError");
+
     match text(end, "/status") {
         "declined" => Some("denied"),
         _ => is_error.then_some("error"),
@@ -291,6 +300,7 @@ fn outcome(output: &Value) -> Outcome {
         Value::Array(_) => parsed(&whole.as_str().into()),
         one => parsed(one),
     };
+
     let (printed, exit, seconds) = match record.get("output") {
         Some(printed) => {
             let first = |places: [&str; 2]| places.iter().find_map(|at| number(&record, at));
@@ -300,6 +310,7 @@ fn outcome(output: &Value) -> Outcome {
         }
         None => heading(&whole),
     };
+
     let said = printed.as_str().unwrap_or_default();
     let is_failure = output.get("success") == Some(&Value::Bool(false));
     let status = match exit {
@@ -309,6 +320,7 @@ fn outcome(output: &Value) -> Outcome {
         None if NOT_DONE.iter().any(|start| said.starts_with(start)) => Some("error"),
         None => is_failure.then_some("error"),
     };
+
     Outcome {
         status,
         took: seconds.map_or(Took::Unknown, Took::Seconds),
@@ -326,6 +338,7 @@ fn heading(whole: &str) -> (Value, Option<f64>, Option<f64>) {
         "Original token count:",
         "Total output lines:",
     ];
+
     let (mut exit, mut seconds, mut rest) = (None, None, after_command(whole));
     while let Some((line, after)) = rest
         .split_once('\n')
@@ -342,13 +355,16 @@ fn heading(whole: &str) -> (Value, Option<f64>, Option<f64>) {
         } else if !OTHERS.iter().any(|other| line.starts_with(other)) {
             break;
         }
+
         rest = after;
     }
+
     let printed = if exit.is_some() || seconds.is_some() {
         rest
     } else {
         whole
     };
+
     (printed.into(), exit, seconds)
 }
 
@@ -358,8 +374,10 @@ fn after_command(whole: &str) -> &str {
     if !whole.starts_with("Command: ") {
         return whole;
     }
+
     let start = ["\nChunk ID: ", "\nWall time: "]
         .iter()
         .find_map(|mark| whole.find(mark));
+
     start.map_or(whole, |start| whole.get(start + 1..).unwrap_or_default())
 }

@@ -50,6 +50,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     while let Some(entry) = log.next()? {
         session.add(&entry.value);
     }
+
     take(log, session.end());
     Ok(())
 }
@@ -61,6 +62,7 @@ impl Session {
         if is_true(line, "/ephemeral") && kind != "assistant.usage" {
             return conversation.skip(kind);
         }
+
         let data = line.get("data").unwrap_or(&Value::Null);
         conversation.moment(time(line, "/timestamp"));
         conversation.agent = first_text(line, &["/agentId", "/data/parentToolCallId"]);
@@ -112,6 +114,7 @@ impl Session {
             "session.shutdown" => return self.shut_down(data),
             kind => return conversation.skip(kind),
         }
+
         self.is_shut_down = false;
     }
 
@@ -121,6 +124,7 @@ impl Session {
             text(data, "/sessionId").clone_into(&mut conversation.id);
             conversation.started_at = time(data, "/startTime");
         }
+
         for (tag, at) in [
             ("cwd", "/context/cwd"),
             ("branch", "/context/branch"),
@@ -129,6 +133,7 @@ impl Session {
         ] {
             conversation.tag(tag, text(data, at));
         }
+
         conversation.cwd = some_text(data, "/context/cwd").or(conversation.cwd.take());
     }
 
@@ -142,6 +147,7 @@ impl Session {
         for _ in items(data, "/attachments") {
             conversation.skip("attachment of the user");
         }
+
         conversation.message("user", text(data, "/content"));
     }
 
@@ -150,15 +156,18 @@ impl Session {
         if conversation.agent.is_none() {
             conversation.tag("model", text(data, "/model"));
         }
+
         let answer = conversation.answer(text(data, "/messageId"));
         text(data, "/content").clone_into(&mut answer.text);
         text(data, "/reasoningText").clone_into(&mut answer.thinking);
         answer.model = some_text(data, "/model");
         answer.message_id = some_text(data, "/messageId");
+
         let usage = Usage {
             output: count(data, "/outputTokens"),
             ..Usage::default()
         };
+
         answer.usage = Some(usage).filter(|usage| !usage.is_empty());
         let asks = !items(data, "/toolRequests").is_empty();
         answer.ends_turn = Some(!asks && !answer.text.trim().is_empty());
@@ -174,6 +183,7 @@ impl Session {
         if kind == "tool.user_requested" {
             conversation.agent = Some("user".into());
         }
+
         let input = data.get("arguments").cloned().unwrap_or_default();
         conversation.call(Call::new(id, text(data, "/toolName"), input));
         if self.delegates.contains(id) {
@@ -209,6 +219,7 @@ impl Session {
         } else {
             (!is_done || exit_code(&output).is_some_and(|code| code != 0)).then_some("error")
         };
+
         let mut outcome = Outcome::new(status, output).took(Took::Between);
         for part in items(data, "/result/binaryResultsForLlm") {
             let known = self.assets.get(text(part, "/assetId")).unwrap_or(part);
@@ -218,6 +229,7 @@ impl Session {
             }
             outcome.pictures.extend(found);
         }
+
         self.conversation.result(id, outcome);
     }
 
@@ -228,6 +240,7 @@ impl Session {
                 .conversation
                 .error(&why.unwrap_or_else(|| "the compaction failed".into()));
         }
+
         let used = data.get("compactionTokensUsed").map(usage);
         self.since = self.since.add(used.unwrap_or_default());
         self.conversation.summary(json!({
@@ -244,6 +257,7 @@ impl Session {
             let used = model.get("usage").map(usage).unwrap_or_default();
             self.shut_down = self.shut_down.add(used);
         }
+
         self.since = Usage::default();
         self.is_shut_down = true;
         if text(data, "/shutdownType") == "error" {
@@ -269,11 +283,13 @@ impl Session {
                 }
                 ending => ending,
             };
+
             conversation.cancel_open();
             conversation.end = Some(ending);
         } else if self.is_blocked {
             conversation.end = Some(Ending::Partial("the task is blocked".into()));
         }
+
         conversation
     }
 }
@@ -299,5 +315,6 @@ fn exit_code(output: &str) -> Option<i64> {
     let is_exit = line.starts_with("exited with exit code ")
         || (line.starts_with("shellId: ") && line.contains(" completed with exit code "));
     let (_, code) = line.rsplit_once(' ')?;
+
     is_exit.then(|| code.parse().ok()).flatten()
 }

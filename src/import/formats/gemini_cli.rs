@@ -56,18 +56,22 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
                 is_by_time: true,
                 ..Conversation::default()
             };
+
             sessions.push(Session {
                 conversation,
                 ..Session::default()
             });
         }
+
         if let Some((session, file)) = sessions.last_mut().zip(of_file) {
             session.add(file, entry.value);
         }
     }
+
     for conversation in joined(sessions.into_iter().map(Session::end)) {
         take(log, conversation);
     }
+
     Ok(())
 }
 
@@ -119,16 +123,19 @@ impl Session {
         if self.place_of(message, usize::MAX).is_some() {
             return;
         }
+
         let said = texts(message.get("content").unwrap_or(&Value::Null));
         let kind = if said.contains("<state_snapshot>") {
             SUMMARY
         } else {
             text(message, "/type")
         };
+
         let mut message = message.clone();
         if let Some(members) = message.as_object_mut() {
             members.insert("type".into(), kind.into());
         }
+
         self.messages.push(message);
     }
 
@@ -136,6 +143,7 @@ impl Session {
         for message in &self.messages {
             say(&mut self.conversation, message);
         }
+
         Part {
             conversation: self.conversation,
             parent: self.parent,
@@ -150,6 +158,7 @@ fn say(conversation: &mut Conversation, message: &Value) {
     conversation.moment(time(message, "/timestamp"));
     let content = message.get("content").unwrap_or(&Value::Null);
     let said = texts(content);
+
     match text(message, "/type") {
         "user" => {
             for part in items(message, "/content") {
@@ -177,6 +186,7 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
         let (subject, rest) = (text(thought, "/subject"), text(thought, "/description"));
         answer.think(format!("{subject}: {rest}").trim_start_matches(": "));
     }
+
     answer.model = some_text(message, "/model");
     answer.message_id = some_text(message, "/id");
     answer.usage = message
@@ -188,15 +198,18 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
             cache_read: count(tokens, "/cached"),
             cache_write: 0,
         });
+
     for call in items(message, "/toolCalls") {
         let input = call.get("args").cloned().unwrap_or_default();
         let id = text(call, "/id");
         conversation.moment(time(call, "/timestamp"));
+
         let mut asked = Call::new(id, text(call, "/name"), input);
         if let Some(agent) = some_text(call, "/agentId") {
             asked.extensions.insert("kind".into(), "delegate".into());
             conversation.parents.insert(agent, id.to_owned());
         }
+
         conversation.call(asked);
         let responses = items(call, "/result").iter();
         let mut outputs = responses.filter_map(|it| it.pointer("/functionResponse/response"));
@@ -216,6 +229,7 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
             // It is still running, or waits for a person.
             _ => continue,
         };
+
         conversation.result(id, Outcome::new(status, output));
     }
 }
@@ -238,12 +252,15 @@ fn failure(tool: &str, printed: &str) -> Option<&'static str> {
         "Process Group PGID: ",
         "</untrusted_context>",
     ];
+
     if tool != "run_shell_command" {
         return None;
     }
+
     let is_last = |line: &&str| LAST.iter().any(|mark| line.starts_with(mark));
     let mut last = printed.trim_end().lines().rev().take_while(is_last);
     let is_failure = printed.starts_with("Command was automatically cancelled")
         || last.any(|line| LAST.iter().take(2).any(|mark| line.starts_with(mark)));
+
     is_failure.then_some("error")
 }

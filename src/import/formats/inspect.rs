@@ -59,12 +59,14 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut eval = Value::Null;
     let mut is_running = false;
     let mut number = 0;
+
     while let Some(entry) = log.next()? {
         let value = entry.value;
         if let Some(of_file) = value.get("eval") {
             eval = of_file.clone();
             is_running = matches!(text(&value, "/status"), "" | "started");
         }
+
         for sample in samples(&value) {
             let uuid = text(sample, "/uuid");
             number += 1;
@@ -73,9 +75,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             }
         }
     }
+
     if number == 0 && is_running {
         log.nothing_yet = Some("the evaluation runs still, and has no sample yet".into());
     }
+
     Ok(())
 }
 
@@ -85,6 +89,7 @@ fn latest(files: &[LogFile]) -> Result<BTreeMap<String, (String, usize)>, String
     if files.len() < 2 {
         return Ok(latest);
     }
+
     let mut log = Log::new(files);
     let mut created = String::new();
     while let Some(entry) = log.next()? {
@@ -98,6 +103,7 @@ fn latest(files: &[LogFile]) -> Result<BTreeMap<String, (String, usize)>, String
             *known = this.max(std::mem::take(known));
         }
     }
+
     Ok(latest)
 }
 
@@ -116,12 +122,14 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
         let (run, task) = (text(eval, "/run_id"), text(eval, "/task"));
         format!("{run}-{task}-{id}-{epoch}")
     };
+
     let events = items(sample, "/events");
     let events = if events.is_empty() {
         items(sample, "/transcript/events")
     } else {
         events
     };
+
     let first = events.first().and_then(|event| time(event, "/timestamp"));
     let mut conversation = Conversation {
         id: some_text(sample, "/uuid").unwrap_or_else(of_eval),
@@ -134,12 +142,14 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
         is_over: true,
         ..Conversation::default()
     };
+
     conversation.tag("sample", id);
     conversation.tag("epoch", epoch);
     conversation.tag("task", text(eval, "/task"));
     conversation.tag("model", text(eval, "/model"));
     conversation.tag("version", text(eval, "/packages/inspect_ai"));
     add_retries(&mut conversation, sample, !events.is_empty());
+
     let mut found = Events::new(conversation, sample);
     found.add_task(sample.get("input").unwrap_or(&Value::Null));
     if events.is_empty() {
@@ -147,6 +157,7 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
     } else {
         found.events(events);
     }
+
     let mut conversation = found.end();
     totals(&mut conversation, sample);
     for (name, score) in sample
@@ -161,9 +172,11 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
             score.get("value").unwrap_or(&Value::Null),
         );
     }
+
     if let Some(value) = sample.pointer("/score/value") {
         judge(&mut conversation, "score", value);
     }
+
     conversation.end = Some(ending(&conversation, sample));
     conversation
 }
@@ -178,6 +191,7 @@ fn add_retries(conversation: &mut Conversation, sample: &Value, has_times: bool)
             conversation.skip("event of a try before");
         }
     }
+
     conversation.at = None;
 }
 
@@ -192,6 +206,7 @@ fn totals(conversation: &mut Conversation, sample: &Value) {
     if conversation.usage().is_empty() {
         conversation.totals = models.iter().map(|it| usage(it)).reduce(Usage::add);
     }
+
     if conversation.cost.is_none() {
         for model in models {
             conversation.spent(number(model, "/total_cost"));
@@ -207,6 +222,7 @@ fn usage(of: &Value) -> Usage {
     let cache_write = count(of, "/input_tokens_cache_write");
     let is_inside = count(of, "/total_tokens") == input.saturating_add(output);
     let beside = cache_read.saturating_add(cache_write);
+
     Usage {
         input: if is_inside {
             input
@@ -231,6 +247,7 @@ fn judge(conversation: &mut Conversation, name: &str, value: &Value) {
         }
         return;
     }
+
     let Some(score) = score(value) else {
         return conversation.skip("score that is no number");
     };
@@ -264,6 +281,7 @@ fn ending(conversation: &Conversation, sample: &Value) -> Ending {
         let reason = text(sample, "/invalidation/reason");
         return Ending::Aborted(format!("invalidated: {reason}"));
     }
+
     if is_there("error") {
         let message = text(sample, "/error/message");
         let is_stop = message.starts_with("CancelledError(") || message.starts_with("Cancelled(");
@@ -273,14 +291,17 @@ fn ending(conversation: &Conversation, sample: &Value) -> Ending {
             Ending::Error(message.to_owned())
         };
     }
+
     if is_there("limit") {
         let kind = text(sample, "/limit/type");
         let limit = number(sample, "/limit/limit").map_or(String::new(), |it| format!(" {it}"));
         return Ending::Aborted(format!("limit: {kind}{limit}"));
     }
+
     if !conversation.assertions.is_empty() || conversation.ending() == Ending::Ok {
         return Ending::Ok;
     }
+
     Ending::Partial("the sample ends without a score and without an answer".into())
 }
 

@@ -33,6 +33,7 @@ fn traces(value: &Value) -> Vec<(&Value, &[Value])> {
         Value::Array(values) => values.as_slice(),
         one => std::slice::from_ref(one),
     };
+
     let trace = |value| {
         let trace: &Value = Value::get(value, "trace").unwrap_or(value);
         let observations = items(value, "/observations");
@@ -42,6 +43,7 @@ fn traces(value: &Value) -> Vec<(&Value, &[Value])> {
             && observations.iter().all(is_observation);
         is_trace.then_some((trace, observations))
     };
+
     values.iter().filter_map(trace).collect()
 }
 
@@ -59,6 +61,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             take(log, of_trace(trace, observations, scores));
         }
     }
+
     Ok(())
 }
 
@@ -73,6 +76,7 @@ fn of_trace<'v>(
         .collect();
     let mut sorted: Vec<&Value> = observations.iter().collect();
     sorted.sort_by_key(|it| time(it, "/startTime"));
+
     let mut spans: Vec<Span> = sorted.iter().map(|it| span(trace, it, &by_id)).collect();
     let root = spans.iter_mut().find(|span| span.parent.is_empty());
     let of_root = root.as_ref().and_then(|root| root.task.clone());
@@ -82,6 +86,7 @@ fn of_trace<'v>(
     if let Some(root) = root {
         root.task.clone_from(&task);
     }
+
     let mut conversation = conversation(spans);
     conversation.id = id_of(text(trace, "/id"));
     conversation.totals = None;
@@ -97,10 +102,12 @@ fn of_trace<'v>(
             conversation.tags.insert(tag.into(), text);
         }
     }
+
     conversation.cost = number(trace, "/totalCost");
     for score in scores {
         judge(&mut conversation, score);
     }
+
     conversation
 }
 
@@ -139,6 +146,7 @@ fn span(trace: &Value, of: &Value, by_id: &BTreeMap<&str, &Value>) -> Span {
         sha256: Span::digest(of),
         ..Span::default()
     };
+
     span.error = is_failed.then(|| why.unwrap_or_else(|| "the trace does not say why".into()));
     match kind {
         "GENERATION" | "EMBEDDING" if is_repeated(of, by_id) => {
@@ -169,6 +177,7 @@ fn span(trace: &Value, of: &Value, by_id: &BTreeMap<&str, &Value>) -> Span {
         }
         _ => {}
     }
+
     span
 }
 
@@ -184,6 +193,7 @@ fn is_repeated(of: &Value, by_id: &BTreeMap<&str, &Value>) -> bool {
             return true;
         }
     }
+
     false
 }
 
@@ -209,6 +219,7 @@ fn usage(of: &Value) -> Usage {
             .filter_map(|(_, tokens)| tokens.as_u64())
             .fold(0, u64::saturating_add)
     };
+
     let exact = |name: &str| sum(&|it| it == name);
     let has = |name: &str, words: &[&str]| words.iter().any(|word| name.contains(word));
     let is_cache = |name: &str| has(name, &["cach"]);
@@ -219,6 +230,7 @@ fn usage(of: &Value) -> Usage {
     let has_parts = details.contains_key("total") && exact("total") == input.saturating_add(output);
     let cache_write = sum(&is_write);
     let cache_read = sum(&is_cache).saturating_sub(cache_write);
+
     if details.keys().any(|name| is_input(name) || is_output(name)) {
         return Usage {
             input: if has_parts { input } else { sum(&is_input) },
@@ -227,6 +239,7 @@ fn usage(of: &Value) -> Usage {
             cache_write,
         };
     }
+
     let first = |places: [&str; 3]| places.iter().map(|at| count(of, at)).find(|it| *it > 0);
     Usage {
         input: first(["/usage/input", "/usage/promptTokens", "/promptTokens"]).unwrap_or(0),

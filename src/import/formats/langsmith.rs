@@ -73,6 +73,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             flatten(run, "", 0, &mut found);
         }
     }
+
     let parents: BTreeMap<String, String> = found
         .iter()
         .filter(|found| !found.parent.is_empty())
@@ -80,6 +81,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         .collect();
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut traces: Vec<(String, Vec<Found>)> = Vec::new();
+
     for run in found {
         let id = trace_of(&run.run, &parents);
         let number = *numbers.entry(id.clone()).or_insert(traces.len());
@@ -90,9 +92,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             found.push(run);
         }
     }
+
     for (id, found) in traces {
         take(log, of_trace(&id, found));
     }
+
     Ok(())
 }
 
@@ -105,6 +109,7 @@ fn trace_of(run: &Value, parents: &BTreeMap<String, String>) -> String {
         };
         first = above;
     }
+
     some_text(run, "/trace_id").unwrap_or_else(|| first.to_owned())
 }
 
@@ -115,10 +120,12 @@ fn flatten(run: &Value, above: &str, depth: usize, found: &mut Vec<Found>) {
             flatten(inner, id, depth + 1, found);
         }
     }
+
     let mut run = run.clone();
     if let Some(members) = run.as_object_mut() {
         members.remove("child_runs");
     }
+
     let parent = some_text(&run, "/parent_run_id").unwrap_or_else(|| above.to_owned());
     found.push(Found { parent, run });
 }
@@ -153,6 +160,7 @@ fn of_trace(id: &str, mut found: Vec<Found>) -> Conversation {
             conversation.totals = Some(own_usage(root));
         }
     }
+
     conversation
 }
 
@@ -192,6 +200,7 @@ fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span
         sha256: Span::digest(run),
         ..Span::default()
     };
+
     match kind {
         "llm" => add_answer(&mut span, run),
         "tool" if !waits => {
@@ -199,16 +208,19 @@ fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span
             span.may_delegate = true;
             let output = of("/outputs/output");
             span.call_id = first_text(run, &["/outputs/output/tool_call_id", "/inputs/id"]);
+
             let asked = span
                 .call_id
                 .as_ref()
                 .and_then(|id| arguments.get(id))
                 .cloned();
             span.input = asked.unwrap_or_else(|| own_input(run));
+
             let is_cancelled = error
                 .as_ref()
                 .is_some_and(|it| it.contains("CancelledError"));
             let is_error = text(&output, "/status") == "error" || error.is_some();
+
             span.status = if is_cancelled {
                 Some("cancelled")
             } else {
@@ -230,6 +242,7 @@ fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span
         _ if waits => span.counted_as = Some("interrupt of a graph".into()),
         _ => {}
     }
+
     span
 }
 
@@ -251,6 +264,7 @@ fn add_answer(span: &mut Span, run: &Value) {
         model,
         ..Answer::default()
     };
+
     let of_run = [
         "/outputs/usage_metadata",
         "/extra/metadata/usage_metadata",
@@ -302,6 +316,7 @@ fn ending(root: Option<&Found>, found: &[Found]) -> Ending {
     };
     let waits = |found: &Found| text(&found.run, "/error").contains("GraphInterrupt(");
     let error = text(root, "/error");
+
     if found.iter().any(waits) {
         Ending::Pending("it waits for a person".into())
     } else if text(root, "/end_time").is_empty() {

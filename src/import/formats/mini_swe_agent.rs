@@ -50,6 +50,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             cwd: some_text(&value, "/info/config/environment/cwd"),
             ..Conversation::default()
         };
+
         let trajectory = Trajectory {
             is_first_version: is_first_version(&value),
             conversation,
@@ -58,8 +59,10 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             submits: BTreeSet::new(),
             has_task: false,
         };
+
         take(log, trajectory.conversation(&value));
     }
+
     Ok(())
 }
 
@@ -69,6 +72,7 @@ fn is_first_version(value: &Value) -> bool {
             || text(message, "/role") == "tool"
             || text(message, "/type") == "function_call_output"
     };
+
     text(value, "/trajectory_format") != "mini-swe-agent-1.1"
         && !items(value, "/messages").iter().any(is_newer)
 }
@@ -96,6 +100,7 @@ fn said(message: &Value) -> String {
             .collect::<Vec<String>>()
             .join("\n")
     };
+
     message.get("content").map_or_else(of_items, texts)
 }
 
@@ -115,12 +120,14 @@ impl Trajectory {
         ] {
             self.conversation.tag(tag, text(value, at));
         }
+
         self.conversation.cost = number(value, "/info/model_stats/instance_cost");
         let messages = items(value, "/messages");
         let first = messages
             .iter()
             .find_map(|it| seconds(it, "/extra/timestamp"));
         self.conversation.not_before(first);
+
         let pattern = some_text(value, "/info/config/agent/action_regex");
         let pattern = pattern.as_deref().map(self::pattern);
         let pattern = pattern
@@ -129,6 +136,7 @@ impl Trajectory {
         let template = text(value, "/info/config/agent/action_observation_template");
         let has_code = template.is_empty() || template.contains("returncode");
         let status = text(value, "/info/exit_status");
+
         for (number, message) in messages.iter().enumerate() {
             let following = messages.get(number + 1..).unwrap_or_default();
             let time: Option<SystemTime> = seconds(message, "/extra/timestamp");
@@ -153,6 +161,7 @@ impl Trajectory {
                 role => self.conversation.skip(format!("message of {role}")),
             }
         }
+
         self.end(value, status);
         self.conversation
     }
@@ -161,10 +170,12 @@ impl Trajectory {
         let answer = self.conversation.answer("");
         let text_of = said(message);
         answer.say(&text_of);
+
         let response = message.pointer("/extra/response").unwrap_or(message);
         answer.think(text(message, "/reasoning_content"));
         answer.model = some_text(response, "/model");
         answer.message_id = some_text(response, "/id");
+
         let usage = response.get("usage").filter(|it| it.is_object());
         answer.usage = usage.map(Usage::of_openai);
         answer.ends_turn = Some(false);
@@ -181,6 +192,7 @@ impl Trajectory {
                 self.call("", command);
             }
         }
+
         self.actions(message);
     }
 
@@ -197,9 +209,11 @@ impl Trajectory {
             "" => format!("call {}", place + 1),
             id => id.to_owned(),
         };
+
         if command.contains(SUBMIT) {
             self.submits.insert(place);
         }
+
         self.places.insert(id.clone(), place);
         self.waiting.insert(place, id.clone());
         let call = Call::new(&id, "bash", json!({"command": command}));
@@ -219,6 +233,7 @@ impl Trajectory {
                 .unwrap_or(&whole)
                 .to_owned(),
         };
+
         let exception = text(message, "/extra/exception_info");
         let status = if exception.contains("action was not executed") {
             let next = following.iter().find(|it| !is_result(it));
@@ -231,11 +246,13 @@ impl Trajectory {
             let is_error = !exception.is_empty() || code.is_some_and(|code| code != 0.0);
             is_error.then_some("error")
         };
+
         let output = if output.is_empty() {
             exception.to_owned()
         } else {
             output
         };
+
         self.done(&id, Outcome::new(status, output));
     }
 
@@ -280,6 +297,7 @@ impl Trajectory {
             Some((_, after)) => after.to_owned(),
             None => content.clone(),
         };
+
         match text(message, "/extra/interrupt_type") {
             "FormatError" => {
                 if let Some(response) = message.pointer("/extra/response") {
@@ -291,6 +309,7 @@ impl Trajectory {
                     answer.usage = response.get("usage").map(Usage::of_openai);
                     answer.ends_turn = Some(false);
                 }
+
                 self.conversation.retry(&Value::Null, &content.into());
             }
             "UserRejection" => {
@@ -328,6 +347,7 @@ impl Trajectory {
                 last.clone()
             })),
         };
+
         if status == "Submitted" {
             let waiting = std::mem::take(&mut self.waiting);
             let submits = waiting
@@ -336,6 +356,7 @@ impl Trajectory {
                 .or_else(|| waiting.keys().next_back())
                 .copied();
             let submission = some_text(value, "/info/submission").unwrap_or(last);
+
             for (place, id) in waiting {
                 let outcome = match Some(place).cmp(&submits) {
                     std::cmp::Ordering::Less => Outcome::new(Some("missing"), Value::Null),

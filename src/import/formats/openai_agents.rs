@@ -39,6 +39,7 @@ fn objects(value: &Value) -> Vec<&Value> {
         "trace.span" => !text(it, "/trace_id").is_empty(),
         _ => false,
     };
+
     list.iter().filter(is_known).collect()
 }
 
@@ -74,22 +75,26 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             if !traces.contains_key(&id) {
                 order.push(id.clone());
             }
+
             let trace = traces.entry(id).or_default();
             if text(object, "/object") == "trace" {
                 trace.about = object.clone();
                 continue;
             }
+
             let span = text(object, "/id").to_owned();
             if trace.spans.insert(span.clone(), object.clone()).is_none() {
                 trace.order.push(span);
             }
         }
     }
+
     for id in order {
         if let Some(trace) = traces.remove(&id).filter(|trace| !trace.spans.is_empty()) {
             take(log, trace.conversation(id));
         }
     }
+
     Ok(())
 }
 
@@ -101,6 +106,7 @@ impl Trace {
             .filter_map(|id| self.spans.get(id))
             .collect();
         sorted.sort_by_key(|span| time(span, "/started_at"));
+
         let kind = |span: &Value| text(span, "/span_data/type").to_owned();
         let generations = sorted.iter().filter(|span| kind(span) == "generation");
         let mut tasks = generations.filter_map(|span| asked(span.pointer("/span_data/input")?));
@@ -115,12 +121,14 @@ impl Trace {
         if let Some(root) = spans.iter_mut().find(|span| span.parent.is_empty()) {
             root.task.clone_from(&task);
         }
+
         let mut conversation = conversation(spans);
         conversation.end = Some(self.ending(&sorted));
         conversation.id = id;
         conversation.totals = None;
         conversation.task = task;
         conversation.tag("conversation", text(&self.about, "/group_id"));
+
         conversation
     }
 
@@ -141,6 +149,7 @@ impl Trace {
             name,
             ..Span::default()
         };
+
         match kind {
             "agent" => {
                 made.role = Role::Agent;
@@ -184,6 +193,7 @@ impl Trace {
             }
             _ => {}
         }
+
         made
     }
 
@@ -201,9 +211,11 @@ impl Trace {
                 _ => {}
             }
         }
+
         let handoffs = handoffs.get(name)?;
         let began = time(agent, "/started_at");
         let before = handoffs.partition_point(|(end, _)| *end <= began);
+
         handoffs
             .get(before.checked_sub(1)?)
             .map(|(_, id)| id.clone())
@@ -220,9 +232,11 @@ impl Trace {
                     .push((time(span, "/ended_at"), id.clone()));
             }
         }
+
         for of_agent in found.values_mut() {
             of_agent.sort();
         }
+
         found
     }
 
@@ -235,10 +249,12 @@ impl Trace {
         if spans.iter().all(|span| parent(span).is_some()) {
             return Ending::Pending("the root of the trace is not there yet".into());
         }
+
         let is_worker = |span: &&&Value| {
             let kind = text(span, "/span_data/type");
             matches!(kind, "agent" | "generation" | "response")
         };
+
         let failed = spans.iter().filter(is_worker);
         let mut errors = failed.filter_map(|span| error(span.get("error")?));
         errors.next().map_or(Ending::Ok, Ending::Error)

@@ -72,6 +72,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut sessions: Vec<Session> = Vec::new();
     let mut messages: Vec<Value> = Vec::new();
     let mut pieces: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+
     while let Some(entry) = log.next()? {
         let mut value = entry.value;
         let source = log.files.get(entry.file).map(|file| file.base().to_owned());
@@ -100,6 +101,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             None => {}
         }
     }
+
     for message in messages {
         let mut parts = pieces.remove(text(&message, "/id")).unwrap_or_default();
         parts.sort_by_key(|part| text(part, "/id").to_owned());
@@ -111,9 +113,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             of.messages.push((message, parts));
         }
     }
+
     for conversation in joined(sessions.into_iter().map(Session::end)) {
         take(log, conversation);
     }
+
     Ok(())
 }
 
@@ -134,6 +138,7 @@ impl Session {
             is_by_time: true,
             ..Conversation::default()
         };
+
         conversation.tag("cwd", text(&self.info, "/directory"));
         conversation.tag("version", text(&self.info, "/version"));
         let created = |info: &Value| (count(info, "/time/created"), text(info, "/id").to_owned());
@@ -146,6 +151,7 @@ impl Session {
                 role => conversation.skip(format!("message of {role}")),
             }
         }
+
         conversation
     }
 }
@@ -169,6 +175,7 @@ fn user(conversation: &mut Conversation, parts: &[Value]) {
             kind => conversation.skip(kind),
         }
     }
+
     if !said.is_empty() {
         conversation.message("user", &said.join("\n"));
     }
@@ -196,6 +203,7 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
         .filter(|usage| !usage.is_empty()),
         ..Answer::default()
     };
+
     of_type("text").for_each(|part| answer.say(text(part, "/text")));
     of_type("reasoning").for_each(|part| answer.think(text(part, "/text")));
     conversation.spent(info.get("cost").and_then(Value::as_f64));
@@ -206,11 +214,13 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
             "usage": answer.usage.map(Usage::members),
         }));
     }
+
     conversation.tag("model", text(info, "/modelID"));
     conversation.tag(
         "agent",
         first_text(info, &["/agent", "/mode"]).unwrap_or_default(),
     );
+
     let reason = answer.stop_reason.as_deref();
     answer.ends_turn = Some(matches!(reason, Some("stop" | "length" | "end_turn")));
     answer.is_refusal = reason == Some("content-filter");
@@ -227,6 +237,7 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
             kind => conversation.skip(kind),
         }
     }
+
     match text(info, "/error/name") {
         "" => {}
         name => {
@@ -237,6 +248,7 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
                 .filter_map(|event| event.at)
                 .max();
             conversation.moment(ended.max(last));
+
             let message =
                 first_text(info, &["/error/data/message"]).unwrap_or_else(|| name.to_owned());
             if name == "MessageAbortedError" {
@@ -270,6 +282,7 @@ fn tool(conversation: &mut Conversation, part: &Value) {
         .extend(session.map(|session| (session, id.to_owned())));
     conversation.moment(time(part, "/state/time/start"));
     conversation.call(Call::new(id, text(part, "/tool"), input));
+
     let error = text(part, "/state/error");
     let is_denied = [
         "The user rejected permission",
@@ -295,6 +308,7 @@ fn tool(conversation: &mut Conversation, part: &Value) {
         // It is still to be done.
         _ => return,
     };
+
     let output = first_text(part, &["/state/output", "/state/error"]);
     let mut outcome = Outcome::new(status, output.unwrap_or_default()).took(Took::Between);
     for attachment in items(part, "/state/attachments") {
@@ -302,6 +316,7 @@ fn tool(conversation: &mut Conversation, part: &Value) {
             .pictures
             .extend(picture_of_url(text(attachment, "/url")));
     }
+
     conversation.moment(time(part, "/state/time/end"));
     conversation.result(id, outcome);
 }

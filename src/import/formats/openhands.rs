@@ -44,6 +44,7 @@ fn history(value: &Value) -> Option<Vec<&Value>> {
             .get("history")
             .filter(|_| value.get("instance_id").is_some())
     };
+
     let list = value
         .as_array()
         .or_else(|| of_line().or(value.get("trajectory"))?.as_array())?;
@@ -55,6 +56,7 @@ fn history(value: &Value) -> Option<Vec<&Value>> {
             one => std::slice::from_ref(one),
         })
         .collect();
+
     events
         .iter()
         .all(|event| event.is_object())
@@ -101,17 +103,20 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let name = log.files.first().map_or("", |file| &file.name).to_owned();
     let mut kept = Vec::new();
     let mut state = Value::Null;
+
     while let Some(entry) = log.next()? {
         if is_kept_event(&entry.value) {
             kept.push(entry.value);
             continue;
         }
+
         let Some(events) = history(&entry.value) else {
             if is_state(&entry.value) {
                 state = entry.value;
             }
             continue;
         };
+
         let trajectory = Trajectory {
             conversation: Conversation {
                 source: Some(name.clone()),
@@ -122,14 +127,17 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             usages: usages(&entry.value),
             ..Trajectory::default()
         };
+
         take(
             log,
             trajectory.conversation(&entry.value, &events, &id_of_path(&name)),
         );
     }
+
     if !kept.is_empty() {
         take(log, kept_conversation(&state, &kept));
     }
+
     Ok(())
 }
 
@@ -164,10 +172,12 @@ fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
         usages: usages(&line),
         ..Trajectory::default()
     };
+
     let events: Vec<&Value> = events.iter().collect();
     let mut conversation = trajectory.conversation(&line, &events, &id);
     let cwd = conversation.cwd.clone();
     conversation.tag("cwd", cwd.unwrap_or_default());
+
     conversation
 }
 
@@ -179,6 +189,7 @@ fn usages(line: &Value) -> BTreeMap<String, (usize, Usage)> {
         let (_, used) = found.entry(response).or_insert((number, Usage::default()));
         *used = used.add(usage(it));
     }
+
     found
 }
 
@@ -216,6 +227,7 @@ impl Trajectory {
         } else {
             file.to_owned()
         };
+
         let models = ["/metadata/llm_config/model", "/metadata/llm/model"];
         conversation.tag("instance", instance);
         conversation.tag("agent", text(line, "/metadata/agent_class"));
@@ -228,12 +240,14 @@ impl Trajectory {
                 self.event(event);
             }
         }
+
         self.conversation.agent = None;
         self.conversation.parent = None;
         self.count_usage(line, events);
         if is_line {
             self.judge(line);
         }
+
         self.conversation
     }
 
@@ -261,10 +275,12 @@ impl Trajectory {
         for answer in answers.filter(|it| it.usage.is_none() && it.message_id.is_none()) {
             answer.usage = left.next();
         }
+
         for usage in left {
             let note = json!({"kind": "usage", "usage": usage.members()});
             self.conversation.note("reason", note);
         }
+
         let last = events
             .iter()
             .rev()
@@ -274,6 +290,7 @@ impl Trajectory {
             return;
         };
         self.conversation.cost = number(totals, "/accumulated_cost");
+
         if self.conversation.usage().is_empty() {
             self.conversation.totals = totals.get("accumulated_token_usage").map(usage);
         }
@@ -289,6 +306,7 @@ impl Trajectory {
         conversation.assertions.extend(resolved);
         conversation.cancel_open();
         conversation.is_over = true;
+
         if let Some(error) = some_text(line, "/error") {
             conversation.error(&error);
             conversation.end = None;

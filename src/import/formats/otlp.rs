@@ -103,6 +103,7 @@ fn is_form(head: &[Value]) -> bool {
             is_span |= has(&TRACE) && has(&ID) && span.get("name").is_some();
         });
     }
+
     is_span
 }
 
@@ -115,6 +116,7 @@ pub(in crate::import) fn words(span: &Value) -> Value {
         Role::Tool => "tool",
         Role::Other => "other",
     };
+
     json!({
         "role": role,
         "name": span.name,
@@ -147,9 +149,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             traces.add(of_json(span, resource));
         });
     }
+
     for conversation in traces.conversations() {
         take(log, conversation);
     }
+
     Ok(())
 }
 
@@ -160,12 +164,14 @@ fn each_span(value: &Value, resource: &Value, each: &mut dyn FnMut(&Value, &Valu
             .iter()
             .for_each(|value| each_span(value, resource, each));
     }
+
     let resource = value.get("resource").unwrap_or(resource);
     let mut is_list = false;
     for list in LISTS.into_iter().filter_map(|name| value.get(name)) {
         is_list = true;
         each_span(list, resource, each);
     }
+
     if !is_list && value.is_object() {
         each(value, resource);
     }
@@ -182,10 +188,12 @@ fn id(span: &Value, places: &[&str]) -> String {
             .ok()
             .map(|id| HEXLOWER.encode(&id))
     };
+
     let id = (id.ends_with('=') || !is_hex)
         .then(of_base64)
         .flatten()
         .unwrap_or_else(|| id.to_ascii_lowercase());
+
     if id.bytes().all(|byte| byte == b'0') {
         String::new()
     } else {
@@ -206,6 +214,7 @@ fn moment(span: &Value, names: &[&str]) -> Option<SystemTime> {
         Value::String(text) => text.parse().ok(),
         number => number.as_u64(),
     };
+
     match nanoseconds.filter(|it| *it > 0) {
         Some(nanoseconds) => UNIX_EPOCH.checked_add(Duration::from_nanos(nanoseconds)),
         None => time(span, &format!("/{name}")).filter(|_| value.is_string()),
@@ -230,6 +239,7 @@ fn plain(value: Option<&Value>) -> Value {
     let Some((kind, value)) = members.iter().next() else {
         return Value::Null;
     };
+
     match &*kind.replace('_', "").to_ascii_lowercase() {
         "intvalue" => parsed(value),
         "arrayvalue" => items(value, "/values")
@@ -277,6 +287,7 @@ impl Attributes {
             .collect();
         let is = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
         let is_request = |word: &String| word.starts_with("ai.") && word.contains(".do");
+
         if is(&[
             "agent",
             "create_agent",
@@ -342,14 +353,17 @@ impl Attributes {
             "input" => ("gen_ai.input.messages", "llm.input_messages"),
             _ => ("gen_ai.output.messages", "llm.output_messages"),
         };
+
         let list = match side {
             "input" => self.first(&[name, "ai.prompt.messages", "ai.prompt"]),
             _ => self.first(&[name]),
         };
+
         let list = list.map(parsed).unwrap_or_default();
         if let Some(prompt) = list.get("prompt").and_then(Value::as_str) {
             return vec![("user".to_owned(), prompt.to_owned())];
         }
+
         let list = list.get("messages").unwrap_or(&list);
         let of_message = |message: &Value| {
             let content = message
@@ -359,6 +373,7 @@ impl Attributes {
                 .unwrap_or_default();
             (text(message, "/role").to_owned(), content)
         };
+
         let listed: Vec<(String, String)> = items(list, "").iter().map(of_message).collect();
         let flat = (0..).map_while(|number| {
             let of = |field: &str| self.text(&[&format!("{flat}.{number}.message.{field}")]);
@@ -366,6 +381,7 @@ impl Attributes {
             let part = || of("contents.0.message_content.text");
             Some((role, of("content").or_else(part).unwrap_or_default()))
         });
+
         if listed.is_empty() {
             flat.collect()
         } else {
@@ -395,6 +411,7 @@ fn of_json(value: &Value, resource: &Value) -> Span {
         Role::Agent => &["gen_ai.agent.name", "agent.name", "traceloop.entity.name"],
         _ => &[],
     };
+
     let asked = attributes.messages("input");
     let last_of = |role: &str| {
         asked
@@ -403,6 +420,7 @@ fn of_json(value: &Value, resource: &Value) -> Span {
             .find(|(by, text)| by == role && !text.is_empty())
             .map(|(_, text)| text.clone())
     };
+
     let answers: Vec<String> = attributes
         .messages("output")
         .into_iter()
@@ -416,13 +434,16 @@ fn of_json(value: &Value, resource: &Value) -> Span {
             "gen_ai.completion.0.content",
         ])
     };
+
     let of_input = || match role {
         Role::Model => None,
         _ => attributes.text(&INPUTS[3..]),
     };
+
     let used = [&INPUTS[..], &OUTPUTS[..], names].concat();
     let mut others = attributes.0.clone();
     others.retain(|name, _| !(used.contains(&name.as_str()) || KINDS.contains(&name.as_str())));
+
     let others: Map<String, Value> = others.into_iter().collect();
     let failed = error(value, &attributes);
     let output = attributes.first(&OUTPUTS).map(parsed).unwrap_or_default();
@@ -458,6 +479,7 @@ fn of_json(value: &Value, resource: &Value) -> Span {
         sha256: FileDigest::of(value.to_string().as_bytes()).to_string(),
         ..Span::default()
     };
+
     span.used(attributes.usage());
     let tags = [
         (
@@ -477,6 +499,7 @@ fn of_json(value: &Value, resource: &Value) -> Span {
     span.tags = (tags.into_iter())
         .filter_map(|(tag, of, names)| Some((tag, of.text(names)?)))
         .collect();
+
     span
 }
 
@@ -501,10 +524,12 @@ fn error(value: &Value, attributes: &Attributes) -> Option<String> {
         let escaped = exception.text(&["exception.escaped"]);
         escaped.is_some_and(|escaped| escaped.eq_ignore_ascii_case("true"))
     };
+
     let kind = attributes.text(&["error.type"]);
     if !code.is_some_and(is_code) && kind.is_none() && !exceptions.iter().any(has_left) {
         return None;
     }
+
     let message = first_text(value, &["/status/message", "/status/description"]);
     let of_exception = |exception: &Attributes| exception.text(&["exception.message"]);
     message

@@ -29,6 +29,7 @@ fn lists(value: &Value) -> Vec<&[Value]> {
     if is_list(list) {
         return vec![list];
     }
+
     list.iter()
         .map(|it| items(it, ""))
         .filter(|it| is_list(it))
@@ -51,6 +52,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     while let Some(entry) = log.next()? {
         found.extend(lists(&entry.value).into_iter().map(conversation));
     }
+
     let has_several = found.len() > 1;
     for (number, mut conversation) in found.into_iter().enumerate() {
         if conversation.id.is_empty() {
@@ -62,6 +64,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         conversation.source = Some(name.clone());
         take(log, conversation);
     }
+
     Ok(())
 }
 
@@ -76,6 +79,7 @@ fn conversation(messages: &[Value]) -> Conversation {
         sha256: Some(FileDigest::of(whole.as_bytes()).to_string()),
         ..Conversation::default()
     };
+
     let mut instructions = BTreeSet::new();
     for message in messages {
         if text(message, "/kind") == "response" {
@@ -84,6 +88,7 @@ fn conversation(messages: &[Value]) -> Conversation {
             request(&mut conversation, message, &mut instructions);
         }
     }
+
     conversation
 }
 
@@ -91,10 +96,12 @@ fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet
     let own = time(message, "/timestamp");
     let parts = items(message, "/parts");
     conversation.not_before(parts.first().and_then(|it| time(it, "/timestamp")).or(own));
+
     let instructions = some_text(message, "/instructions");
     if let Some(text) = instructions.filter(|text| said.insert(text.clone())) {
         conversation.message("system", &text);
     }
+
     let (mut is_final, mut is_interrupted) = (false, false);
     for part in parts {
         conversation.not_before(time(part, "/timestamp").or(own));
@@ -127,6 +134,7 @@ fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet
             kind => conversation.skip(kind),
         }
     }
+
     if is_interrupted {
         conversation.interrupt("");
     } else if is_final {
@@ -145,6 +153,7 @@ fn result(conversation: &mut Conversation, part: &Value) {
         "interrupted" => Some("cancelled"),
         _ => is_left.then_some("cancelled"),
     };
+
     conversation.result(text(part, "/tool_call_id"), Outcome::new(status, content));
 }
 
@@ -153,6 +162,7 @@ fn response(conversation: &mut Conversation, message: &Value) {
     conversation.tag("model", text(message, "/model_name"));
     let reason = some_text(message, "/finish_reason");
     let answer = conversation.answer("");
+
     for part in items(message, "/parts") {
         match text(part, "/part_kind") {
             "text" => answer.say(text(part, "/content")),
@@ -160,6 +170,7 @@ fn response(conversation: &mut Conversation, message: &Value) {
             _ => {}
         }
     }
+
     answer.model = some_text(message, "/model_name");
     answer.message_id = first_text(message, &["/provider_response_id", "/vendor_id"]);
     answer.usage = message.get("usage").filter(|it| it.is_object()).map(usage);
@@ -180,6 +191,7 @@ fn response(conversation: &mut Conversation, message: &Value) {
             kind => conversation.skip(kind),
         }
     }
+
     if text(message, "/state") == "interrupted" {
         conversation.interrupt("");
     } else if reason.as_deref() == Some("error") {

@@ -123,6 +123,7 @@ fn card(
         tools: tools.unwrap_or_default(),
         ..entry
     };
+
     load::with_progress(entry, entries, loaded.timeline.opened())
 }
 

@@ -66,6 +66,7 @@ impl Listeners<'_, '_> {
         if let Some(outline) = &mut self.outline {
             outline.event(event);
         }
+
         if let Some(calls) = &mut self.calls {
             calls.event(event);
         }

@@ -61,11 +61,13 @@ impl FromStr for FailCondition {
              `success: worse, p < 0.05`, or cmh_p in the place of p"
                 .to_owned()
         };
+
         let (measure, rest) = text.rsplit_once(':').ok_or_else(wrong)?;
         let (direction, limit) = match rest.split_once(',') {
             Some((direction, limit)) => (direction, Some(limit)),
             None => (rest, None),
         };
+
         let direction = match direction.trim() {
             "worse" => FailDirection::Worse,
             "better" => FailDirection::Better,
@@ -73,6 +75,7 @@ impl FromStr for FailCondition {
             "higher" => FailDirection::Higher,
             _ => return Err(wrong()),
         };
+
         let number = |limit: &str| {
             let (name, number) = limit.split_once('<')?;
             let is_within = match name.trim() {
@@ -83,6 +86,7 @@ impl FromStr for FailCondition {
             let number: f64 = number.trim().parse().ok()?;
             (number > 0.0 && number <= 1.0).then_some((number, is_within))
         };
+
         Ok(Self {
             text: text.to_owned(),
             measure: measure.trim().to_owned(),
@@ -122,6 +126,7 @@ impl FailCondition {
                 ));
             }
         };
+
         let is_so = |lower: bool, higher: bool| if is_lower { lower } else { higher };
         let by_tasks = is_so(
             measure.lower > measure.higher,
@@ -140,12 +145,14 @@ impl FailCondition {
                         quote(&self.measure)
                     ));
                 };
+
                 let (base, candidate) = (measure.base, measure.candidate);
                 let why_not = (least >= limit).then(|| too_few_pairs(measure, least, limit));
                 let by_pairs = is_so(candidate < base, candidate > base);
                 (by_pairs && p < limit, why_not)
             }
         };
+
         Ok(Gated {
             condition: self.text.clone(),
             fails: fails && why_not.is_none(),
@@ -161,6 +168,7 @@ fn too_few_tasks(measure: &Measure, limit: f64) -> String {
     } else {
         String::new()
     };
+
     format!(
         "{} can't give a p-value below {}: at least {} are needed{other}",
         count(measure.tasks(), "task"),

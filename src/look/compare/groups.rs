@@ -130,6 +130,7 @@ impl GroupComparison {
             let (paths, exclusion) = (named.join(", "), found.exclusion());
             return Err(Error(format!("no episode found below {paths}{exclusion}")));
         }
+
         let mut grouping = Grouping::by(by);
         let gate = gate.clone().keep_cards(true);
         in_order(
@@ -148,10 +149,12 @@ impl GroupComparison {
                 std::ops::ControlFlow::Continue(())
             },
         );
+
         let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
         let mut compared = grouping.finish(base, &paths)?;
         ReportedFault::tidy(&mut faults);
         compared.faults = faults;
+
         Ok(compared)
     }
 }
@@ -181,9 +184,11 @@ impl Grouping {
                 return;
             }
         };
+
         let of_group = self.groups.entry(value.to_string()).or_default();
         of_group.runs += 1;
         of_group.tasks.insert(task.clone());
+
         let single = [(SUCCESS, run.success), ("duration_sec", run.duration_sec)]
             .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), value?)));
@@ -191,11 +196,13 @@ impl Grouping {
             .metrics
             .iter()
             .map(|(name, value)| (format!("metric:{name}"), *value));
+
         for (name, value) in single.chain(metrics) {
             if !self.names.contains(&name) && self.names.len() == MAX_METRICS {
                 self.left_out.insert(name);
                 continue;
             }
+
             self.names.insert(name.clone());
             let in_task = of_group
                 .measures
@@ -242,13 +249,16 @@ impl Grouping {
             }
             (given, Some(first)) => given.unwrap_or(first).to_owned(),
         };
+
         let mut groups: Vec<(String, GroupSums)> = Vec::new();
         let first = self.groups.remove(&base).unwrap_or_default();
         groups.extend(self.groups);
         groups.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.runs));
+
         let groups_more = groups.len().saturating_sub(MAX_GROUPS - 1);
         groups.truncate(MAX_GROUPS - 1);
         groups.sort_by(|(one, _), (other, _)| one.cmp(other));
+
         let paths = paths.iter().map(|path| in_shell(path.as_ref()));
         let words: Vec<_> = ["runvet".into(), "compare".into()]
             .into_iter()
@@ -259,6 +269,7 @@ impl Grouping {
         let others = groups
             .iter()
             .map(|(value, sums)| sums.group(value, Some(&first)));
+
         Ok(GroupComparison {
             by: self.by,
             command: words.join(" "),
@@ -283,6 +294,7 @@ impl GroupSums {
             })
             .collect();
         measures.sort_by(|a, b| (rank(&a.name), &a.name).cmp(&(rank(&b.name), &b.name)));
+
         Group {
             value: value.to_owned(),
             runs: self.runs,
@@ -310,6 +322,7 @@ fn measure(
             higher += u64::from(difference > 0.0);
         }
     }
+
     GroupMeasure {
         name: name.to_owned(),
         runs: by_task.values().map(|it| it.runs).sum(),

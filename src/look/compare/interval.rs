@@ -48,6 +48,7 @@ fn t_quantile(freedom: u64) -> f64 {
             high = angle;
         }
     }
+
     low.tan() * double(freedom).sqrt()
 }
 
@@ -58,10 +59,12 @@ fn central_share(freedom: u64, angle: f64) -> f64 {
     let odd = freedom % 2;
     let mut term = if odd == 1 { cosine } else { 1.0 };
     let mut sum = if freedom == 1 { 0.0 } else { term };
+
     for at in (2 + odd..freedom.saturating_sub(1)).step_by(2) {
         term *= cosine * cosine * double(at - 1) / double(at);
         sum += term;
     }
+
     match odd {
         1 => (angle + sine * sum) / FRAC_PI_2,
         _ => sine * sum,

@@ -91,6 +91,7 @@ impl Sums {
         if task.pairs == 0 {
             return;
         }
+
         let [base, candidate] = task.sums;
         self.so_far.base += base;
         self.so_far.candidate += candidate;
@@ -98,6 +99,7 @@ impl Sums {
         if !self.has_others {
             self.strata.add(task.pairs, task.sums.map(whole));
         }
+
         let numbers = task
             .differing
             .iter()
@@ -111,6 +113,7 @@ impl Sums {
             Ordering::Equal => 0.0,
             _ => numbers.map(difference).sum::<f64>() / double(task.pairs),
         };
+
         self.differences.add(difference);
         *match order {
             Ordering::Less => &mut self.so_far.lower,
@@ -124,6 +127,7 @@ impl Sums {
         // A sum may be beyond a double, which JSON does not have.
         let mean = |sum: f64| (sum / double(so_far.pairs)).clamp(f64::MIN, f64::MAX);
         let strata = (!self.has_others).then_some(&self.strata);
+
         Measure {
             name: name.to_owned(),
             base: mean(so_far.base),

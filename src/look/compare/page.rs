@@ -54,6 +54,7 @@ pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -
             }
         }
     };
+
     plain(&title, &sections)
 }
 
@@ -83,10 +84,12 @@ pub(crate) fn groups(of: &GroupComparison) -> Markup {
             .map(|(name, value)| format!("{name}={}", in_address(value)));
         format!("#/groups?{}", parts.join("&"))
     };
+
     let runs = |group: &Group| {
         let tag = format!("{}:{}", of.by, group.value);
         format!("#/runs?tag={}", in_address(&tag))
     };
+
     html! {
         h1 #groups-title { "Runs by " (escape(&of.by)) }
         ul.groups {
@@ -131,6 +134,7 @@ fn differing(differences: &[Difference]) -> Markup {
         let [left, right] = [&it.left, &it.right].map(|value| brief_json(value.get()));
         [escape(&it.pointer).into_owned(), left, right]
     });
+
     html! {
         (drawn(&Grid::new(["place", "base", "candidate"], 0..0, rows)))
         @if differences.len() > MAX_SHOWN {

@@ -89,6 +89,7 @@ impl ComparedMetrics {
             let message = format!("the runs have more than {MAX_METRICS} metrics");
             return Err(Error(message));
         }
+
         let met = self.met.entry(name.to_owned()).or_insert_with(|| {
             self.names.push(name.to_owned());
             MetMetric {
@@ -101,6 +102,7 @@ impl ComparedMetrics {
             None => drop(met.number.get_or_insert_with(|| dir.to_owned())),
             Some(kind) => drop(met.other.get_or_insert_with(|| (dir.to_owned(), kind))),
         }
+
         match met {
             MetMetric {
                 number: Some(number),
@@ -161,11 +163,13 @@ impl Set {
             faults: found.faults.iter().map(Into::into).collect(),
             ..Self::default()
         };
+
         if found.episodes.is_empty() && set.faults.is_empty() {
             let path = path.to_string_lossy();
             let (path, exclusion) = (escape(&path), found.exclusion());
             return Err(Error(format!("no episode found below {path}{exclusion}")));
         }
+
         let mut result = Ok(());
         in_order(
             &found.episodes,
@@ -184,6 +188,7 @@ impl Set {
             },
         );
         result?;
+
         if set.ambiguous.is_empty() {
             Ok(set)
         } else {
@@ -207,22 +212,26 @@ impl Set {
             (.., None) => Some("no_key"),
             _ => None,
         };
+
         self.faults.extend(report.fault());
         let (None, Some(key)) = (why, key) else {
             let rule = report.first_error().map(|error| error.rule.clone());
             self.apart.push((report.dir, why.unwrap_or("no_key"), rule));
             return Ok(());
         };
+
         let mut figures = Vec::new();
         for (name, value) in read {
             let place = metrics.place(&name, value.as_ref().err().copied(), &report.dir)?;
             figures.extend(value.map(|number| (place, number)));
         }
+
         let run = ComparedRun {
             dir: report.dir,
             outcome,
             figures,
         };
+
         if let Some(other) = self.by_key.get(&key) {
             if self.ambiguous.len() < MAX_NAMED {
                 let (a, b) = (escape(&other.dir), escape(&run.dir));
@@ -232,6 +241,7 @@ impl Set {
         } else {
             self.by_key.insert(key, run);
         }
+
         Ok(())
     }
 }
@@ -240,16 +250,20 @@ fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Read {
     let (state, summary) = (loaded.state.written(), loaded.summary.written());
     let number = |value: Node<'_>| value.number().map(|number| number.text().into());
     let mut figures: Vec<(String, Result<Figure, Kind>)> = Vec::new();
+
     for (name, path) in BUILT_IN {
         let number = summary.and_then(|summary| number(summary.at(path)?));
         figures.extend(number.map(|number| (name.to_owned(), Ok(number))));
     }
+
     if let Some(own) = state.and_then(|state| state.at(&["outcomes", "metrics"])) {
         add_metrics("metric:", own, &mut figures);
     }
+
     let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
     let key = keys.iter().map(|key| value_of(key, state, summary));
     let outcome = outcome.map(std::borrow::Cow::into_owned);
+
     (key.collect(), outcome, figures)
 }
 
@@ -267,6 +281,7 @@ fn add_metrics(prefix: &str, metrics: Node<'_>, figures: &mut Vec<(String, Resul
             (.., Some(number)) => Ok(number.text().into()),
             (kind, ..) => Err(kind),
         };
+
         if !is_missing(value) && figures.iter().all(|(other, _)| *other != name) {
             figures.push((name, figure));
         }
@@ -294,6 +309,7 @@ fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) ->
         text.or_else(|| whole.map(|whole| whole.to_string()))
             .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))
     };
+
     match key {
         PairBy::Task => either(&["goal", "task"], &["task"]),
         PairBy::Seed => either(&["episode", "seed"], &["seed"]),

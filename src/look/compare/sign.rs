@@ -7,6 +7,7 @@ pub(in crate::look) fn p_value(fewer: u64, more: u64) -> f64 {
     let observed = probability(all, least);
     // From the observed split outwards, the probabilities fall to 0.
     let (mut tail, mut term) = (0.0, observed);
+
     for successes in (1..=least).rev() {
         term *= double(successes) / double(all - successes + 1);
         tail += term;
@@ -14,6 +15,7 @@ pub(in crate::look) fn p_value(fewer: u64, more: u64) -> f64 {
             break;
         }
     }
+
     2.0_f64.mul_add(tail, observed).min(1.0)
 }
 
@@ -28,6 +30,7 @@ fn probability(tosses: u64, heads: u64) -> f64 {
             halves -= 1;
         }
     }
+
     let halves = i32::try_from(halves).unwrap_or(i32::MAX);
     product * 0.5_f64.powi(halves)
 }

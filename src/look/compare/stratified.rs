@@ -38,10 +38,12 @@ impl Strata {
         for (sum, ones) in self.ones.iter_mut().zip(ones) {
             *sum += ones;
         }
+
         self.least *= least_share(runs);
         let all = ones.iter().sum();
         let (first, chances) = hypergeometric(runs, all);
         self.first += first;
+
         if chances.len() > 1 {
             let mut sums = vec![0.0; self.chances.len() + chances.len() - 1];
             for (at, known) in self.chances.iter().enumerate() {
@@ -49,12 +51,14 @@ impl Strata {
                     *sum += known * chance;
                 }
             }
+
             let is_lost = |chance: &f64| *chance < LEAST;
             let lost = sums.iter().copied().take_while(is_lost).count();
             sums.drain(..lost);
             while sums.last().is_some_and(is_lost) {
                 sums.pop();
             }
+
             self.first += lost as u64;
             self.chances = sums;
         }
@@ -66,6 +70,7 @@ impl Strata {
         if base == candidate {
             return 1.0;
         }
+
         let tail = (base.min(candidate) + 1).saturating_sub(self.first);
         let tail = self.chances.iter().zip(0..tail);
         2.0 * tail.map(|(chance, _)| chance).sum::<f64>()
@@ -108,14 +113,17 @@ fn hypergeometric(half: u64, ones: u64) -> (u64, Vec<f64>) {
         weight *= double(ones - at) * double(half - at);
         weight /= double(at + 1) * double(half + at + 1 - ones);
     }
+
     let has_center = usize::from(ones.is_multiple_of(2));
     let mut weights: Vec<f64> = upper.iter().skip(has_center).rev().copied().collect();
     let first = middle.saturating_sub(weights.len() as u64);
     weights.append(&mut upper);
+
     let sum: f64 = weights.iter().sum();
     for weight in &mut weights {
         *weight /= sum;
     }
+
     (first, weights)
 }
 

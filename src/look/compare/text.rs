@@ -59,6 +59,7 @@ pub(super) fn groups<'h>(of: &GroupComparison, heads: [&'h str; 9]) -> Grid<'h, 
         .collect();
     names.sort_by_key(|name| (reading::rank(name), *name));
     names.dedup();
+
     let rows = names.into_iter().flat_map(|name| {
         let of_group = move |group: &Group| {
             group
@@ -69,6 +70,7 @@ pub(super) fn groups<'h>(of: &GroupComparison, heads: [&'h str; 9]) -> Grid<'h, 
         };
         of.groups.iter().filter_map(of_group)
     });
+
     Grid::new(heads, 2..9, rows)
 }
 
@@ -126,11 +128,13 @@ pub(super) fn group_notes(of: &GroupComparison) -> Vec<String> {
     if !apart.is_empty() {
         lines.push(format!("runs that are not compared: {}", apart.join(", ")));
     }
+
     for (more, what) in [(of.groups_more, "group"), (of.metrics_more, "metric")] {
         if more > 0 {
             lines.push(format!("{} left out", count(more as u64, what)));
         }
     }
+
     lines
 }
 
@@ -159,6 +163,7 @@ pub(crate) fn groups_markdown(of: &GroupComparison, out: &mut dyn Write) -> io::
     for row in &mut table.rows {
         *row = row.each_ref().map(|text| cell(text));
     }
+
     table.markdown(out)
 }
 
@@ -190,19 +195,23 @@ pub(super) fn summary(of: &Comparison) -> Vec<String> {
         count(of.tasks, "task"),
         count(apart, "run")
     );
+
     for (at, (why, runs)) in of.apart_by.iter().enumerate() {
         let before = if at == 0 { ": " } else { ", " };
         compared = format!("{compared}{before}{runs} {why}");
     }
+
     let mut lines = vec![compared];
     if of.pairs == 0 && of.apart_by.contains_key("no_key") {
         let hint = "runs lack a part of the key by which they are paired; --pair names the parts, \
                     such as `--pair task` for runs without a seed";
         lines.push(hint.to_owned());
     }
+
     if let Some(success) = of.measures.iter().find(|it| it.name == reading::SUCCESS) {
         lines.extend(on_success(of, success));
     }
+
     lines
 }
 
@@ -226,6 +235,7 @@ fn on_success(of: &Comparison, success: &Measure) -> Vec<String> {
             p_value(success.p_min)
         )
     };
+
     lines.push(format!(
         "over tasks (sign test; tasks are independent): {}{least}",
         equals("p", success.p)
@@ -237,6 +247,7 @@ fn on_success(of: &Comparison, success: &Measure) -> Vec<String> {
             equals("cmh_p", p)
         ));
     }
+
     lines
 }
 
@@ -267,6 +278,7 @@ pub(super) fn missing(of: &Comparison) -> impl Iterator<Item = String> {
             it.kind
         )
     });
+
     lacking.chain(left_out)
 }
 
@@ -285,6 +297,7 @@ pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     for gate in &of.gates {
         writeln!(out, "{}: {}", gate.word(), escape(&gate.condition))?;
     }
+
     (summary(of).iter()).try_for_each(|line| writeln!(out, "{line}"))?;
     writeln!(out)?;
     let heads = COLUMNS.map(str::to_uppercase);
@@ -293,6 +306,7 @@ pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if !of.flipped.is_empty() {
         writeln!(out, "\nflipped:")?;
     }
+
     for pair in of.flipped.iter().take(MAX_LISTED) {
         let flipped = pair.flipped.unwrap_or_default();
         let (key, outcomes) = (shown(&pair.key), outcomes(pair));
@@ -300,14 +314,17 @@ pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let (a, b) = (escape(&pair.base), escape(&pair.candidate));
         writeln!(out, "         runvet diff {a} {b}")?;
     }
+
     rest(of.flipped.len(), of.flipped_more, "flipped pairs", out)?;
     if !of.apart.is_empty() {
         writeln!(out, "\nnot compared:")?;
     }
+
     for apart in of.apart.iter().take(MAX_LISTED) {
         let (why, dir) = (reason(apart), escape(&apart.dir));
         writeln!(out, "  {why}: {} {dir}", apart.set)?;
     }
+
     rest(
         of.apart.len(),
         of.apart_more,
@@ -323,6 +340,7 @@ pub(crate) fn markdown(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     for gate in &of.gates {
         writeln!(out, "- **{}**: {}", gate.word(), cell(&gate.condition))?;
     }
+
     (summary(of).iter()).try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
     writeln!(out)?;
     let rows = of.measures.iter().map(|it| row(it).map(|text| cell(&text)));
@@ -336,8 +354,10 @@ pub(crate) fn markdown(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         });
         Grid::new(["flipped", "task", "outcomes"], 0..0, rows).markdown(out)?;
     }
+
     if of.flipped.len() > MAX_LISTED {
         writeln!(out)?;
     }
+
     rest(of.flipped.len(), of.flipped_more, "flipped pairs", out)
 }

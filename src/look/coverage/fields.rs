@@ -43,6 +43,7 @@ impl Fields {
             field.number(&mut places);
             field
         };
+
         Self {
             state: of(&STATE),
             summary: of(&SUMMARY),
@@ -58,6 +59,7 @@ impl Fields {
             field.describe("", seen, &mut fields);
             (name.to_owned(), fields)
         };
+
         BTreeMap::from([
             of("state", &self.state),
             of("summary", &self.summary),
@@ -72,26 +74,31 @@ impl CoveredField {
         if depth > MAX_DEPTH {
             return;
         }
+
         let reference = part["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
         if let Some(part) = reference.and_then(|pointer| root.pointer(pointer)) {
             self.read(part, root, depth + 1);
         }
+
         for key in ["anyOf", "oneOf", "allOf"] {
             for part in part[key].as_array().into_iter().flatten() {
                 self.read(part, root, depth + 1);
             }
         }
+
         for (name, part) in part["properties"].as_object().into_iter().flatten() {
             self.members
                 .entry(name.clone())
                 .or_default()
                 .read(part, root, depth + 1);
         }
+
         if let Some(items) = part.get("items") {
             self.items
                 .get_or_insert_default()
                 .read(items, root, depth + 1);
         }
+
         let words = part["enum"].as_array().into_iter().flatten();
         for word in words.chain(part.get("const")).filter_map(Value::as_str) {
             self.words.insert(word.to_owned(), 0);
@@ -105,9 +112,11 @@ impl CoveredField {
             *place = *next;
             *next += 1;
         }
+
         for field in self.members.values_mut() {
             field.number(next);
         }
+
         if let Some(items) = &mut self.items {
             items.number(next);
         }
@@ -121,6 +130,7 @@ impl CoveredField {
         {
             add(seen, *place);
         }
+
         if !self.members.is_empty() {
             for member in value.members() {
                 if let Some(field) = self.members.get(&*member.name()) {
@@ -128,6 +138,7 @@ impl CoveredField {
                 }
             }
         }
+
         if let Some(field) = &self.items {
             value.items().for_each(|item| field.see(item, seen));
         }
@@ -143,10 +154,12 @@ impl CoveredField {
             seen: number(self.place),
             words: words.collect(),
         };
+
         into.insert(pointer.to_owned(), field);
         for (name, field) in &self.members {
             field.describe(&format!("{pointer}/{name}"), seen, into);
         }
+
         if let Some(items) = &self.items {
             items.describe(&format!("{pointer}/*"), seen, into);
         }

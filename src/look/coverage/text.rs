@@ -45,6 +45,7 @@ impl RunsCoverage {
                 .filter(|(pointer, it)| it.seen == 0 && !is_within(pointer));
             unseen.extend(fields.map(|(pointer, _)| format!("{record} {pointer}")));
         }
+
         unseen
     }
 
@@ -64,6 +65,7 @@ impl RunsCoverage {
                 }
             }
         }
+
         unsaid
     }
 }
@@ -97,18 +99,22 @@ pub(crate) fn human(of: &RunsCoverage, out: &mut dyn Write) -> io::Result<()> {
             table.text(out, " ", [0, 7])?;
         }
     }
+
     for (title, lines) in of.lists() {
         if !lines.is_empty() {
             writeln!(out, "\n{title}\n  {}", lines.join("\n  "))?;
         }
     }
+
     if !of.selectors.is_empty() {
         writeln!(out, "\nEvents that selectors name")?;
     }
+
     for it in &of.selectors {
         let (rule, selector) = (escape(&it.rule), it.selector);
         writeln!(out, "  {rule} {selector}: {}", it.events)?;
     }
+
     Ok(())
 }
 
@@ -122,13 +128,16 @@ pub(crate) fn markdown(of: &RunsCoverage, out: &mut dyn Write) -> io::Result<()>
             (lines.iter()).try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
         }
     }
+
     if of.selectors.is_empty() {
         return Ok(());
     }
+
     let rows = of
         .selectors
         .iter()
         .map(|it| [cell(&it.rule), it.selector.into(), it.events.to_string()]);
     writeln!(out)?;
+
     Grid::new(["rule", "selector", "events"], 2..3, rows).markdown(out)
 }

@@ -46,8 +46,10 @@ pub(crate) fn rows(pointer: &str, left: &[Node<'_>], right: &[Node<'_>]) -> Vec<
             let next = numbers.len();
             *numbers.entry(digest).or_insert(next)
         };
+
         items.iter().map(of_item).collect::<Vec<usize>>()
     };
+
     let exact = [left, right].map(|items| known(items, &[first, second]));
     let rough = [left, right].map(|items| known(items, &[first]));
     aligned(&exact, &rough)
@@ -59,6 +61,7 @@ fn aligned(exact: &[Vec<usize>; 2], rough: &[Vec<usize>; 2]) -> Vec<Row> {
     let [left, right] = exact.each_ref().map(Vec::len);
     let mut rows = Vec::new();
     let mut gap = Gap::default();
+
     for [a, b] in common(&exact[0], &exact[1])
         .into_iter()
         .chain([[left, right]])
@@ -74,11 +77,14 @@ fn aligned(exact: &[Vec<usize>; 2], rough: &[Vec<usize>; 2]) -> Vec<Row> {
             }
             (inner.left, inner.right) = (x + 1, y + 1);
         }
+
         if [a, b] != [left, right] {
             rows.push([Some(a), Some(b)]);
         }
+
         (gap.left, gap.right) = (a + 1, b + 1);
     }
+
     rows
 }
 
@@ -113,6 +119,7 @@ fn common(left: &[usize], right: &[usize]) -> Vec<[usize; 2]> {
         }
         [x, y]
     };
+
     let end = [left.len(), right.len()];
     // For each number of edits, how far one gets with it, by how many of them are on the left.
     let mut reached: Vec<Vec<Option<[usize; 2]>>> = vec![vec![Some(snake([0, 0]))]];
@@ -123,11 +130,13 @@ fn common(left: &[usize], right: &[usize]) -> Vec<[usize; 2]> {
         if reached.len() > MAX_EDITS {
             break;
         }
+
         let next = (0..=last.len())
             .map(|at| Some(snake(edit(last, at, end)?.0)))
             .collect();
         reached.push(next);
     }
+
     left.iter()
         .zip(right)
         .enumerate()
@@ -145,6 +154,7 @@ fn edit(last: &[Option<[usize; 2]>], at: usize, end: [usize; 2]) -> Option<([usi
     let left = point(at.checked_sub(1))
         .filter(|[x, _]| *x < end[0])
         .map(|[x, y]| ([x + 1, y], true));
+
     match (left, right) {
         (Some(left), Some(right)) if right.0 > left.0 => Some(right),
         (left, right) => left.or(right),
@@ -163,6 +173,7 @@ fn way_back(
         let length = to[0].saturating_sub(from[0]);
         pairs.extend((0..length).rev().map(|it| [from[0] + it, from[1] + it]));
     };
+
     for last in reached.iter().rev().skip(1) {
         let Some((from, is_left)) = edit(last, at, end) else {
             break;
@@ -171,6 +182,7 @@ fn way_back(
         at -= usize::from(is_left);
         to = last.get(at).copied().flatten().unwrap_or_default();
     }
+
     add([0, 0], to, &mut pairs);
     pairs.reverse();
     pairs

@@ -31,6 +31,7 @@ pub(crate) fn is_expected(name: &str) -> bool {
     let ends = [
         "_id", "_ids", "_at", "_ms", "_sec", "_seconds", "_sha256", "_digest", "_hash",
     ];
+
     is_name || ends.iter().any(|end| name.ends_with(end))
 }
 
@@ -53,6 +54,7 @@ impl DiffList {
             self.more += 1;
             return;
         }
+
         let [left, right] = values();
         self.bytes += pointer.len() + left.get().len() + right.get().len();
         self.listed.push(Difference {
@@ -140,6 +142,7 @@ impl DiffWalk {
                 if align::has(&self.pointer) {
                     return self.aligned(a, b);
                 }
+
                 let (mut items, mut others) = (a.items(), b.items());
                 for index in 0_u64.. {
                     let (a, b) = (items.next(), others.next());
@@ -189,6 +192,7 @@ impl DiffWalk {
         } else {
             &mut self.counted
         };
+
         list.add([&self.pointer, &self.right_pointer], values);
     }
 }

@@ -50,6 +50,7 @@ impl ReportedRun {
             fingerprint: finding.fingerprint.clone(),
         });
         let skipped = report.skipped.iter().map(|skip| skip.rule.clone());
+
         Self {
             dir: report.dir.clone(),
             valid: report.valid,
@@ -113,6 +114,7 @@ impl ReportReader {
                 }
             }
         };
+
         let (path, dir) = (self.path.display(), escape(&run.dir));
         match self.last.take() {
             Some(last) if last == run.dir => {
@@ -127,6 +129,7 @@ impl ReportReader {
             }
             _ => self.last = Some(run.dir.clone()),
         }
+
         Ok(Some(run))
     }
 }
@@ -139,6 +142,7 @@ fn read(path: &Path, send: &SyncSender<ReportedRun>) -> Result<Vec<ReportedFault
         let message = "is cut off: a report ends with its totals; write it again";
         Error(format!("{shown} {message}"))
     };
+
     let file = open_given(path).map_err(unreadable)?;
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(file));
     let mut report = Sending {
@@ -146,6 +150,7 @@ fn read(path: &Path, send: &SyncSender<ReportedRun>) -> Result<Vec<ReportedFault
         faults: Vec::new(),
         has_ended: false,
     };
+
     loop {
         match json.end() {
             Ok(()) => break,
@@ -163,6 +168,7 @@ fn read(path: &Path, send: &SyncSender<ReportedRun>) -> Result<Vec<ReportedFault
             });
         }
     }
+
     if report.has_ended {
         Ok(report.faults)
     } else {
@@ -218,9 +224,11 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
                 }
             }
         }
+
         if !is_known {
             return Err(de::Error::custom("it is not a report of runvet"));
         }
+
         if let Some(dir) = dir {
             let run = ReportedRun {
                 dir,
@@ -228,10 +236,12 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
                 findings: findings.into_iter().map(by_fingerprint).collect(),
                 skipped: skipped.into_iter().map(|skip| skip.rule).collect(),
             };
+
             self.send
                 .send(run)
                 .map_err(|_| de::Error::custom("nobody reads it any more"))?;
         }
+
         Ok(())
     }
 }
@@ -248,6 +258,7 @@ fn check_version<E: de::Error>(version: &str) -> Result<(), E> {
     if major(version) == major(REPORT_VERSION) {
         return Ok(());
     }
+
     Err(E::custom(format!(
         "its format has the version {}, but this runvet reads {REPORT_VERSION}",
         quote(version)

@@ -88,20 +88,24 @@ pub(crate) fn human(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "  {}: {dir}: {message}", example.change())?;
         }
     }
+
     if !(of.flipped.is_empty() && of.not_compared.is_empty()) {
         writeln!(out)?;
     }
     for it in of.flipped.iter().take(MAX_SHOWN) {
         writeln!(out, "{}: {}", verdict(it.valid), escape(&it.dir))?;
     }
+
     more(out, of.flips())?;
     for it in of.not_compared.iter().take(MAX_SHOWN) {
         writeln!(out, "not compared: {}: {}", escape(&it.dir), it.reason())?;
     }
+
     more(out, of.incomparable)?;
     for limit in &of.limits {
         writeln!(out, "{}", limit.sentence())?;
     }
+
     Ok(())
 }
 
@@ -118,11 +122,13 @@ pub(crate) fn markdown(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
     for limit in &of.limits {
         writeln!(out, "- {}", cell(&limit.sentence()))?;
     }
+
     if !of.rules.is_empty() {
         writeln!(out)?;
         let heads = ["rule", "new", "gone", "other level", "runs", "for example"];
         Grid::new(heads, 1..5, of.rules.iter().map(row)).markdown(out)?;
     }
+
     let flipped = of
         .flipped
         .iter()
@@ -136,6 +142,7 @@ pub(crate) fn markdown(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
+
     writeln!(out)?;
     Grid::new(["run", ""], 0..0, rows).markdown(out)
 }
@@ -147,5 +154,6 @@ fn row((rule, it): (&String, &RuleImpact)) -> [String; 6] {
     });
     let [new, gone, changed, runs] =
         [it.new, it.gone, it.changed_level, it.runs].map(|number| number.to_string());
+
     [cell(rule), new, gone, changed, runs, cell(&example)]
 }

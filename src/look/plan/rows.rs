@@ -27,12 +27,14 @@ impl PlanComparison {
         if self.differences.is_empty() {
             return rows;
         }
+
         let differing: BTreeSet<usize> = self
             .differences
             .iter()
             .filter_map(|difference| step_of(&difference.pointer))
             .collect();
         let are_as_many = persisted.len() == rebuilt.len();
+
         for row in &mut rows {
             let ids = (
                 row.persisted.and_then(|index| persisted.get(index)),
@@ -47,6 +49,7 @@ impl PlanComparison {
                 _ => true,
             };
         }
+
         rows
     }
 }
@@ -74,6 +77,7 @@ fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
     let unknown = surplus(rebuilt.iter().copied(), persisted.iter().copied().map(Some));
     let (mut left, mut right) = (0, 0);
     let mut rows = Vec::new();
+
     while left < persisted.len() || right < rebuilt.len() {
         let (here, there) = (persisted.get(left).copied(), rebuilt.get(right).copied());
         // Labels have no ids, and are paired by their place.
@@ -86,6 +90,7 @@ fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
             (Some(_), Some(_)) if is_unsaid == is_unknown => (true, true),
             (Some(_), Some(_)) => (is_unsaid, is_unknown),
         };
+
         rows.push(PlanRow {
             persisted: takes_left.then_some(left),
             rebuilt: takes_right.then_some(right),
@@ -94,6 +99,7 @@ fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
         left += usize::from(takes_left);
         right += usize::from(takes_right);
     }
+
     rows
 }
 
@@ -106,6 +112,7 @@ fn surplus<'i>(
     for id in others.flatten() {
         *left.entry(id).or_default() += 1;
     }
+
     let mut is_surplus = |id: &str| match left.get_mut(id) {
         Some(number) if *number > 0 => {
             *number -= 1;
@@ -113,6 +120,7 @@ fn surplus<'i>(
         }
         _ => true,
     };
+
     ids.enumerate()
         .filter_map(|(place, id)| is_surplus(id?).then_some(place))
         .collect()

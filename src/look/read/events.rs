@@ -53,6 +53,7 @@ fn event_line(line: Line, document: Document<'_>) -> Result<EventLine, (u64, Str
     if let Some((span, reason)) = schema::EVENT.first_violation(document) {
         return Err((column_of(text, span.start), reason));
     }
+
     let event = typed(document.root()).map_err(|reason| (1, reason))?;
     Ok(EventLine {
         line: line.number,
@@ -106,6 +107,7 @@ impl<'s> EventLines<'s> {
         if self.failed {
             return None;
         }
+
         match self.lines.next_line() {
             Ok(None) => None,
             Ok(Some(read)) => {

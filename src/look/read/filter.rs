@@ -164,6 +164,7 @@ impl RunFilter {
             let lines = (self.calls.iter()).filter_map(|it| Some((of.line(*it)?, *it)));
             places.extend(lines.map(|(line, result)| (line, of.tool.clone(), result)));
         }
+
         places.sort_by_key(|(line, ..)| *line);
         let mut hits: Vec<Hit> = places
             .into_iter()
@@ -192,6 +193,7 @@ impl RunFilter {
         };
         let is_one = |of: &ToolUse| self.has_tool(of) && has_result(of);
         let has_none = run.tools.is_empty() && self.calls.is_empty();
+
         !self.asks_for_calls()
             || run.tools.iter().any(is_one)
             || (has_none && self.tools.iter().any(|wanted| wanted == NONE))
@@ -216,15 +218,18 @@ impl RunFilter {
             let value = value.unwrap_or(NONE);
             wanted.is_empty() || wanted.iter().any(|it| is(it, value))
         };
+
         let count = |counted| match counted {
             Tallied::Errors => run.totals.errors,
             Tallied::Warnings => run.totals.warnings,
             Tallied::Unjudged => run.unjudged as u64,
             Tallied::Suppressed => run.suppressed(),
         };
+
         let ended = run.outcome.as_deref().or(run.status.as_deref());
         let has_rule = |name: &String| run.rules.iter().any(|(rule, _)| names(name, rule));
         let silence = || run.written.filter(|_| run.paused.is_none())?.elapsed().ok();
+
         is_one_of(&self.statuses, run.status.as_deref())
             && is_one_of(&self.outcomes, run.outcome.as_deref())
             && is_one_of(&self.ended, ended)
@@ -253,6 +258,7 @@ impl RunFilter {
                 .and_then(|it| it.strip_prefix(':'));
             rest == Some(value)
         };
+
         let has_tag = |wanted: &String| run.tags.iter().any(|tag| is_tag(wanted, tag));
         (self.tags.is_empty() || self.tags.iter().any(has_tag))
             && self.latencies.iter().all(|it| it.is_met(&run.latencies))
@@ -272,11 +278,13 @@ impl RunFilter {
         if self.since.is_none() && self.until.is_none() && !self.is_undated {
             return true;
         }
+
         let exact = run.started_at.as_deref().and_then(Timestamp::parse);
         // A long text may be cut.
         let started = exact.or_else(|| run.started_sec().map(Timestamp::from_unix_seconds));
         let is_late = |since| started.as_ref().is_some_and(|at| at >= since);
         let is_early = |until| started.as_ref().is_some_and(|at| at < until);
+
         (!self.is_undated || started.is_none())
             && self.since.as_ref().is_none_or(is_late)
             && self.until.as_ref().is_none_or(is_early)
@@ -294,6 +302,7 @@ pub(crate) fn range(text: &str) -> Result<Range<f64>, &'static str> {
             number.filter(|number| !number.is_nan()).ok_or(wrong)
         }
     };
+
     Ok(number(low, f64::NEG_INFINITY)?..number(high, f64::INFINITY)?)
 }
 
@@ -302,6 +311,7 @@ fn have_words(texts: [&str; 3], words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
+
     // No word is found across two texts.
     let text = texts.join("\n");
     // Where no word has a letter outside of ASCII, the case of such letters does not matter.
@@ -310,6 +320,7 @@ fn have_words(texts: [&str; 3], words: &[String]) -> bool {
     } else {
         text.to_lowercase()
     };
+
     words.iter().all(|word| text.contains(&**word))
 }
 

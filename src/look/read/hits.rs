@@ -42,6 +42,7 @@ impl RunReader {
                 break;
             }
         }
+
         hits
     }
 
@@ -57,6 +58,7 @@ impl RunReader {
         if self.artifact(artifact).is_none() {
             return Ok(());
         }
+
         let stream = self.stream(artifact)?;
         let wrong = |why: &dyn ToString| self.error(artifact, None, why.to_string());
         if !matches!(artifact, Artifact::Events | Artifact::Learn) {
@@ -68,6 +70,7 @@ impl RunReader {
             }
             return Ok(());
         }
+
         let mut lines = Lines::new(stream.growing(), Vec::new(), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line().map_err(|why| wrong(&why))? {
             match read {
@@ -87,6 +90,7 @@ impl RunReader {
                 break;
             }
         }
+
         Ok(())
     }
 }

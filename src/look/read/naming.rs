@@ -82,11 +82,13 @@ impl RunData {
         if name.contains('/') || name.starts_with('.') {
             return RunReader::open(name);
         }
+
         // A name in the working directory, such as `state.json`, is a path as well.
         let at_path = (!store::is_gone(Path::new(name))).then(|| RunReader::open(name));
         if let Some(Ok(run)) = at_path {
             return Ok(run);
         }
+
         self.by_part(name)
             .or(at_path)
             .unwrap_or_else(|| Err(self.unknown(name)))
@@ -100,6 +102,7 @@ impl RunData {
                 nearest: Vec::new(),
             }));
         }
+
         let places = self
             .by_id
             .get_or_init(|| {
@@ -111,6 +114,7 @@ impl RunData {
             })
             .get(name)?
             .iter();
+
         one_of(name, places.filter_map(|at| self.runs.get(*at)))
     }
 
@@ -119,6 +123,7 @@ impl RunData {
         if name.is_empty() {
             return None;
         }
+
         let folded = name.to_lowercase();
         self.only(name, |id| are_alike(id, name))
             .or_else(|| self.only(name, |id| id.to_lowercase() == folded))
@@ -158,6 +163,7 @@ impl RunData {
                 .min()
                 .filter(|distance| *distance <= most)
         };
+
         let mut ranked: Vec<_> = self
             .runs
             .iter()
@@ -167,6 +173,7 @@ impl RunData {
             .collect();
         ranked.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         ranked.dedup_by(|a, b| a.1 == b.1);
+
         let ids = ranked.into_iter().filter_map(|(.., run)| run.episode());
         let latest = (is_near(LATEST).is_some() && !self.runs.is_empty()).then(|| LATEST.into());
         Error::UnknownRun {
@@ -189,6 +196,7 @@ impl RunReader {
         let levels = if is_in_run_data { usize::MAX } else { 1 };
         let real = dir.canonicalize().ok()?;
         let mut typed = dir.to_owned();
+
         for above in real.ancestors().take(levels) {
             let mut artifacts = Artifact::ALL
                 .map(|it| typed.join(it.file_name()))
@@ -199,8 +207,10 @@ impl RunReader {
             if above.file_name().is_some_and(|name| name == EPISODES) {
                 return None;
             }
+
             typed.push("..");
         }
+
         None
     }
 }
@@ -218,6 +228,7 @@ fn one_of<'r>(
     if matches.len() <= 1 {
         return matches.pop().map(|dir| Ok(dir.into()));
     }
+
     let more = matches.len() > MAX_MATCHES;
     matches.truncate(MAX_MATCHES);
     matches.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
@@ -231,9 +242,11 @@ fn one_of<'r>(
         );
         return Some(Err(ambiguous(&what, &first.name, paths, more)));
     }
+
     matches.dedup_by(|a, b| a.name == b.name);
     let ids = matches.into_iter().map(|run| run.name).collect();
     let what = format!("several runs match {}", quote(name));
+
     Some(Err(ambiguous(&what, name, ids, more)))
 }
 
@@ -248,10 +261,12 @@ fn find(path: &Path, given: GivenPaths, only: bool) -> Result<RunData, Error> {
     if let Ok(found) = RunData::open(path) {
         return Ok(found);
     }
+
     let one = || RunData::new(path.to_owned(), store::runs_at(path, given));
     if leads_to_runs(path) {
         return Ok(one());
     }
+
     let below = store::run_data_below(path);
     if below.is_empty() {
         return match RunReader::around(path, given) {
@@ -261,12 +276,14 @@ fn find(path: &Path, given: GivenPaths, only: bool) -> Result<RunData, Error> {
             }),
         };
     }
+
     let unlistable =
         |dir: &Path, source| (Vec::new(), vec![unlistable(&dir.join(EPISODES), source)]);
     let of = |dir: &PathBuf| {
         let found = store::runs(dir).unwrap_or_else(|source| unlistable(dir, source));
         RunData::new(dir.clone(), found)
     };
+
     let several = below.len() > 1;
     if several && only {
         let advice = " contain one called `episodes`; name one of them";
@@ -276,10 +293,12 @@ fn find(path: &Path, given: GivenPaths, only: bool) -> Result<RunData, Error> {
             below,
         ));
     }
+
     let mut found = RunData::joined(below.iter().map(of).collect());
     if several {
         path.clone_into(&mut found.root);
     }
+
     Ok(found)
 }
 

@@ -201,5 +201,6 @@ pub fn consult(policies: &[&dyn Policy], state: &State) -> Vec<Consulted> {
         version: policy.version().into(),
         advice: policy.advise(state),
     };
+
     policies.iter().map(ask).collect()
 }

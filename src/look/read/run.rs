@@ -79,6 +79,7 @@ impl RunReader {
             entries: memory.entries(),
             within: None,
         };
+
         let memory = Some(Arc::new((key.clone(), memory)));
         Self {
             dir,
@@ -117,6 +118,7 @@ impl RunReader {
             faults,
             ..
         } = store::discover(&[path], NonZeroUsize::MIN, None, given, None).into();
+
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
@@ -220,6 +222,7 @@ impl RunReader {
             directory = self.files()?;
             &directory
         };
+
         let (id, buffers) = (self.dir.id.as_deref(), &mut Buffers::default());
         let also = |loaded: Loaded<'_, '_>| also(&loaded);
         Ok(load::episode(files, id, request, listening, buffers, also))
@@ -300,21 +303,25 @@ impl RunReader {
         } else {
             self.entry()
         };
+
         if filter.silent_for.is_some() && entry.lifecycle == Lifecycle::NonTerminal {
             entry.written = store::last_written(self.path());
         }
         if !filter.admits_cut(&entry, || None) {
             return None;
         }
+
         filter.add_calls(&mut entry);
         if filter.text.is_empty() {
             return Some(entry);
         }
+
         let mut hits = self.hits(&filter.text);
         unread.append(&mut hits.unread);
         if hits.first.is_empty() {
             return None;
         }
+
         entry.add_hits(hits.first, hits.more);
         Some(entry)
     }
@@ -325,6 +332,7 @@ impl RunReader {
             let records = self.loaded_records(loaded);
             (records.entry, loaded.timeline.calls.clone())
         });
+
         match loaded {
             Ok((mut entry, calls)) => {
                 match calls {
@@ -359,6 +367,7 @@ impl RunReader {
                 Err(self.error(artifact, place, why.to_string()))
             }
         };
+
         let state = record(Artifact::State, loaded.state);
         Records::of(self, state, record(Artifact::Summary, loaded.summary))
     }
@@ -372,6 +381,7 @@ impl RunReader {
             let record = self.document(artifact);
             record.map_or(Some(None), |record| start(record.root().at(path)))
         };
+
         let of_events = || match self.event_texts() {
             Ok(mut lines) => match lines.next_document()? {
                 Ok((_, event)) => start(event.get("timestamp")),
@@ -379,12 +389,14 @@ impl RunReader {
             },
             Err(_) => Some(None),
         };
+
         let given = |artifact| match artifact {
             Artifact::State => of_record(artifact, &["episode", "started_at"]),
             Artifact::Summary => of_record(artifact, &["started_at"]),
             Artifact::Events => of_events(),
             Artifact::Learn | Artifact::Manifest => None,
         };
+
         Artifact::ALL
             .into_iter()
             .filter(|artifact| self.dir.entries.has(*artifact))
@@ -398,6 +410,7 @@ impl RunReader {
         if entry.lifecycle != Lifecycle::Terminal {
             return None;
         }
+
         let latest = || {
             let (mut lines, mut latest) = (self.event_texts().ok()?, None);
             while let Some(line) = lines.next_document() {
@@ -408,11 +421,13 @@ impl RunReader {
             }
             latest
         };
+
         let by_duration = || {
             let started = Timestamp::parse(entry.started_at.as_deref()?)?;
             let lasted = Duration::try_from_secs_f64(entry.duration_sec?).ok()?;
             started.checked_add(lasted)
         };
+
         latest().or_else(by_duration)
     }
 
@@ -428,6 +443,7 @@ impl RunReader {
             let reason = format!("{}, not an object", root.kind().with_article());
             return Err(self.error(artifact, Some(place), reason));
         }
+
         Ok(Stored {
             document,
             schema,
@@ -458,10 +474,12 @@ impl RunReader {
         if !self.dir.entries.has(artifact) {
             return Err(self.error(artifact, None, NOT_THERE.into()));
         }
+
         let opened = match &self.memory {
             Some(of) => of.1.open_shared(artifact),
             None => self.files()?.open_file(artifact),
         };
+
         opened.map_err(|why| self.error(artifact, None, why.to_string()))
     }
 
@@ -471,6 +489,7 @@ impl RunReader {
         let (sha256, extension) = file.split_once('.').unwrap_or((file, ""));
         let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
         FileDigest::parse(sha256).filter(|_| is_plain)?;
+
         let files = self.files().ok()?;
         let mut content = Vec::new();
         files
@@ -478,6 +497,7 @@ impl RunReader {
             .ok()?
             .read_record(&mut content)
             .ok()?;
+
         FileDigest::of(&content)
             .to_string()
             .eq_ignore_ascii_case(sha256)
@@ -532,6 +552,7 @@ impl Records {
         let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
         let roots = [in_state, in_summary].map(|record| record.map(OwnedDocument::root));
         let mut entry = entry.with_records(roots[0], roots[1]);
+
         if lifecycle == Lifecycle::NonTerminal {
             let timeline = match run.memory.as_deref() {
                 Some((_, memory)) => memory.open(Artifact::Events).ok(),
@@ -539,6 +560,7 @@ impl Records {
             };
             entry = load::with_progress(entry, entries, timeline.as_ref());
         }
+
         Self {
             entry,
             entries,

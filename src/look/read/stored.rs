@@ -63,14 +63,17 @@ impl<T: DeserializeOwned> Stored<T> {
                 reason,
             });
         }
+
         let with_default = match self.artifact {
             Artifact::State => text_with_defaults(self.object(), self.text()),
             _ => None,
         };
+
         let read = match with_default.and_then(|text| OwnedDocument::read(text.into()).ok()) {
             Some(document) => typed(document.root()),
             None => typed(self.object()),
         };
+
         read.map_err(|reason| Error::at(&self.path, &reason))
     }
 }
@@ -90,6 +93,7 @@ fn text_with_defaults(state: Node<'_>, text: &str) -> Option<String> {
     let (before, after) = text.split_at_checked(episode.span().start + 1)?;
     let comma = episode.members().next().map_or("", |_| ",");
     let mode = IntuitionMode::default();
+
     is_without.then(|| format!("{before}\"{INTUITION_MODE}\":\"{mode}\"{comma}{after}"))
 }
 

@@ -41,6 +41,7 @@ impl TextSearch {
             .flat_map(|word| word.split(['"', '\\', '/']))
             .filter(|_| is_ascii)
             .max_by_key(|part| part.len());
+
         Self {
             part: longest.unwrap_or_default().to_owned(),
             words,
@@ -66,6 +67,7 @@ impl TextSearch {
                 return None;
             }
         }
+
         let lower = self.seen(json, texts);
         let at = self.place_in(&lower)?;
         let before = lower.get(..at).unwrap_or_default().chars().count();
@@ -81,6 +83,7 @@ impl TextSearch {
             }
             start += value.len() + BETWEEN.len_utf8();
         }
+
         None
     }
 
@@ -128,10 +131,12 @@ fn push_seen(json: &str, seen: &mut String) {
             seen.push_str(string);
             return;
         };
+
         seen.push_str(&unquoted(string, 0, end, is_escaped));
         seen.push(BETWEEN);
         rest = string.get(end..).unwrap_or_default();
     }
+
     push_plain(rest, seen);
 }
 
@@ -164,6 +169,7 @@ fn around(seen: &str, at: usize) -> String {
     let [before, after] = AROUND;
     let from = at.saturating_sub(before);
     let mut text = String::new();
+
     for (place, c) in seen.chars().enumerate().skip(from) {
         match c {
             BETWEEN if place < at => text.clear(),
@@ -176,6 +182,7 @@ fn around(seen: &str, at: usize) -> String {
             c => text.push(c),
         }
     }
+
     text
 }
 

@@ -18,6 +18,7 @@ fn figure(number: Number<'_>) -> Option<Figure> {
     if let Some(whole) = whole.filter(is_small) {
         return i64::try_from(whole).ok().map(Figure::from);
     }
+
     let double = number.text().parse::<f64>().ok()?;
     let is_it = Number::of(&format!("{double:e}")).equals(number);
     Figure::from_f64(double).filter(|_| is_it)
@@ -39,6 +40,7 @@ impl<'a> Figures<'a> {
         if figure.is_none() {
             self.0.insert(column, number.text());
         }
+
         figure
     }
 
@@ -101,6 +103,7 @@ impl<'a> RecordPart<'a> {
             object.push(if object.is_empty() { '{' } else { ',' });
             object.extend([key.raw(), ":", key.value().raw()]);
         }
+
         (!object.is_empty()).then(|| object + "}")
     }
 }

@@ -282,6 +282,7 @@ impl<'r> JudgedRun<'r> {
                 .filter(|it| it.severity == severity)
                 .count()
         };
+
         let root = |at: usize| Some(documents?.get(at)?.as_ref()?.root());
         Self {
             head: Head {
@@ -319,6 +320,7 @@ impl<'r> JudgedRun<'r> {
             let column = path.last().copied().unwrap_or_default();
             figures.cell(column, summary.at(path))
         };
+
         let metrics = RecordPart(summary.at(&["metrics"]));
         let (tag, unknown) = TIME_UNKNOWN;
         let is_dated =
@@ -364,6 +366,7 @@ impl<'r> JudgedRun<'r> {
             beyond_double: None,
             intuition_mode: intuition_mode(state.at(&["episode"])),
         };
+
         row.seed = figures.cell("seed", seed);
         row.beyond_double = figures.beyond();
         self.row(row)
@@ -459,6 +462,7 @@ impl<'r> JudgedRun<'r> {
                 Err(other) => take(self.row(EventRow::broken(None, &other.to_string())))?,
             }
         }
+
         Ok(())
     }
 }

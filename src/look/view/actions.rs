@@ -23,11 +23,15 @@ pub(super) fn actions(
     line_of: impl Fn(&str) -> Option<u64>,
 ) -> Rows<ActionCell> {
     let (spans, payloads) = (spans(track), payloads(track));
-    let actions = state.at(&["outcomes", "actions"]);
-    let actions = actions.into_iter().flat_map(Node::items);
+    let actions = state
+        .at(&["outcomes", "actions"])
+        .into_iter()
+        .flat_map(Node::items);
     let cell = |action: Node<'_>| {
-        let named = action.get("id").and_then(Node::text);
-        let line = named.and_then(|id| line_of(&id));
+        let line = action
+            .get("id")
+            .and_then(Node::text)
+            .and_then(|id| line_of(&id));
         let payload = line.and_then(|line| payloads.get(&line));
         let cell = cell(action, "id", line, &spans);
         ActionCell {
@@ -35,35 +39,40 @@ pub(super) fn actions(
             ..cell
         }
     };
+
     actions.map(cell).collect()
 }
 
 /// Returns the actions that the events of a page tell, for a run that has persisted none yet.
 pub(super) fn actions_of(track: &[TrackItem]) -> Rows<ActionCell> {
     let spans = spans(track);
-    let events = track.iter().filter_map(TrackItem::event);
-    let cells = events.filter_map(|event| {
-        let EventBody::Whole(document) = &event.body else {
-            return None;
-        };
-        let payload = document.root().get("payload")?;
-        let is_action = event.row.phase == "act" && payload.get("tool").is_some();
-        is_action.then(|| ActionCell {
-            is_in_event: true,
-            ..cell(payload, "action_id", Some(event.row.line), &spans)
+    track
+        .iter()
+        .filter_map(TrackItem::event)
+        .filter_map(|event| {
+            let EventBody::Whole(document) = &event.body else {
+                return None;
+            };
+            let payload = document.root().get("payload")?;
+            let is_action = event.row.phase == "act" && payload.get("tool").is_some();
+            is_action.then(|| ActionCell {
+                is_in_event: true,
+                ..cell(payload, "action_id", Some(event.row.line), &spans)
+            })
         })
-    });
-    cells.collect()
+        .collect()
 }
 
 /// Returns the payloads of the events that a page has as a whole, by their lines.
 fn payloads(track: &[TrackItem]) -> BTreeMap<u64, Node<'_>> {
-    let events = track.iter().filter_map(TrackItem::event);
-    let payloads = events.filter_map(|event| match &event.body {
-        EventBody::Whole(document) => Some((event.row.line, document.root().get("payload")?)),
-        EventBody::Ends { .. } => None,
-    });
-    payloads.collect()
+    track
+        .iter()
+        .filter_map(TrackItem::event)
+        .filter_map(|event| match &event.body {
+            EventBody::Whole(document) => Some((event.row.line, document.root().get("payload")?)),
+            EventBody::Ends { .. } => None,
+        })
+        .collect()
 }
 
 impl ActionCell {
@@ -82,9 +91,11 @@ fn input_of(action: Node<'_>) -> Option<Node<'_>> {
 
 /// Returns when the events of a page that take time began and ended, by their lines.
 fn spans(track: &[TrackItem]) -> BTreeMap<u64, (f64, f64)> {
-    let events = track.iter().filter_map(TrackItem::event);
-    let spans = events.filter_map(|event| Some((event.row.line, event.span?)));
-    spans.collect()
+    track
+        .iter()
+        .filter_map(TrackItem::event)
+        .filter_map(|event| Some((event.row.line, event.span?)))
+        .collect()
 }
 
 /// Returns what a page shows of an action, which has its id under a key.
@@ -98,6 +109,7 @@ fn cell(
     let by_event = || spans.get(&line?).map(|(start, end)| end - start);
     let value = |key: &str| action.get(key).filter(|value| !value.is_null());
     let error = value("error").or_else(|| action.at(&["output", "error"]));
+
     ActionCell {
         id: text(action, id),
         step_id: text(action, "step_id"),
@@ -128,6 +140,7 @@ pub(super) fn beginning(mut text: String, max_bytes: usize) -> Preview {
     let is_end = |at: &usize| text.is_char_boundary(*at);
     let end = (0..=bytes.min(max_bytes)).rev().find(is_end);
     text.truncate(end.unwrap_or_default());
+
     let line = text.lines().find(|line| !line.trim().is_empty());
     Preview {
         unshown: bytes - text.len(),
@@ -159,6 +172,7 @@ fn write_readable(out: &mut String, value: Node<'_>, indent: usize) {
             out.push('\n');
         }
     };
+
     match value.text() {
         Some(text) => {
             for line in text.split_inclusive('\n') {

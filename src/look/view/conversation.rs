@@ -138,6 +138,7 @@ impl<'r> Conversation<'r> {
             let times = self.met.get(&message.key()).copied().unwrap_or_default() + 1;
             self.add(message, said, times);
         }
+
         let asked = self.at_first(payload, &ASKED, "user");
         let saw = asked.len();
         for message in asked {
@@ -146,27 +147,33 @@ impl<'r> Conversation<'r> {
             let times = *times;
             self.add(message, said, times);
         }
+
         let before_answer = self.messages.len();
         // What a tool gave is no answer of a model.
         let is_of_tool = saw == 0 && is_act(said.event) && model_call(said, 0).is_none();
-        let output = payload.get("output").filter(|_| is_of_tool);
-        let is_result = output.is_some_and(|it| it.text().is_some() || cut_value(it).is_some());
+        let is_result = payload
+            .get("output")
+            .filter(|_| is_of_tool)
+            .is_some_and(|it| it.text().is_some() || cut_value(it).is_some());
         let answered = if is_message || is_result {
             Vec::new()
         } else {
             self.at_first(payload, &ANSWERED, spoken_by(said.event))
         };
+
         for message in answered {
             let times = in_history.get(&message.key()).copied();
             let met = self.met.get(&message.key()).copied().unwrap_or_default();
             self.add(message, said, times.unwrap_or(met) + 1);
         }
+
         let is_answered = self.messages.len() > before_answer || (is_message && saw == 0);
         if is_answered
             && let Some(last) = self.messages.last_mut().filter(|it| it.line == said.line)
         {
             last.call = model_call(said, saw);
         }
+
         let is_silent = known == self.messages.len() + self.unshown && in_history.is_empty();
         if is_silent && !self.has_calls && is_act(said.event) {
             self.add(act(payload), said, usize::MAX);
@@ -179,6 +186,7 @@ impl<'r> Conversation<'r> {
         if times <= *met {
             return;
         }
+
         *met = times;
         let Read { role, parts } = message;
         let is_act = times == usize::MAX;
@@ -192,11 +200,13 @@ impl<'r> Conversation<'r> {
         if parts.is_empty() && number > 0 {
             return;
         }
+
         let bytes = parts.iter().map(MessagePart::bytes).sum::<usize>();
         if self.messages.len() == MAX_MESSAGES || self.bytes + bytes > MAX_BYTES {
             self.unshown += 1;
             return;
         }
+
         self.bytes += bytes;
         self.has_words |= !is_act;
         for (at, part) in parts.iter().enumerate() {
@@ -209,6 +219,7 @@ impl<'r> Conversation<'r> {
                 self.open.insert(call.id.clone(), place);
             }
         }
+
         self.messages.push(Message {
             role,
             parts,
@@ -225,14 +236,17 @@ impl<'r> Conversation<'r> {
             return Some(part);
         };
         result.line = line;
-        let place = self.open.remove(&result.id);
-        let call =
-            place.and_then(|(message, part)| self.messages.get_mut(message)?.parts.get_mut(part));
+
+        let call = self
+            .open
+            .remove(&result.id)
+            .and_then(|(message, part)| self.messages.get_mut(message)?.parts.get_mut(part));
         let Some(MessagePart::Call(call)) = call else {
             return Some(MessagePart::Result(result));
         };
         self.bytes += result.parts.iter().map(MessagePart::bytes).sum::<usize>();
         call.result = Some(result);
+
         None
     }
 
@@ -244,18 +258,21 @@ impl<'r> Conversation<'r> {
         if data.len() > MAX_PICTURE_BYTES || self.pictures + data.len() > MAX_PICTURES_BYTES {
             return MessagePart::Text(format!("a picture of {} bytes", data.len()));
         }
+
         self.pictures += data.len();
         part
     }
 
     /// Returns the messages at the first of some places that has any: others repeat them.
     fn at_first(&mut self, payload: Node<'_>, places: &[&[&str]], role: &str) -> Vec<Read> {
-        let mut values = places.iter().filter_map(|place| payload.at(place));
-        let found = values.find_map(|value| {
-            let messages = self.listed(value, role);
-            (!messages.is_empty()).then_some(messages)
-        });
-        found.unwrap_or_default()
+        places
+            .iter()
+            .filter_map(|place| payload.at(place))
+            .find_map(|value| {
+                let messages = self.listed(value, role);
+                (!messages.is_empty()).then_some(messages)
+            })
+            .unwrap_or_default()
     }
 
     /// Returns the messages of a value: a list of them, one, or a text; or those of the file that
@@ -268,6 +285,7 @@ impl<'r> Conversation<'r> {
         let whole = name.filter(|_| self.attached < MAX_ATTACHED_BYTES);
         let whole = whole.and_then(|name| (self.attachment)(&name));
         self.attached += whole.as_ref().map_or(0, Vec::len);
+
         let whole = whole.and_then(|bytes| OwnedDocument::read(bytes).ok());
         match whole {
             Some(whole) => listed(whole.root(), role),
@@ -301,6 +319,7 @@ fn model_call(said: &Said<'_>, saw: usize) -> Option<ModelCall> {
             .filter(|value| value.number().is_some())
             .map(|value| brief(value.raw()))
     };
+
     let named = |place: &[&str]| said.event.at(place).and_then(Node::text);
     let model = named(&["payload", "model"])
         .or_else(|| named(&["payload", "input", "model"]))
@@ -317,6 +336,7 @@ fn model_call(said: &Said<'_>, saw: usize) -> Option<ModelCall> {
         from: from.map(|from| brief(&from)),
         saw,
     };
+
     let is_known = call.model.is_some() || call.tokens_in.is_some() || call.cost_usd.is_some();
     (is_known || saw > 0).then_some(call)
 }
@@ -328,6 +348,7 @@ fn act(payload: Node<'_>) -> Read {
             .text()
             .map_or_else(|| cut(value.raw()), |text| cut(&text))
     };
+
     let input = payload
         .get("input")
         .or_else(|| payload.get("input_excerpt"));
@@ -346,6 +367,7 @@ fn act(payload: Node<'_>) -> Read {
         input: input.map(written).unwrap_or_default(),
         result,
     };
+
     Read {
         role: "tool".into(),
         parts: vec![MessagePart::Call(call)],
@@ -380,6 +402,7 @@ fn message(value: Node<'_>, role: &str) -> Option<Read> {
         let role = role.to_owned();
         return (!text.trim().is_empty()).then_some(Read { role, parts });
     }
+
     // A choice of OpenAI, and a message of LangChain as it serializes itself.
     let value = value
         .get("message")
@@ -398,6 +421,7 @@ fn message(value: Node<'_>, role: &str) -> Option<Read> {
         "developer" => "system".into(),
         role => brief(role),
     };
+
     let thoughts = ["thinking", "reasoning_content"];
     let thoughts = thoughts
         .into_iter()
@@ -413,6 +437,7 @@ fn message(value: Node<'_>, role: &str) -> Option<Read> {
     } else {
         parts.extend(said);
     }
+
     let calls = value.get("tool_calls").into_iter().flat_map(Node::items);
     parts.extend(calls.map(call));
     (!parts.is_empty()).then_some(Read { role, parts })
@@ -433,6 +458,7 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
     if let Some(text) = block.text() {
         return vec![MessagePart::Text(cut(&text))];
     }
+
     let kind = block.get("type").and_then(Node::text).unwrap_or_default();
     match &*kind {
         "tool_use" | "tool_call" | "function_call" => return vec![call(block)],
@@ -444,6 +470,7 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
         }
         _ => {}
     }
+
     let inner = ["text", "content"].into_iter();
     let inner = inner.filter_map(|key| block.get(key)?.text()).next();
     let thought = ["thinking", "reasoning"].into_iter();
@@ -458,6 +485,7 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
                 _ => MessagePart::Text(text),
             })
         });
+
     vec![part.unwrap_or_else(|| MessagePart::Other(cut(block.raw())))]
 }
 
@@ -469,6 +497,7 @@ fn picture(block: Node<'_>, kind: &str) -> Option<MessagePart> {
         let is_known = text.starts_with("data:image/") || text.starts_with("attachments/");
         is_known || (is_picture && !text.contains(':'))
     });
+
     Some(MessagePart::Picture(data.next()?.into_owned()))
 }
 
@@ -498,6 +527,7 @@ fn call(call: Node<'_>) -> MessagePart {
         Some(text) => cut(&text),
         None => cut(input.raw()),
     });
+
     MessagePart::Call(ToolCall {
         id: id_of(call),
         tool: text(function, "name"),

@@ -88,6 +88,7 @@ impl RunPage {
             let path = run.artifact(artifact)?;
             Some(path.to_string_lossy().into_owned())
         };
+
         let named = |artifact: Artifact| (artifact.name().to_owned(), path(artifact));
         Ok(Self {
             episode_id: records.entry.episode_id.clone(),

@@ -62,13 +62,16 @@ impl Records {
             };
             reason.text = end.or_else(of_verification);
         }
+
         if reason.step_id.is_none() {
             let step = || self.step("failed").or_else(|| self.step("running"));
             reason.step_id = named("step_id").or_else(|| id_of(step()?));
         }
+
         if reason.action_id.is_none() {
             reason.action_id = named("action_id");
         }
+
         reason.stderr = self.stderr(&reason);
         reason
     }
@@ -84,15 +87,20 @@ impl Records {
             Some(_) => is_of(action, "id", &reason.action_id),
             None => is_of(action, "step_id", &reason.step_id),
         };
+
         let actions = actions.into_iter().flat_map(Node::items).filter(is_it);
-        let last = actions.filter_map(|action| action.at(&["output", "stderr"])?.text());
-        let last = last.last().unwrap_or_default();
-        let lines = last.lines().rev().filter(|line| !line.trim().is_empty());
-        let lines = lines.take(MAX_STDERR_LINES);
-        let mut lines: Vec<String> = lines
+        let mut lines: Vec<String> = actions
+            .filter_map(|action| action.at(&["output", "stderr"])?.text())
+            .last()
+            .unwrap_or_default()
+            .lines()
+            .rev()
+            .filter(|line| !line.trim().is_empty())
+            .take(MAX_STDERR_LINES)
             .map(|line| shortened(&without_colours(line), MAX_LINE_CHARS))
             .collect();
         lines.reverse();
+
         lines
     }
 
@@ -102,20 +110,25 @@ impl Records {
         if reason.step_id.is_none() {
             reason.step_id = step.and_then(id_of);
         }
+
         if reason.by.is_none() {
-            let vetoed = self.in_summary(&["flags", "direction", "vetoed"]);
-            let has_vetoed = vetoed
+            let has_vetoed = self
+                .in_summary(&["flags", "direction", "vetoed"])
                 .and_then(Node::number)
                 .is_some_and(|n| n.as_f64() > 0.0);
-            let policy = self.in_summary(&["flags", "direction", "policy"]);
-            let policy = policy.filter(|_| has_vetoed).and_then(Node::text);
+            let policy = self
+                .in_summary(&["flags", "direction", "policy"])
+                .filter(|_| has_vetoed)
+                .and_then(Node::text);
             reason.by = policy.map(|policy| brief(&policy));
         }
+
         if reason.text.is_none() {
             let error = self.in_state(&["outcomes", "error"]).and_then(error_text);
             let end = || timeline.end.as_ref().and_then(|end| end.text.clone());
             reason.text = error.or_else(end);
         }
+
         reason
     }
 
@@ -125,6 +138,7 @@ impl Records {
         let mut reason = self.at(ReasonKind::Aborted, timeline.end.as_ref(), error);
         reason.by = reason.by.filter(|by| by != "system");
         reason.text = both(error.and_then(error_text), reason.text.take());
+
         reason
     }
 
@@ -134,18 +148,25 @@ impl Records {
         if let Some(text) = error.and_then(error_text) {
             return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
         }
-        let assertions = verification.and_then(|verification| verification.get("assertions"));
-        let assertions = assertions.into_iter().flat_map(Node::items).map(assertion);
-        let failed = assertions.filter(|row| row.result == FAILED);
-        let names = failed.map(|row| match row.message {
-            Some(message) => format!("{} ({message})", row.name),
-            None => row.name,
-        });
-        let mut names: Vec<String> = names.take(MAX_NAMED_ASSERTIONS + 1).collect();
+
+        let assertions = verification
+            .and_then(|verification| verification.get("assertions"))
+            .into_iter()
+            .flat_map(Node::items)
+            .map(assertion);
+        let mut names: Vec<String> = assertions
+            .filter(|row| row.result == FAILED)
+            .map(|row| match row.message {
+                Some(message) => format!("{} ({message})", row.name),
+                None => row.name,
+            })
+            .take(MAX_NAMED_ASSERTIONS + 1)
+            .collect();
         if names.len() > MAX_NAMED_ASSERTIONS {
             names.truncate(MAX_NAMED_ASSERTIONS);
             names.push("…".into());
         }
+
         if !names.is_empty() {
             let assertions = if names.len() > 1 {
                 "assertions"
@@ -155,9 +176,11 @@ impl Records {
             let text = format!("failed {assertions}: {}", names.join(", "));
             return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
         }
+
         if self.step("failed").is_some() || timeline.failure.is_some() {
             return Some(self.failed(timeline));
         }
+
         let passed = verification.and_then(|verification| verification.get("passed")?.boolean());
         (passed == Some(false)).then(|| {
             self.of_verification(
@@ -174,6 +197,7 @@ impl Records {
         let text = error.or_else(|| {
             (is_provided == Some(false)).then(|| "no verification was provided".into())
         })?;
+
         Some(self.of_verification(ReasonKind::Unverified, text))
     }
 
@@ -184,6 +208,7 @@ impl Records {
             line: value.and_then(|value| Some(line_of(self.state.as_ref().ok()?, value))),
             ..Reason::default()
         };
+
         let reason = event.cloned().unwrap_or_else(of_state);
         Reason { kind, ..reason }
     }
@@ -202,8 +227,9 @@ impl Records {
 
     /// Returns the first step of the persisted plan that has a status.
     fn step(&self, status: &str) -> Option<Node<'_>> {
-        let mut steps = self.in_state(&["plan", "steps"])?.items();
-        steps.find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
+        self.in_state(&["plan", "steps"])?
+            .items()
+            .find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
     }
 }
 

@@ -45,6 +45,7 @@ pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Err
     if lacks(&timeline.track, &named) {
         timeline = run.load(Some(Listening::Track(&named)), |it| shown(run, it, bodies))?;
     }
+
     Ok(page(run, opened(report), timeline))
 }
 
@@ -104,16 +105,24 @@ fn shown(run: &RunReader, loaded: &Loaded<'_, '_>, bodies: Bodies) -> ShownTimel
         Usable::Read(timeline) => timeline.line_of_action(id),
         Usable::NotDue | Usable::Unjudged(_) => None,
     };
-    let state = loaded.state.text.as_ref().ok();
-    let state = state.and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
+
+    let state = loaded
+        .state
+        .text
+        .as_ref()
+        .ok()
+        .and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
     let actions = match state {
         Some(state) => actions(state.root(), &track, line_of),
         None => actions_of(&track),
     };
+
     let outlined = loaded.timeline.outlined.as_ref();
     let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
-    let density = outlined.map(|outlined| outlined.density.clone());
-    let density = density.unwrap_or_default();
+    let density = outlined
+        .map(|outlined| outlined.density.clone())
+        .unwrap_or_default();
+
     ShownTimeline {
         track,
         density,
@@ -145,6 +154,7 @@ fn track(
                 Bodies::InPage => [MAX_EVENT_BYTES; 2],
                 Bodies::AtService => [MAX_EVENT_BYTES, MAX_LATER_BYTES],
             };
+
             room = room.saturating_sub(bytes.len().min(MAX_EVENT_BYTES));
             let tracked = track_event(line.number, event, most, next, &mut clock);
             conversation.take(&Said {
@@ -156,6 +166,7 @@ fn track(
             Some(TrackItem::Event(Box::new(tracked)))
         }
     });
+
     items.collect()
 }
 
@@ -174,6 +185,7 @@ fn track_event(
         let start = offset_sec?;
         Some((start, next.filter(|end| *end >= start)?))
     };
+
     TrackEvent {
         class: class(event, &row.phase),
         span: span(event, clock.started.as_ref()).or_else(until_next),
@@ -184,18 +196,24 @@ fn track_event(
 
 /// Returns `true` if a track leaves out an event on a line that findings name.
 fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
-    let events = track.iter().filter_map(TrackItem::event);
-    let shown: BTreeSet<u64> = events.map(|event| event.row.line).collect();
+    let shown: BTreeSet<u64> = track
+        .iter()
+        .filter_map(TrackItem::event)
+        .map(|event| event.row.line)
+        .collect();
+
     shown.len() < track.len() && !named.is_subset(&shown)
 }
 
 /// Returns the lines of the timeline that findings name.
 fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
-    let places = report.findings.iter().flat_map(|finding| {
-        let related = finding.related.iter().map(|related| &related.location);
-        std::iter::once(&finding.location).chain(related)
-    });
-    places
+    report
+        .findings
+        .iter()
+        .flat_map(|finding| {
+            let related = finding.related.iter().map(|related| &related.location);
+            std::iter::once(&finding.location).chain(related)
+        })
         .filter(|place| place.artifact == Some(Artifact::Events))
         .filter_map(|place| place.line)
         .collect()
@@ -207,12 +225,16 @@ fn body(event: Document<'_>, [whole, ends]: [usize; 2]) -> EventBody {
     if event.text().len() <= whole {
         return EventBody::Whole(OwnedDocument::of(event));
     }
+
     let text = readable(event.root());
     let is_end = |at: &usize| text.is_char_boundary(*at);
     let half = ends / 2;
     let head = (0..=half).rev().find(is_end).unwrap_or_default();
-    let tail = (text.len().saturating_sub(half)..text.len()).find(is_end);
-    let tail = tail.unwrap_or(text.len()).max(head);
+    let tail = (text.len().saturating_sub(half)..text.len())
+        .find(is_end)
+        .unwrap_or(text.len())
+        .max(head);
+
     EventBody::Ends {
         head: text.get(..head).unwrap_or_default().to_owned(),
         between: tail - head,
@@ -238,12 +260,14 @@ fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
         let text = event.at(path)?.text()?;
         Some(Timestamp::parse(&text)?.seconds_since(started))
     };
+
     let by_metrics = || {
         Some((
             at(&["metrics", "started_at"])?,
             at(&["metrics", "completed_at"])?,
         ))
     };
+
     let by_duration = || {
         let paths: [&[&str]; 2] = [&["metrics", "duration_ms"], &["payload", "duration_ms"]];
         let lasted = paths
@@ -254,6 +278,8 @@ fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
         let end = at(&["timestamp"])?;
         Some((end - lasted, end))
     };
-    let span = by_metrics().or_else(by_duration);
-    span.filter(|(start, end)| start <= end && (end - start).is_finite())
+
+    by_metrics()
+        .or_else(by_duration)
+        .filter(|(start, end)| start <= end && (end - start).is_finite())
 }

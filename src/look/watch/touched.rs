@@ -119,6 +119,7 @@ impl Touched {
             if until <= now || due.is_end || !(due.touched.is_empty() && due.new.is_empty()) {
                 return due;
             }
+
             let time = inbox
                 .touches
                 .values()
@@ -140,6 +141,7 @@ impl Inbox {
             self.new.clear();
             (below, is_whole) = (PathBuf::new(), true);
         }
+
         let touch = self.touches.entry(below).or_insert(Touch {
             first: now,
             last: now,
@@ -156,6 +158,7 @@ impl Inbox {
         let (due, later): (BTreeMap<_, _>, _) =
             (std::mem::take(&mut self.touches).into_iter()).partition(|(_, touch)| is_due(touch));
         self.touches = later;
+
         let due = due.into_iter();
         Due {
             touched: due.map(|(below, touch)| (below, touch.is_whole)).collect(),

@@ -44,6 +44,7 @@ impl Files {
             Some(text) => text.clone(),
             None => read(path)?,
         };
+
         named.insert(path.to_owned(), text.clone());
         Ok(text)
     }
@@ -94,6 +95,7 @@ impl Retrieve for Reached {
             Some("event") => return built_in(&schema::EVENT),
             _ => {}
         }
+
         let below = uri
             .strip_prefix(ROOT)
             .map(percent_decode_str)
@@ -104,9 +106,11 @@ impl Retrieve for Reached {
         if !names.all(|name| matches!(name, Component::Normal(_))) {
             return Err(NOT_REACHED.into());
         }
+
         let path = self.dir.join(&*below);
         let text = self.files.schema(&path)?;
         locked(&self.paths).push(path);
+
         schema::parse_exactly(&text).map_err(|(_, why)| why.into())
     }
 }

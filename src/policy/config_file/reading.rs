@@ -85,6 +85,7 @@ impl Mistake {
             Some(_) => None,
             None => nearest(key, known_keys(part_at(schema, &self.path))),
         };
+
         let members = json.pointer_mut(&pointer(&self.path))?.as_object_mut()?;
         let meant = meant.filter(|meant| !members.contains_key(*meant))?;
         let table = self.path.iter().try_fold(root, |value, key| match value {
@@ -97,6 +98,7 @@ impl Mistake {
         };
         let (written, value) = table.remove_entry(&**key)?;
         table.insert(Spanned::new(written.span(), meant.to_owned().into()), value);
+
         let value = members.remove(key)?;
         members.insert(meant.to_owned(), value);
         Some([&*self.path, &[meant.to_owned()]].concat())
@@ -121,6 +123,7 @@ impl ConfigSource<'_> {
         if !errors.is_empty() {
             return (T::default(), self.mistakes_of_grammar(&errors));
         }
+
         let whole = table.span();
         let mut root = Spanned::new(whole, DeValue::Table(table.into_inner()));
         let mut json = to_json(root.get_mut(), "");
@@ -132,6 +135,7 @@ impl ConfigSource<'_> {
             parsed = serde_json::from_str(schema).unwrap_or_default();
             found = mistakes(&parsed, &json);
         }
+
         let schema = parsed;
         let (mut typos, mut renamed) = (Vec::new(), Vec::new());
         for mistake in &found {
@@ -141,9 +145,11 @@ impl ConfigSource<'_> {
                 renamed.push(path);
             }
         }
+
         if !typos.is_empty() {
             found = mistakes(&schema, &json);
         }
+
         let mut mistakes: Vec<ConfigError> = found
             .iter()
             .filter(|mistake| !found.iter().any(|it| it.explains(mistake, &schema)))
@@ -159,6 +165,7 @@ impl ConfigSource<'_> {
         if !mistakes.is_empty() {
             self.complete(root.get_mut(), &schema);
         }
+
         let config = T::deserialize(ValueDeserializer::from(root)).unwrap_or_else(|error| {
             let span = error.span().unwrap_or_default();
             mistakes.push(self.error(span, error.message(), None));
@@ -166,6 +173,7 @@ impl ConfigSource<'_> {
         });
         mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
         mistakes.truncate(MAX_MISTAKES);
+
         (config, mistakes)
     }
 
@@ -181,6 +189,7 @@ impl ConfigSource<'_> {
             });
             self.error(span, error.message(), help)
         };
+
         // After a typo in the grammar the rest of its line says nothing.
         let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
         mistakes.dedup_by_key(|mistake| mistake.location.line);
@@ -193,6 +202,7 @@ impl ConfigSource<'_> {
                 mistake.help = Some(advice.into());
             }
         }
+
         mistakes.truncate(MAX_MISTAKES);
         mistakes
     }
@@ -235,6 +245,7 @@ impl ConfigSource<'_> {
             .lines()
             .map(str::trim_end)
             .find(|line| !line.is_empty() && !line.starts_with('#'));
+
         line.is_some_and(|line| {
             let key = line
                 .split_once(": ")
@@ -259,6 +270,7 @@ impl ConfigSource<'_> {
                     None if key == "if" => "`if` is a key of a selector".to_owned(),
                     None => advice(key, &known_keys(expected)),
                 };
+
                 (format!("unknown key {}", quote(key)), Some(help))
             }
             Wrong::MissingKey(key) => (format!("the key `{key}` is missing"), None),
@@ -293,6 +305,7 @@ impl ConfigSource<'_> {
                 )
             }
         };
+
         self.error(span, message, help)
     }
 }
@@ -358,6 +371,7 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
     if let Wrong::UnknownKey(key) = &mistake.what {
         return Some([&*mistake.path, slice::from_ref(key)].concat());
     }
+
     let mut path = &*mistake.path;
     // Their names are known whatever they stand for.
     if matches!(path, [list, _, ..] if ["params", "selector"].contains(&&**list)) {
@@ -366,6 +380,7 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
     if is_rule(path) && matches!(mistake.what, Wrong::MissingKey(_) | Wrong::Other) {
         return None;
     }
+
     while let Some((key, above)) = path.split_last()
         && words(part_at(schema, above), "required").contains(&&**key)
     {
@@ -377,6 +392,7 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
         }
         path = above;
     }
+
     Some(path.to_vec())
 }
 
@@ -391,6 +407,7 @@ fn remove<'i>(value: &mut DeValue<'i>, path: &[String], unreadable: &BTreeSet<Ve
         remove(value.get_mut(), &path, unreadable);
         !unreadable.contains(&path)
     };
+
     match value {
         DeValue::Table(table) => {
             let mut entries: Vec<_> = mem::take(table).into_iter().collect();

@@ -125,6 +125,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                     let double = |it: &Value<'_>| it.double().map(Value::Double);
                     (a, b) = (double(&a).unwrap_or(a), double(&b).unwrap_or(b));
                 }
+
                 self.operation(*operator, &a, &b)?
             }
             PartKind::List(parts) => {
@@ -162,6 +163,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             let key = self.key(more)?;
             number += usize::from(!known.contains_key(&*key));
         }
+
         Ok(Value::Int(i64::try_from(number).unwrap_or(i64::MAX)))
     }
 
@@ -191,9 +193,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             let why = format!("`matches` is not defined for {type_}");
             return Err(Stop::because(why));
         };
+
         self.budget.spend(text.len() / BYTES_OF_STEP)?;
         let steps = || *steps.get_or_init(|| steps_of_byte(pattern.as_str()));
         self.budget.spend_on_match(text.len(), steps)?;
+
         Ok(pattern.is_match(text))
     }
 
@@ -226,6 +230,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             let (what, type_) = (self.shown(&of.span), value.shown_type());
             return Err(Stop::because(format!("{what} is {type_}, not a map")));
         }
+
         Ok(value)
     }
 
@@ -240,9 +245,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             PartKind::Item(item) => self.items.get(*item),
             _ => None,
         };
+
         let Some(Value::Record(record)) = record else {
             return None;
         };
+
         Value::scalar(record.value(path?)?, self.budget).transpose()
     }
 
@@ -278,9 +285,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             Err(Stop::Spent) => return Err(Stop::Spent),
             _ => {}
         }
+
         if self.condition(second)? == decisive {
             return Ok(decisive);
         }
+
         first
     }
 
@@ -299,6 +308,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 let why = format!("the key of a map can't be {}", key.shown_type());
                 return Err(Stop::because(why).at(&key_part.span));
             }
+
             for (known, _) in &map {
                 let is_known = known.equals(&key, self.budget);
                 if is_known.map_err(|stop| stop.at(&key_part.span))? {
@@ -306,10 +316,12 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                     return Err(stop.at(&key_part.span));
                 }
             }
+
             let value = self.value(value)?;
             self.budget.make(key.made_bytes() + value.made_bytes())?;
             map.push((key, value));
         }
+
         Ok(Value::Map(Arc::new(map)))
     }
 
@@ -335,6 +347,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         let mut met = 0_usize;
         // Of `all` and `exists`: a later item may decide.
         let mut failure = None;
+
         for item in items {
             self.budget.spend(1)?;
             let item = item.value(self.budget);
@@ -347,6 +360,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 }
                 Err(stop) => Err(stop),
             };
+
             match (each.macro_, outcome) {
                 (_, Err(Stop::Spent)) => return Err(Stop::Spent),
                 (Macro::All, Ok(false)) => return Ok(Value::Bool(false)),
@@ -356,9 +370,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 (_, Ok(is_met)) => met += usize::from(is_met),
             }
         }
+
         if let Some(stop) = failure {
             return Err(stop);
         }
+
         Ok(match each.macro_ {
             Macro::All => Value::Bool(true),
             Macro::Exists => Value::Bool(false),
@@ -374,16 +390,19 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         {
             return Ok(false);
         }
+
         let made_item = match each.macro_ {
             Macro::Map => self.value(&each.body)?,
             _ if !self.condition(&each.body)? => return Ok(false),
             Macro::Filter => copy(self.items.last(), self.budget)?,
             _ => return Ok(true),
         };
+
         self.budget.spend(STEPS_OF_ITEM)?;
         // A list that grows has up to twice the room that it needs.
         self.budget.make(2 * made_item.made_bytes())?;
         made.push(made_item);
+
         Ok(true)
     }
 }

@@ -129,6 +129,7 @@ impl Fold {
             }
             _ => None,
         };
+
         stages.chain(outcome)
     }
 
@@ -154,6 +155,7 @@ impl Fold {
         if let Some(failure) = &folded.failure {
             return Err(failure.to_string());
         }
+
         let count = i64::try_from(folded.count).unwrap_or(i64::MAX);
         Ok(match &self.outcome {
             FoldOutcome::All(_) | FoldOutcome::Exists(_) => Value::Bool(is_all),
@@ -203,6 +205,7 @@ impl Fold {
                 } else {
                     folded.size
                 };
+
                 let of_item = item.integer().map(i128::unsigned_abs);
                 let sum = sum(before.unwrap_or(&Value::Int(0)), item);
                 folded.size = size.zip(of_item).map(|(size, more)| size + more);
@@ -214,6 +217,7 @@ impl Fold {
                     FoldOutcome::Min => Ordering::Less,
                     _ => Ordering::Greater,
                 };
+
                 match order {
                     None => {
                         let type_ = item.shown_type();
@@ -236,6 +240,7 @@ impl Fold {
         if folded.failure.is_some() {
             return false;
         }
+
         match (step, &self.outcome) {
             (FoldStep::Nothing, _) => true,
             (FoldStep::Met(is_met), FoldOutcome::All(_)) => {
@@ -269,6 +274,7 @@ impl Fold {
                     folded.value = Value::of_integer(sum - item);
                     folded.size = Some(size.saturating_sub(item.unsigned_abs()));
                 }
+
                 sums.is_some()
             }
             (FoldStep::Value(item), _) => {
@@ -318,6 +324,7 @@ impl Expression {
             Err(Stop::Failed(failure)) if failure.span.as_ref() == Some(&fold.span) => failure.why,
             Err(Stop::Failed(failure)) => self.describe(&failure),
         };
+
         let why = why.into();
         Some(FoldStep::Failed { why, is_unknown })
     }
@@ -342,6 +349,7 @@ impl<'a> Evaluator<'a, '_> {
                 FoldStage::Map(part) => item = self.value(part)?,
             }
         }
+
         Ok(Some(item))
     }
 
@@ -376,5 +384,6 @@ fn sum(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'static>, String> {
             _ => return Err(format!("{} can't be summed up", b.shown_type())),
         },
     };
+
     sum.ok_or_else(|| "the sum does not fit in its type".to_owned())
 }

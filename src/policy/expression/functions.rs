@@ -164,6 +164,7 @@ impl Function {
             }
             _ => None,
         };
+
         value.ok_or_else(|| self.without_meaning(arguments))
     }
 
@@ -173,6 +174,7 @@ impl Function {
         if of.type_() == type_ {
             return Ok(Some(of.clone()));
         }
+
         let value = match (self, of) {
             (Self::Int, Value::Timestamp(instant)) => i64::try_from(instant.div_euclid(SECOND))
                 .ok()
@@ -211,6 +213,7 @@ impl Function {
             }
             _ => return Ok(None),
         };
+
         let unable = || match of {
             Value::Text(text) => format!("{} is not {name}", quote(text)),
             of => {
@@ -218,6 +221,7 @@ impl Function {
                 format!("the value does not fit: {type_} is not {name}")
             }
         };
+
         value.map(Some).ok_or_else(|| Stop::because(unable()))
     }
 
@@ -239,6 +243,7 @@ impl Function {
         let known = FUNCTIONS.iter().find(|known| known.1 == self);
         let name = known.map_or("", |known| known.0);
         let types: Vec<&str> = arguments.iter().map(Value::shown_type).collect();
+
         Stop::because(format!(
             "`{name}` is not defined for {}",
             types.join(" and ")
@@ -261,6 +266,7 @@ fn path(text: &str) -> String {
             _ => parts.push(part),
         }
     }
+
     match (is_absolute, parts.join("/")) {
         (true, path) => format!("/{path}"),
         (false, path) if path.is_empty() => ".".to_owned(),
@@ -277,6 +283,7 @@ fn host(text: &str) -> Option<String> {
         .filter(|_| matches!(url.scheme(), "http" | "https" | "ws" | "wss" | "ftp"))?
         .trim_start_matches('[')
         .trim_end_matches(']');
+
     Some(host.strip_suffix('.').unwrap_or(host).to_owned())
 }
 

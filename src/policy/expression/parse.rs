@@ -42,6 +42,7 @@ pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Expression
         let message = format!("the expression is longer than {} KiB", MAX_BYTES >> 10);
         return Err(mistake(0..text.len(), message));
     }
+
     thread::scope(|scope| {
         let parsed = thread::Builder::new()
             .stack_size(STACK)
@@ -69,6 +70,7 @@ fn read(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
         is_in_fold: false,
         level: 0,
     };
+
     let root = reader.part(&tree)?;
     Ok(Expression {
         text: text.into(),
@@ -107,6 +109,7 @@ impl ExpressionReader<'_> {
             let message = format!("the expression has more than {MAX_LEVELS} levels");
             return Err(mistake(place, message));
         }
+
         let part = match &tree.expr {
             Expr::Literal(literal) => constant(place, of_literal(literal)),
             Expr::Ident(name) => self.name(place, name)?,
@@ -130,6 +133,7 @@ impl ExpressionReader<'_> {
                         entries.push((self.part(&entry.key)?, self.part(&entry.value)?));
                     }
                 }
+
                 self.around(place, PartKind::Map(entries))
             }
             Expr::Call(call) => {
@@ -145,6 +149,7 @@ impl ExpressionReader<'_> {
                 return Err(mistake(place, "the expression can't be parsed"));
             }
         };
+
         self.level -= 1;
         Ok(part)
     }
@@ -160,6 +165,7 @@ impl ExpressionReader<'_> {
             span.start = span.start.min(part.span.start);
             span.end = span.end.max(part.span.end);
         });
+
         ExpressionPart {
             span: balanced(self.text, span),
             kind,
@@ -174,20 +180,25 @@ impl ExpressionReader<'_> {
         if let Some(item) = self.items.iter().rposition(|item| item == name) {
             return Ok(self.around(place, PartKind::Item(item)));
         }
+
         if let Some(known) = self.names.iter().position(|known| *known == name) {
             if self.is_in_fold && name != "params" {
                 let message = format!("{} has no value where earlier events are read", code(name));
                 let help = "Compare with it outside of that, or group events by `same`.";
                 return Err(mistake(place, message).with_help(Some(help.into())));
             }
+
             if let Some(named) = self.named.get_mut(known) {
                 *named = true;
             }
+
             return Ok(self.around(place, PartKind::Bound(known)));
         }
+
         if let Some(known) = Type::of_name(name) {
             return Ok(constant(place, Value::Type(known)));
         }
+
         let known = self
             .items
             .iter()
@@ -207,6 +218,7 @@ impl ExpressionReader<'_> {
                 format!("It can name {}.", known.join(", "))
             })
         };
+
         let message = format!("unknown name {}", code(name));
         Err(mistake(place, message).with_help(Some(help)))
     }
@@ -219,6 +231,7 @@ impl ExpressionReader<'_> {
         if let Some(known) = qualified(select).and_then(|name| Type::of_name(&name)) {
             return Ok(constant(place, Value::Type(known)));
         }
+
         let of = self.part(&select.operand)?;
         let field = select.field.as_str();
         let path = match &of.kind {
@@ -226,10 +239,12 @@ impl ExpressionReader<'_> {
             PartKind::Member(_, _, path) => path.as_ref().map(|path| path.field(field)),
             _ => None,
         };
+
         let kind = PartKind::Member(Box::new(of), field.into(), path);
         // The parser's place is the dot.
         let rest = self.text.get(place.end..).unwrap_or_default();
         let end = self.text.len() - rest.trim_start().len() + select.field.len();
+
         Ok(self.around(place.start..end.min(self.text.len()), kind))
     }
 
@@ -257,6 +272,7 @@ impl ExpressionReader<'_> {
                 _ => return self.function(place, name, is_method, arguments),
             },
         };
+
         Ok(self.around(place, kind))
     }
 
@@ -280,6 +296,7 @@ impl ExpressionReader<'_> {
             // The place of the selector's name stands for all in it.
             return Ok(self.around(place, kind));
         }
+
         let known_macro = MACROS.iter().find(|known| known.0 == name);
         let kind = match (known_macro, is_method, arguments) {
             (None, false, [of]) if name == "has" => match &of.expr {
@@ -302,6 +319,7 @@ impl ExpressionReader<'_> {
                 matcher(known, parts)?
             }
         };
+
         Ok(self.around(place, kind))
     }
 
@@ -317,6 +335,7 @@ impl ExpressionReader<'_> {
         self.items.push(name.clone());
         let part = self.part(part);
         self.items.pop();
+
         part
     }
 
@@ -337,15 +356,18 @@ impl ExpressionReader<'_> {
             let help = format!("Call it as `LIST.{name}(ITEM, {filter}EXPRESSION)`.");
             return Err(mistake(named.clone(), message).with_help(Some(help)));
         };
+
         let list = self.part(list)?;
         self.items.push(item);
         let filter = match rest {
             [_, filter, _] => Some(self.part(filter)?),
             _ => None,
         };
+
         let body = rest.last().map(|body| self.part(body)).transpose()?;
         self.items.pop();
         let body = body.ok_or_else(|| mistake(named.clone(), "the expression can't be parsed"))?;
+
         Ok(PartKind::Each(Box::new(Each {
             macro_,
             list,
@@ -374,10 +396,12 @@ fn function_of(
         let help = format!("Call it as {}.", forms.join(" or "));
         return Err(mistake(named.clone(), message).with_help(Some(help)));
     }
+
     let known = FUNCTIONS.iter().map(|known| known.0);
     let known = known
         .chain(MACROS.iter().map(|known| known.0))
         .chain(["has"]);
     let message = format!("unknown function {}", code(name));
+
     Err(mistake(named.clone(), message).with_help(did_you_mean(name, known)))
 }

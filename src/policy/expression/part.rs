@@ -110,6 +110,7 @@ impl ExpressionPart {
             },
             _ => return None,
         };
+
         let (name, mut keys) = of.access()?;
         keys.push(key);
         Some((name, keys))
@@ -121,22 +122,26 @@ impl ExpressionPart {
         if let PartKind::And(sides) = &self.kind {
             return sides.iter().any(|side| side.reads(name, map, keys));
         }
+
         let sides = self.alternatives();
         let absent = |side: &Self| {
             let key = side.asks_for_absence(name, map)?.to_owned();
             keys.contains(&&*key).then_some(key)
         };
+
         let (guards, others): (Vec<&Self>, Vec<&Self>) =
             sides.into_iter().partition(|side| absent(side).is_some());
         let guarded: Vec<String> = guards.iter().filter_map(|side| absent(side)).collect();
         if guarded.is_empty() || others.is_empty() {
             return self.reads_any(name, map, keys);
         }
+
         let left: Vec<&str> = keys
             .iter()
             .filter(|key| !guarded.iter().any(|it| it == *key))
             .copied()
             .collect();
+
         others.iter().any(|side| side.reads_any(name, map, &left))
     }
 
@@ -149,6 +154,7 @@ impl ExpressionPart {
                 && path.first().is_none_or(|it| *it == map)
                 && path.get(1).is_none_or(|it| keys.contains(it));
         });
+
         reads
     }
 
@@ -178,6 +184,7 @@ impl ExpressionPart {
         if let Some((name, keys)) = &access {
             visit(self, *name, keys);
         }
+
         if access.is_none() || matches!(self.kind, PartKind::Fold { .. }) {
             self.kind.below(|part| part.accesses(visit));
         }

@@ -47,6 +47,7 @@ pub(in crate::policy) fn steps_of_byte(pattern: &str) -> usize {
     if automaton.is_ok() {
         return 0;
     }
+
     let fits = |size: &usize| RegexBuilder::new(pattern).size_limit(*size).build().is_ok();
     SIZES.into_iter().find(fits).unwrap_or(PATTERN_BYTES) / BYTES_OF_MATCH
 }
@@ -62,6 +63,7 @@ pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result
         Some(last) => last,
         None => (pattern.into(), compiled(pattern, budget)?),
     };
+
     let is_match = if let Some((regex, size)) = &last.1 {
         budget.spend(text.len().saturating_mul(size / BYTES_OF_MATCH))?;
         Ok(regex.is_match(text))
@@ -69,6 +71,7 @@ pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result
         let why = format!("the pattern {} can't be used", quote(pattern));
         Err(Stop::because(why))
     };
+
     budget.pattern = Some(last);
     is_match
 }
@@ -78,6 +81,7 @@ fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>
     if pattern.len() > MAX_BYTES {
         return Ok(None);
     }
+
     budget.spend(pattern.len() * STEPS_OF_BYTE)?;
     for size in SIZES {
         budget.spend(size)?;
@@ -87,6 +91,7 @@ fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>
             Err(_) => break,
         }
     }
+
     Ok(None)
 }
 
@@ -106,6 +111,7 @@ pub(super) fn regex(pattern: &str, size: usize) -> Result<Regex, Error> {
         .parse(&pattern)
         .map_err(|error| Error::Syntax(error.to_string()))?;
     ast::visit(&parsed, OtherInRe2).map_err(|why| Error::Syntax(why.to_owned()))?;
+
     let of_ascii = rewritten(&pattern, |escaped| match escaped {
         'd' => "[0-9]",
         'D' => "[^0-9]",
@@ -117,6 +123,7 @@ pub(super) fn regex(pattern: &str, size: usize) -> Result<Regex, Error> {
         'B' => r"(?-u:\B)",
         _ => "",
     });
+
     RegexBuilder::new(&of_ascii).size_limit(size).build()
 }
 
@@ -131,6 +138,7 @@ fn rewritten(pattern: &str, text_of: impl Fn(char) -> &'static str) -> String {
             other => text.push_str(other),
         }
     }
+
     text
 }
 

@@ -71,6 +71,7 @@ pub(super) fn length(text: &str) -> Option<i128> {
     if unsigned == "0" {
         return Some(0);
     }
+
     let (mut rest, mut sum) = (unsigned, 0_i128);
     while !rest.is_empty() {
         let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
@@ -91,6 +92,7 @@ pub(super) fn length(text: &str) -> Option<i128> {
             .checked_add(part)?;
         rest = &unit[name.len()..];
     }
+
     let is_there = !unsigned.is_empty();
     is_there.then_some(if text.starts_with('-') { -sum } else { sum })
 }
@@ -130,6 +132,7 @@ pub(super) fn field(nanoseconds: i128, field: TimePart, zone: &str) -> Result<i6
     // 400 years earlier: a zone may have the year 10000, which a `DateTime` has not.
     let there = nanoseconds + i128::from(offset.seconds()) * SECOND - CYCLE;
     let there = civil(there).ok_or_else(|| "the instant is out of range".to_owned())?;
+
     Ok(match field {
         TimePart::FullYear => i64::from(there.year()) + 400,
         TimePart::Month => i64::from(there.month()) - 1,
@@ -166,6 +169,7 @@ fn offset(zone: &str) -> Option<Offset> {
     if zone == "UTC" {
         return Some(Offset::UTC);
     }
+
     let sign = if zone.starts_with('-') { -1 } else { 1 };
     let (hours, minutes) = zone
         .strip_prefix(['-', '+'])
@@ -175,6 +179,7 @@ fn offset(zone: &str) -> Option<Offset> {
     let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
     let seconds = sign * (hours * 3_600 + minutes * 60);
     let offset = Offset::from_seconds(seconds).ok()?;
+
     (is_written && minutes < 60).then_some(offset)
 }
 
@@ -187,5 +192,6 @@ pub(super) fn field_of_length(nanoseconds: i128, field: TimePart) -> Option<i64>
         TimePart::Milliseconds => nanoseconds % SECOND / 1_000_000,
         _ => return None,
     };
+
     i64::try_from(whole).ok()
 }

@@ -127,6 +127,7 @@ impl<'a> Value<'a> {
         if let Some(mark) = Mark::of(node) {
             return Err(Stop::of_shortened(&mark));
         }
+
         let (text, span) = (node.document().text(), node.into());
         let scalar = Self::scalar(Written { text, span }, budget)?;
         Ok(scalar.unwrap_or(Self::Node(node)))
@@ -255,6 +256,7 @@ impl<'a> Value<'a> {
         if self.type_() != other.type_() {
             return Ok(false);
         }
+
         match (self, other) {
             (Self::Null, Self::Null) => Ok(true),
             (Self::Type(a), Self::Type(b)) => Ok(a == b),
@@ -281,6 +283,7 @@ impl<'a> Value<'a> {
                         (Some(value), Some(other)) => value.equals(&other, budget)?,
                         _ => false,
                     };
+
                     if !are_equal {
                         return Ok(false);
                     }
@@ -338,6 +341,7 @@ impl<'a> Value<'a> {
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
+
         let items = node.into_iter().flat_map(Node::items).map(LazyItem::Node);
         built
             .into_iter()
@@ -354,6 +358,7 @@ impl<'a> Value<'a> {
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
+
         let names = node.into_iter().flat_map(Node::members).map(LazyItem::Name);
         built
             .into_iter()
@@ -417,6 +422,7 @@ impl<'a> LazyItem<'a> {
             Self::Built(items, index) => items.get(*index),
             Self::BuiltKey(entries, index) => entries.get(*index).map(|(key, _)| key),
         };
+
         built.unwrap_or(&Value::Null).copied(budget)
     }
 }
@@ -438,6 +444,7 @@ fn number<'a>(number: Number<'_>) -> Option<Value<'a>> {
     if !number.is_integer() {
         return Some(Value::Double(number.as_f64()));
     }
+
     Value::of_integer(number.shifted(0)?)
 }
 
@@ -454,6 +461,7 @@ fn order_of_double(double: f64, integer: i128) -> Option<Ordering> {
     if double.abs() >= BEYOND {
         return double.partial_cmp(&0.0);
     }
+
     let floor = double.floor();
     let whole = (floor as i128).cmp(&integer);
     let is_above = whole == Ordering::Equal && double > floor;

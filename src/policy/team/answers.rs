@@ -62,6 +62,7 @@ impl Answers {
             }
             return;
         }
+
         if let Some((act, is_yes)) = answer_of(id, event)
             && (self.0.len() < MAX_ENTRIES || self.0.contains_key(&act))
         {
@@ -105,6 +106,7 @@ fn answer_of(id: &str, event: Node<'_>) -> Option<(Digest, bool)> {
     let act = payload
         .get("act")
         .filter(|act| is_answer && act.kind() == Kind::Object)?;
+
     match &*payload.get("answer")?.text()? {
         "yes" => Some((digest(act), true)),
         "no" => Some((digest(act), false)),
@@ -123,5 +125,6 @@ fn digest(act: Node<'_>) -> Digest {
             None => form.push(b'-'),
         }
     }
+
     Digest::by_secret(&form)
 }

@@ -82,6 +82,7 @@ pub(super) fn pointers(_: &mut SchemaGenerator) -> Schema {
         "$comment": "message: a JSON Pointer starts with `/`",
         "examples": ["/payload/input/order_id"],
     });
+
     json_schema!({
         "$comment": "message: expected a JSON Pointer, which starts with `/`, or a list of them that is not empty",
         "anyOf": [pointer, { "type": "array", "items": pointer, "minItems": 1 }],
@@ -160,6 +161,7 @@ fn param(levels: usize) -> Schema {
     if levels == 0 {
         return scalar();
     }
+
     let below = param(levels - 1);
     json_schema!({
         "$comment": "message: expected a text, a number, a boolean, or a list or a table of them",

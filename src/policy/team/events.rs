@@ -83,6 +83,7 @@ impl EventIndex {
         if let Some(condition) = &selector.condition {
             self.paths(&condition.expression, EVENT);
         }
+
         let keys = &selector.keys;
         let place = self
             .selectors
@@ -97,6 +98,7 @@ impl EventIndex {
                 }
                 place
             });
+
         EventSelector {
             place,
             condition: selector.condition.clone(),
@@ -112,9 +114,11 @@ impl EventIndex {
             wanted: wanted.clone(),
             sieve: is_deep.then(|| Sieve::new(wanted)).flatten(),
         };
+
         if let Some(known) = self.tests.iter_mut().find(|known| known.key == key) {
             return known.tests.push(test);
         }
+
         let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
         let place = if is_at_hand { 0 } else { self.tests.len() };
         let tests = vec![test];
@@ -194,19 +198,23 @@ impl EventIndex {
             time: OnceLock::new(),
             group: OnceLock::new(),
         };
+
         view.has_shortened = !self.is_empty() && may_be_shortened(event.text());
         if let EventText::Parsed(root) = event
             && view.has_shortened
         {
             view.has_shortened = !shortened_in(root).is_empty();
         }
+
         view.named = self.named(&view);
         self.doubt_repeated(&mut view);
         raise(&self.has_looked);
+
         let named = self.met.iter().zip(&view.named);
         named
             .filter(|(_, named)| **named != Named::No)
             .for_each(|(met, _)| raise(met));
+
         view
     }
 
@@ -219,6 +227,7 @@ impl EventIndex {
         if view.repeated.is_empty() {
             return;
         }
+
         let is_doubtful = |path: &KeyPath| view.repeated.iter().any(|key| path.may_pass(key));
         for (named, selector) in view.named.iter_mut().zip(&self.selectors) {
             *named = if selector.may_name(root, is_doubtful) {
@@ -237,6 +246,7 @@ impl EventIndex {
             let Some(EventKey { path, is_deep, .. }) = self.keys.get(*key) else {
                 continue;
             };
+
             if !tests.iter().any(is_open) {
                 continue;
             }
@@ -246,10 +256,12 @@ impl EventIndex {
             } else {
                 view.look(*key)
             };
+
             let text = match &found {
                 Look::Value(value) => value.string(),
                 _ => None,
             };
+
             let found = found.map(Written::raw);
             for test in tests {
                 let Some(named) = named.get_mut(test.selector).filter(|it| **it != Named::No)
@@ -262,6 +274,7 @@ impl EventIndex {
                     test.wanted
                         .names(found, text.as_deref(), path.tokens().len())
                 };
+
                 *named = next.min(*named);
             }
         }
@@ -285,6 +298,7 @@ fn repeated_keys(event: EventText<'_>) -> Vec<Pointer> {
             }
         });
     }
+
     repeated
 }
 

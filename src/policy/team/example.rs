@@ -60,6 +60,7 @@ impl FileReader<'_> {
                 };
                 self.mistake(event.span(), message, None);
             }
+
             let records = [&example.state, &example.summary].into_iter().flatten();
             for record in records.filter(|record| !record.get_ref().is_empty()) {
                 if let Err(error) = Tape::default().read(record.get_ref().as_bytes()) {
@@ -67,10 +68,12 @@ impl FileReader<'_> {
                     self.mistake(record.span(), message, None);
                 }
             }
+
             let first = example.events.first();
             let span = first.map_or_else(|| example.fires.span(), Spanned::span);
             example.place = self.file.place(&span);
         }
+
         examples
     }
 }
@@ -82,11 +85,13 @@ impl RunExample {
             0 => "the whole run".to_owned(),
             line => format!("line {line}"),
         };
+
         let fires: Vec<String> = self.fires.get_ref().iter().map(line).collect();
         let found = match &*fires {
             [] => "No finding".to_owned(),
             lines => format!("Findings: {}", lines.join(", ")),
         };
+
         let held = self.holds.as_ref().map(|lines| match &**lines.get_ref() {
             [] => "; nothing is held back".to_owned(),
             lines => {
@@ -99,6 +104,7 @@ impl RunExample {
             Some(false) => ", in a run that has not ended",
             _ => "",
         };
+
         let records = [&self.state, &self.summary].into_iter().flatten();
         let texts: Vec<&str> = self
             .events
@@ -106,6 +112,7 @@ impl RunExample {
             .chain(records)
             .map(|text| text.get_ref().as_str())
             .collect();
+
         format!("{found}{end}:\n\n```json\n{}\n```", texts.join("\n"))
     }
 
@@ -128,6 +135,7 @@ fn filled(event: &str, number: u64) -> String {
         number / 3_600 % 24
     );
     let mut filled = "{".to_owned();
+
     for (key, value) in [
         ("phase", "\"act\""),
         ("timestamp", &*time),
@@ -138,10 +146,12 @@ fn filled(event: &str, number: u64) -> String {
             let _ = write!(filled, "\"{key}\":{value},");
         }
     }
+
     let rest = event.trim_start().strip_prefix('{').unwrap_or_default();
     if rest.trim_start().starts_with('}') {
         filled.pop();
     }
+
     filled.push_str(rest);
     filled
 }

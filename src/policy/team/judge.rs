@@ -49,6 +49,7 @@ pub(super) fn within_room<J: Judge>(taken: &mut usize, judge: &mut J, work: impl
     if others + judge.room() > MAX_ROOM {
         judge.stop();
     }
+
     *taken = others + judge.room();
 }
 

@@ -115,6 +115,7 @@ impl TeamJudges {
             })
             .collect();
         let has_vocabulary = is_on(TeamCheck::Vocabulary);
+
         Self {
             vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
             counted_by: counted_by(&rules, index),
@@ -201,14 +202,17 @@ impl TeamJudges {
             self.note_answer(event);
             return self.count(event);
         }
+
         for order in &mut self.orders {
             if let Some(seen) = order.seen(event) {
                 within_room(&mut self.room, order, |it| it.event(&seen, event.text()));
             }
         }
+
         for rule in self.rules.iter_mut().filter(|rule| rule.names(event)) {
             within_room(&mut self.room, rule, |it| it.event(event, values));
         }
+
         self.note_answer(event);
         self.count(event);
     }
@@ -242,6 +246,7 @@ impl TeamJudges {
                 .iter_mut()
                 .for_each(|schema| schema.event(event));
         }
+
         self.vocabulary.event(event);
     }
 
@@ -257,6 +262,7 @@ impl TeamJudges {
                 order.judge(&seen, event.text());
             }
         }
+
         let counts = |rule: &RuleJudge| rule.names(event) && rule.counts_events();
         let counted = next.rules.iter().any(counts).then(|| {
             next.count(event);
@@ -264,12 +270,14 @@ impl TeamJudges {
         });
         let counted = counted.as_ref();
         let values = RunValues { counted, ..values };
+
         for rule in next.rules.iter_mut().filter(|rule| rule.names(event)) {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }
             rule.judge_event(event, &values);
         }
+
         next
     }
 
@@ -280,6 +288,7 @@ impl TeamJudges {
                 order.note(&seen);
             }
         }
+
         self.rules.iter_mut().for_each(|rule| rule.note(event));
         self.note_answer(event);
         self.count(event);
@@ -298,6 +307,7 @@ impl TeamJudges {
         let rules = (0..)
             .zip(&self.rules)
             .filter(|(_, rule)| rule.judges(event) && !rule.is_simple());
+
         orders
             .chain(rules.map(|(at, _)| TeamCheck::Rule(at)))
             .collect()
@@ -321,6 +331,7 @@ impl TeamJudges {
         let counted = self.counted_by.map(|_| self.counts.documents());
         let counted = counted.as_ref();
         let values = RunValues { counted, ..values };
+
         for rule in self.rules.iter_mut().filter(|rule| rule.is_on) {
             if self.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
@@ -338,6 +349,7 @@ impl TeamJudges {
             TeamCheck::Rule(at) => self.rules.get(at)?,
             TeamCheck::Vocabulary => &self.vocabulary,
         };
+
         Some(judge)
     }
 

@@ -56,6 +56,7 @@ impl MessageTemplate {
                 break;
             };
             parts.push(MessagePart::Text(before.to_owned()));
+
             let value = || param(name.strip_prefix("params.")?);
             parts.push(match MessageWord::of_word(name) {
                 Some(word) => MessagePart::Value(word),
@@ -63,6 +64,7 @@ impl MessageTemplate {
             });
             rest = after;
         }
+
         parts.push(MessagePart::Text(rest.to_owned()));
         Ok(Self(parts))
     }
@@ -132,6 +134,7 @@ impl FileReader<'_> {
                     Some(meant) => format!("did you mean `{{{meant}}}`?"),
                     None => format!("It can name {} and `{{params.NAME}}`.", names.join(", ")),
                 };
+
                 self.mistake(text.span(), message, Some(help));
                 None
             }

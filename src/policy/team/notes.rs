@@ -27,6 +27,7 @@ impl Team {
             }
             TeamCheck::Vocabulary => return Vec::new(),
         };
+
         let mut notes = Vec::new();
         for (key, selector) in &selectors {
             if selector.names_tools_in_any_phase() {
@@ -34,6 +35,7 @@ impl Team {
                     "`{key}` names `tool` and no `phase`: a note of any phase that names the tool counts, too; add `phase = \"act\"`"
                 ));
             }
+
             if let Some(path) = selector
                 .lets_lacking_pass()
                 .filter(|_| bans && *key == "each")
@@ -44,6 +46,7 @@ impl Team {
                     at.as_str()
                 ));
             }
+
             if let Some(path) = selector.bans_all_below() {
                 let at = path.pointer();
                 notes.push(format!(
@@ -51,13 +54,16 @@ impl Team {
                     at.as_str()
                 ));
             }
+
             notes.extend(passed_over(key, selector, examples));
         }
+
         if names_agent || selectors.iter().any(|(_, it)| it.names_agent()) {
             notes.push(
                 "it goes by `agent_id`, which is one name for all acts unless the program that records names the agent of each".to_owned(),
             );
         }
+
         notes.sort();
         notes.dedup();
         notes
@@ -82,10 +88,12 @@ fn passed_over(key: &str, selector: &TeamSelector, examples: &[RunExample]) -> V
             }
         }
     }
+
     let asks_for_none = |(_, wanted): &(_, Wanted)| matches!(wanted, Wanted::Absent);
     if selector.keys.0.iter().any(asks_for_none) {
         return Vec::new();
     }
+
     passed
         .into_iter()
         .map(|(told, lines)| {

@@ -104,6 +104,7 @@ impl TeamOrder {
         let mut pointers = (self.same.each.iter())
             .chain(&self.pair.each)
             .chain(same_of_others);
+
         of(&self.each) || other.is_some_and(of) || pointers.any(leads_to_outcome)
     }
 
@@ -169,6 +170,7 @@ impl OrderJudge {
             has_until: order.until.is_some(),
             is_paired: !order.pair.each.is_empty(),
         };
+
         Self {
             automaton: Arc::new(Automaton::new(demand)),
             order: Arc::clone(order),
@@ -207,6 +209,7 @@ impl OrderJudge {
         if !selectors.any(|selector| selector.has_keys_of(event)) {
             return None;
         }
+
         let budget = &mut self.budget;
         let mut ask = |selector: &EventSelector| selector.ask(event, budget);
         let answers = others.map(|it| it.map_or(Ok(Truth::No), &mut ask));
@@ -217,12 +220,14 @@ impl OrderJudge {
                 return None;
             }
         };
+
         let pattern = self.order.pattern;
         // What nobody can tell is what is stricter.
         let is_it = |answer: &Truth, if_unknown: bool| match answer {
             Truth::Unknown(_) => if_unknown,
             known => *known == Truth::Yes,
         };
+
         let is_other = is_it(&other, pattern.is_ban());
         let is_since = is_it(&since, pattern == OrderPattern::NeedsEarlier);
         let is_until = is_it(&until, false);
@@ -230,6 +235,7 @@ impl OrderJudge {
         if !(is_each || is_other || is_since || is_until) {
             return None;
         }
+
         let [own, others] = asks.groups;
         Some(OrderEvent {
             line: event.line,
@@ -275,6 +281,7 @@ impl OrderJudge {
                 answer => offences.iter_mut().for_each(|it| it.answer = Some(answer)),
             }
         }
+
         self.examined |= seen.is_each;
         let may_show = self.is_of_the_end() || !offences.is_empty();
         if let Some(same) = seen.same
@@ -293,9 +300,11 @@ impl OrderJudge {
                     .join(", ")
             });
         }
+
         if self.counts_rows() {
             self.measure_row(seen, !offences.is_empty());
         }
+
         self.offences.extend(offences);
         self.more += self.offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
         self.offences.truncate(MAX_FINDINGS_PER_RULE);
@@ -308,6 +317,7 @@ impl OrderJudge {
         if !seen.is_each || seen.unknown.is_some() || length <= limit {
             return;
         }
+
         if begins {
             self.latest.insert(seen.same, seen.line);
             if self.rows.len() < MAX_FINDINGS_PER_RULE {
@@ -354,6 +364,7 @@ impl OrderJudge {
             [] => "another act, which ends the row".to_owned(),
             roles => roles.join(" and "),
         };
+
         let mut told = vec![role];
         let time = self.order.within.and(KeyPath::parse("/timestamp"));
         let same = &self.order.same;
@@ -362,6 +373,7 @@ impl OrderJudge {
         } else {
             &same.other
         };
+
         told.extend(same.iter().chain(&time).map(|path| {
             let value = event
                 .root()
@@ -369,11 +381,13 @@ impl OrderJudge {
                 .map_or("no value".to_owned(), |it| brief(it.raw()));
             format!("{} = {value}", path.pointer().as_str())
         }));
+
         let group = if seen.is_each {
             seen.same
         } else {
             seen.same_of_others
         };
+
         let (count, last) = self.automaton.known(group);
         let mut known = String::new();
         if !self.order.same.each.is_empty() {
@@ -382,14 +396,17 @@ impl OrderJudge {
         if self.counts_rows() {
             known.push_str("in the row ");
         }
+
         known = known + "before it: " + &count_of(count, "event") + " of `each`";
         if self.other().is_some() {
             let last = last.map_or("none".to_owned(), |it| format!("line {}", it.number));
             known = known + "; the latest of `other`: " + &last;
         }
+
         if seen.is_each || !self.counts_rows() {
             told.push(known);
         }
+
         self.note(&seen);
         Some(told)
     }

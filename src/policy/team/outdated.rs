@@ -78,6 +78,7 @@ fn kind(index: &EventIndex) -> Option<String> {
             _ => None,
         });
     let (kind, now) = named?;
+
     Some(format!(
         "`kind = \"{kind}\"` is a kind that recorders no longer write: {now}"
     ))

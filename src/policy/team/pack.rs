@@ -83,8 +83,10 @@ pub(crate) fn read(
             bound_params,
             named: BTreeMap::new(),
         };
+
         tables.read(&mut reader);
     };
+
     read(file, tables, mistakes);
     let (mut texts, mut known) = (Vec::new(), Vec::new());
     for pack in packs {
@@ -98,17 +100,20 @@ pub(crate) fn read(
                 continue;
             }
         };
+
         let source = ConfigSource {
             name: &path.to_string_lossy(),
             dir: path.parent().unwrap_or(Path::new("")),
             text: &text,
         };
+
         let (tables, mut found) = source.read_as::<Pack>(SCHEMA);
         mistakes.append(&mut found);
         read(source, &tables, mistakes);
         known.extend(values(&tables.params).into_keys());
         texts.push(text);
     }
+
     // A pack that can't be read may name any.
     let are_read = !packs.is_empty() && texts.len() == packs.len();
     for name in tables.params.keys().filter(|_| are_read) {
@@ -119,6 +124,7 @@ pub(crate) fn read(
             mistakes.push(file.error(span, message, help));
         }
     }
+
     team
 }
 
@@ -136,6 +142,7 @@ impl Pack {
         for (name, entries) in &self.selector {
             reader.name_selector(name.get_ref(), entries.get_ref());
         }
+
         for (key, values) in &self.vocabulary {
             let path = reader.key(key, Judged::Event);
             let path = path.filter(|path| reader.must_lead_to_one(path, key.span()));
@@ -147,6 +154,7 @@ impl Pack {
                 }
             }
         }
+
         self.versions.iter().for_each(|table| table.read(reader));
         self.schemas.iter().for_each(|table| table.read(reader));
         self.orders.iter().for_each(|table| table.read(reader));

@@ -117,10 +117,12 @@ impl FileReader<'_> {
         if !values.is_empty() {
             values.push('\n');
         }
+
         let mut details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n{values}");
         if !texts.examples.is_empty() {
             details = details + "## Examples\n\n" + &texts.examples.join("\n\n") + "\n\n";
         }
+
         let page = format!(
             "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{on_page}\n{url}"
         );
@@ -134,6 +136,7 @@ impl FileReader<'_> {
             tags: meta.tags.clone(),
             holds: Some(holds),
         };
+
         self.team.infos.push((info, check));
     }
 
@@ -147,6 +150,7 @@ impl FileReader<'_> {
             );
             self.mistake(id.span(), message, None);
         }
+
         asks
     }
 
@@ -160,11 +164,13 @@ impl FileReader<'_> {
             self.mistake(id.span(), message, Some(help.into()));
             return false;
         }
+
         if let Some(before) = self.taken.get(name) {
             let message = format!("the id `{name}` is taken by {}", brief(before));
             self.mistake(id.span(), message, None);
             return false;
         }
+
         let place = self.file.place(&id.span());
         self.taken.insert(name.clone(), place);
         let fits = self.taken.len() <= MAX_RULES;
@@ -172,6 +178,7 @@ impl FileReader<'_> {
             let message = format!("the team declares more than {MAX_RULES} rules");
             self.mistake(id.span(), message, None);
         }
+
         fits
     }
 
@@ -192,6 +199,7 @@ impl FileReader<'_> {
             let message = format!("unknown key {} of a selector", quote(name));
             self.mistake(key.span(), message, Some(help));
         }
+
         path
     }
 
@@ -227,6 +235,7 @@ impl FileReader<'_> {
                 self.unknown_param(&format!("params.{name}"), span);
             }
         }
+
         Some(expression)
     }
 
@@ -267,12 +276,14 @@ impl FileReader<'_> {
                 has_two: false,
             };
         };
+
         let of = |name: &str| {
             members
                 .iter()
                 .find(|(key, _)| key.get_ref() == name)
                 .map(|(_, value)| value)
         };
+
         let [each, other] = ["each", "other"].map(of);
         let [each, other] = [each, other].map(|it| it.map(|it| self.pointers(it)));
         let (each, other) = (each.unwrap_or_default(), other.unwrap_or_default());
@@ -280,6 +291,7 @@ impl FileReader<'_> {
             let message = "`each` and `other` have one pointer each, or as many";
             self.mistake(written.span(), message, None);
         }
+
         Sides {
             each,
             other,
@@ -296,6 +308,7 @@ impl FileReader<'_> {
             );
             self.mistake(written.span(), message, None);
         }
+
         length
     }
 
@@ -305,6 +318,7 @@ impl FileReader<'_> {
             TomlData::List(items) => items,
             _ => one,
         };
+
         let mut paths = Vec::new();
         for text in texts {
             if let TomlData::Text(pointer) = text.get_ref()
@@ -314,6 +328,7 @@ impl FileReader<'_> {
                 paths.push(path);
             }
         }
+
         paths
     }
 }
@@ -352,6 +367,7 @@ fn attoseconds(text: &str) -> Option<i128> {
         .ok()?
         .checked_mul(*attoseconds)?
         .checked_add(part / scale)?;
+
     (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
 }
 

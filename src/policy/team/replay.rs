@@ -63,10 +63,12 @@ impl Replay {
                 replayed.add(event);
             }
         }
+
         let line = Line {
             number,
             ..Line::BEFORE_ALL
         };
+
         let index = Arc::clone(&self.now.index);
         self.now.note(&index.view(line, EventText::Parsed(event)));
     }
@@ -85,11 +87,13 @@ impl Replayed {
                 .and_then(|payload| payload.get(key))
                 .map(|it| brief(it.raw()))
         };
+
         let tool = of("tool").unwrap_or("an act without a tool".to_owned());
         let shown = match of("input") {
             Some(input) => format!("{tool} {input}"),
             None => tool,
         };
+
         self.acts += 1;
         if self.shown.len() < MAX_ACTS || self.shown.contains_key(&shown) {
             *self.shown.entry(shown).or_default() += 1;
@@ -105,6 +109,7 @@ impl Replayed {
             .collect();
         acts.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
         acts.truncate(most);
+
         acts
     }
 }

@@ -104,6 +104,7 @@ impl TeamRule {
         if self.each.is_none() || self.is_across {
             return Holds::End;
         }
+
         if self.depends(TeamSelector::reads_outcome) {
             Holds::After
         } else {
@@ -148,6 +149,7 @@ impl TeamRule {
             Artifact::Summary => &values.summary,
             _ => return None,
         };
+
         record.as_ref().ok().copied().flatten()
     }
 
@@ -172,6 +174,7 @@ impl TeamRule {
         let record = |value: &Result<Option<Node<'a>>, SkipReason>| value.as_ref().ok().copied();
         let value = |node: Option<Node<'a>>| node.map_or(Value::Null, Value::of_record);
         let [counts, tools] = values.counted.unwrap_or(&[None, None]);
+
         [
             value(record(&values.state).flatten()),
             value(record(&values.summary).flatten()),
@@ -195,6 +198,7 @@ pub(crate) fn run_as_json(
         let text = record?.at(path)?.text()?;
         Some(text.into_owned())
     };
+
     serde_json::json!({
         "id": id,
         "lifecycle": lifecycle,

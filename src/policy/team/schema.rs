@@ -140,6 +140,7 @@ impl TeamSchema {
             (_, []) => true,
             (_, [key, ..]) => OUTCOME.contains(&&**key),
         };
+
         let selector = &self.selector;
         let mut keys = selector.keys.0.iter();
         match self.record {
@@ -177,6 +178,7 @@ impl TeamSchema {
         if self.examples.iter().all(|example| example.valid) {
             wrong.push("the schema has no example in which it finds something".into());
         }
+
         wrong
     }
 }
@@ -225,6 +227,7 @@ impl SchemaJudge {
         let named = asks.map_or(Ok(Truth::No), |(selector, _)| {
             selector.ask(event, &mut self.budget)
         });
+
         if self.is_to_judge(named, &Pointer::default(), &place)
             && let Some((value, passed)) = event.node_at(at)
             && self.has_whole(value, passed, &Pointer::default(), &place)
@@ -252,6 +255,7 @@ impl SchemaJudge {
             }
             Ok(_) => {}
         }
+
         false
     }
 
@@ -268,6 +272,7 @@ impl SchemaJudge {
         if passed == tokens && (tokens == 0 || shortened_in(value).is_empty()) {
             return true;
         }
+
         let at = self.schema.at.first(passed).pointer();
         let unjudged = Unjudged {
             why: format!(
@@ -276,6 +281,7 @@ impl SchemaJudge {
             ),
             at: Some(at),
         };
+
         self.found.add(|| unjudged.draft(around, place()));
         false
     }
@@ -305,9 +311,11 @@ impl SchemaJudge {
             (Ok(false), _) => Ok(Truth::No),
             (Err(why), _) => Ok(Truth::Unknown(why)),
         };
+
         if !self.is_to_judge(named, at, place) {
             return None;
         }
+
         let (value, passed) = self.part_of(action)?;
         self.has_whole(value, passed, at, place).then_some(value)
     }
@@ -322,12 +330,14 @@ impl SchemaJudge {
             }
             return;
         }
+
         let actions = root
             .at(&["outcomes", "actions"])
             .into_iter()
             .flat_map(Node::items)
             .enumerate();
         let all = Pointer::new("/outcomes/actions");
+
         for (index, action) in actions {
             let at = all.item(index);
             let of_action = || Place::value(Artifact::State, at.clone());
@@ -364,10 +374,12 @@ impl SchemaJudge {
         if schema.is_valid(value) {
             return Some(Vec::new());
         }
+
         let at = at
             .tokens()
             .iter()
             .fold(around.clone(), |at, token| at.field(token));
+
         schema.violations(value, &at).ok()
     }
 
@@ -386,6 +398,7 @@ impl SchemaJudge {
                 .found
                 .add(|| Draft::new(place(), message).further([further().bytes()]));
         };
+
         for violation in violations {
             self.found.add(|| {
                 let whole = place();
@@ -432,10 +445,12 @@ impl Judge for SchemaJudge {
         if let Some(reason) = of_artifact.as_ref().or(self.unjudged.as_ref()) {
             findings.skip(reason);
         }
+
         let compared = self.found.report(findings);
         if self.is_spent {
             findings.skip(&SkipReason::bound(&TeamLimit::Patterns));
         }
+
         compared
     }
 

@@ -84,6 +84,7 @@ pub(super) fn ask<'a>(
         Err(Stop::Spent) => return Err(TeamLimit::Steps),
         Err(Stop::Failed(failure)) => condition.describe(&failure),
     };
+
     Ok(Truth::Unknown(Unjudged {
         at: None,
         why: format!("`{key}` can't be evaluated: {why}"),
@@ -104,6 +105,7 @@ impl Unjudged {
             },
             None => whole,
         };
+
         let draft = Draft::new(place, self.why.clone());
         match self.at {
             Some(_) => draft,

@@ -80,6 +80,7 @@ impl Trace {
                     refused: Vec::new(),
                 }
             });
+
         Self {
             selectors: traced.collect(),
             judges,
@@ -104,6 +105,7 @@ impl Trace {
             counted: Some(&counted),
             ..values
         };
+
         let index = Arc::clone(&self.judges.index);
         let event = event.map(|(number, root)| {
             let line = Line {
@@ -116,15 +118,18 @@ impl Trace {
             self.events += 1;
             self.selectors.iter_mut().for_each(|it| it.add(event));
         }
+
         let compared = self.judges.compared(self.check, event.as_ref(), &values);
         let about = event.map_or("the run".to_owned(), |it| {
             format!("line {}", it.line.number)
         });
         let mut start = format!("{about}: ");
+
         for line in compared.unwrap_or_default() {
             self.told
                 .push(std::mem::replace(&mut start, "    ".to_owned()) + &line);
         }
+
         self.left_out += self.told.len().saturating_sub(MAX_TOLD);
         self.told.truncate(MAX_TOLD);
     }
@@ -153,11 +158,13 @@ impl TracedSelector {
                     Some(Look::Shortened { .. }) => "a shortened value".to_owned(),
                     _ => "no value".to_owned(),
                 };
+
                 if others.len() < MAX_VALUES || others.contains_key(&shown) {
                     *others.entry(shown).or_default() += 1;
                 }
             }
         }
+
         if let Some((at, why)) = self.keys.passes_over(root) {
             let why = format!("`{}` {why}", at.as_str());
             self.passed_over
@@ -165,6 +172,7 @@ impl TracedSelector {
                 .or_default()
                 .push(event.line.number);
         }
+
         if self.selector.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes) {
             self.matched += 1;
             self.lines.push(event.line.number.to_string());
@@ -186,6 +194,7 @@ impl TracedSelector {
             let more = if all > MAX_LISTED { ", …" } else { "" };
             format!("{}{more}", shown.join(", "))
         };
+
         let at = list(
             self.lines.clone(),
             usize::try_from(self.matched).unwrap_or(usize::MAX),
@@ -206,6 +215,7 @@ impl TracedSelector {
                 "" => "no other values".to_owned(),
                 shown => format!("other values are {shown}"),
             };
+
             let at = test.0.first().map(|(path, _)| path.pointer());
             format!("    {}: {shown}", at.unwrap_or_default().as_str())
         });
@@ -215,6 +225,7 @@ impl TracedSelector {
             format!("    passed over, as {why}: line {shown}")
         });
         let refused = self.refused.iter().cloned();
+
         std::iter::once(first)
             .chain(tests)
             .chain(passed_over)

@@ -49,6 +49,7 @@ impl Team {
             TeamCheck::Rule(at) => &self.rules.get(at)?.examples,
             TeamCheck::Vocabulary => return None,
         };
+
         let judges = TeamJudges::new(self, iter::once(self.as_declared(check)));
         let judges = judges.across().unwrap_or(judges);
         let tried: Vec<TriedExample> = examples
@@ -65,12 +66,14 @@ impl Team {
         } else {
             wrong.extend(unjudged.map(UnjudgedFinding::as_failure));
         }
+
         if examples
             .iter()
             .all(|example| example.fires.get_ref().is_empty())
         {
             wrong.push("the rule has no example in which it finds something".into());
         }
+
         Some(Trial {
             examples: examples.len(),
             wrong,
@@ -140,14 +143,17 @@ impl TeamJudges {
         let (Some(asked), Some(judge)) = (asked, self.judge(check)) else {
             return Vec::new();
         };
+
         if judge.depends_on_outcome() {
             return Vec::new();
         }
+
         let line = Line {
             number,
             length: asked.text().len(),
             ..Line::BEFORE_ALL
         };
+
         let view = self.index.view(line, EventText::Parsed(asked.root()));
         let next = self.would(&view, values, true);
         let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
@@ -164,6 +170,7 @@ impl TeamJudges {
                 .and_then(|pointer| Some(pointer.tokens().nth(1)?.into_owned()));
             name.is_some_and(|name| payload.is_some_and(|payload| payload.get(&name).is_some()))
         };
+
         let is_schema = matches!(check, TeamCheck::Schema(_));
         drafts
             .into_iter()
@@ -187,12 +194,14 @@ fn found_at_end(
         broken_line: None,
         unjudged: &|_| None,
     };
+
     let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
     let mut skips = Vec::new();
     let severity = Severity::Error;
     let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
     let judge = judges.judge(check);
     let _ = judge.and_then(|judge| judge.report(Some(&facts), &mut findings));
+
     drafts
         .into_iter()
         .map(|it| ExampleFinding {
@@ -212,6 +221,7 @@ fn without_result(event: &str) -> Option<OwnedDocument> {
     if let Some(payload) = event.get_mut("payload").and_then(Json::as_object_mut) {
         payload.retain(|key, _| !OUTCOME.contains(&&**key));
     }
+
     OwnedDocument::read(event.to_string().into_bytes()).ok()
 }
 
@@ -231,6 +241,7 @@ impl RunExample {
                 failures.push((line, why + &finding.message));
                 continue;
             };
+
             expected.remove(known);
             tried.has_judged |= !finding.is_unjudged;
             if finding.is_unjudged {
@@ -241,6 +252,7 @@ impl RunExample {
                 });
             }
         }
+
         failures.extend(expected.into_iter().map(|line| {
             let why = format!("expected a finding {}; there was none", self.at(line));
             (line, why)
@@ -251,6 +263,7 @@ impl RunExample {
             .into_iter()
             .map(|(_, why)| format!("{}: {why}", self.place))
             .collect();
+
         tried
     }
 
@@ -281,6 +294,7 @@ impl RunExample {
                     format!("expected the act to be held back {at}; it is not"),
                 )
             });
+
         surplus.chain(missing).collect()
     }
 
@@ -340,6 +354,7 @@ impl RunExample {
                 asking.note(&event);
             }
         }
+
         judges.end(lifecycle, values(), |line, bytes| {
             let text = usize::try_from(line.number - 1)
                 .map(|at| events.get(at))
@@ -349,6 +364,7 @@ impl RunExample {
                 .is_some()
         });
         let found = found_at_end(&judges, check, lifecycle, !events.is_empty());
+
         ExampleFindings { found, held }
     }
 
@@ -371,6 +387,7 @@ impl RunExample {
             .collect();
         let state = || derived_state(&read, has_ended).to_string();
         let summary = || has_ended.then(|| derived_summary(&read).to_string());
+
         (
             written(&self.state).unwrap_or_else(state),
             written(&self.summary).or_else(summary),
@@ -383,11 +400,13 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
     let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
     let mut steps = Json::Array(Vec::new());
     let mut actions = Vec::new();
+
     for event in events {
         let payload = &event["payload"];
         if payload["step_records"].is_array() {
             steps = payload["step_records"].clone();
         }
+
         let of_event = |step: &&mut Json| step["id"] == payload["step_id"];
         let step = steps
             .as_array_mut()
@@ -395,6 +414,7 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
         if let (Some(Json::Object(step)), Json::String(_)) = (step, &payload["step_status"]) {
             step.insert("status".into(), payload["step_status"].clone());
         }
+
         if let (Some("act"), Json::Object(action)) = (event["phase"].as_str(), payload) {
             let mut action = action.clone();
             action.remove("step_status");
@@ -404,6 +424,7 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
             actions.push(Json::Object(action));
         }
     }
+
     let status = if has_ended { "ok" } else { "pending" };
     let outcomes = json!({"status": status, "actions": actions});
     put(&mut state, "/plan/steps", steps);
@@ -412,9 +433,11 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
         let started_at = first["timestamp"].clone();
         put(&mut state, "/episode/started_at", started_at);
     }
+
     if !has_ended {
         put(&mut state, "/links", json!({"events": "events.jsonl"}));
     }
+
     state
 }
 
@@ -426,16 +449,19 @@ fn derived_summary(events: &[Json]) -> Json {
         let (key, count) = (format!("/metrics/{phase}_count"), count.count());
         put(&mut summary, &key, count.into());
     }
+
     let [first, last] =
         [events.first(), events.last()].map(|event| event.map(|it| &it["timestamp"]));
     if let Some(first) = first {
         put(&mut summary, "/started_at", first.clone());
     }
+
     let time = |text: Option<&Json>| Timestamp::parse(text?.as_str()?);
     if let (Some(first), Some(last)) = (time(first), time(last)) {
         let duration = last.seconds_since(&first);
         put(&mut summary, "/duration_sec", duration.into());
     }
+
     summary
 }
 

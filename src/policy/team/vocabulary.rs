@@ -103,6 +103,7 @@ impl VocabularyJudge {
             })
             .collect();
         self.examined |= any;
+
         for (index, (value, passed)) in outside {
             self.add(index, event.line, value, passed);
         }
@@ -118,6 +119,7 @@ impl VocabularyJudge {
                 return;
             };
             self.pairs = self.pairs.saturating_add(values.0.len());
+
             let text = value.text().filter(|_| self.pairs <= MAX_PAIRS);
             let words = values.0.iter().filter_map(|wanted| match wanted {
                 SelectorValue::Text(glob) => glob.word(),
@@ -129,6 +131,7 @@ impl VocabularyJudge {
                 events: 1,
                 nearest: text.and_then(|text| nearest(&text, words).map(str::to_owned)),
             };
+
             self.outside.insert(id, outside);
         } else if self.unlisted.len() < MAX_UNLISTED {
             self.unlisted.insert(id);
@@ -142,15 +145,18 @@ impl Judge for VocabularyJudge {
         if self.keys.is_empty() {
             return None;
         }
+
         if let Some(reason) = run.and_then(|run| (run.unjudged)(Artifact::Events)) {
             findings.skip(&reason);
             return None;
         }
+
         let mut outside: Vec<&Outside> = self.outside.values().collect();
         outside.sort_by_cached_key(|it| (it.place.line, it.place.pointer().cloned()));
         for value in outside {
             findings.push(value.draft());
         }
+
         findings.more(self.unlisted.len());
         Compared::when(self.examined)
     }
@@ -168,9 +174,11 @@ impl Outside {
             1 => ", and 1 more event has this value".to_owned(),
             more => format!(", and {more} more events have this value"),
         };
+
         let shown = &self.shown;
         let message = format!("`{key}` is {shown}, which the vocabulary lacks{also}");
         let nearest = self.nearest.as_ref();
+
         Draft::new(self.place.clone(), message)
             .besides(&self.events)
             .help(nearest.map(|word| format!("Did you mean {}?", quote(word))))

@@ -39,6 +39,7 @@ impl Window {
         if !self.has_old(now, within) {
             return Vec::new();
         }
+
         let kept = self.timed.split_off(&(earliest(now, within), 0));
         std::mem::replace(&mut self.timed, kept)
             .into_iter()

@@ -27,6 +27,7 @@ impl CallReader {
             let ids = [InEvent::ActionId, InEvent::Id];
             tool.is_some() || ids.iter().any(|id| event.value(*id).is_some())
         };
+
         let is_act = incident::text(event, InEvent::Phase).as_deref() == Some("act");
         let is_call = is_act && names_call();
         let result = result_of(event, is_call);
@@ -35,15 +36,18 @@ impl CallReader {
         if !(is_call && tool.is_some() || result.is_some()) {
             return;
         }
+
         let tool = tool.as_deref();
-        let known = (self.tools.iter()).position(|known| known.tool.as_deref() == tool);
-        let place = known.unwrap_or(self.tools.len());
+        let place = (self.tools.iter())
+            .position(|known| known.tool.as_deref() == tool)
+            .unwrap_or(self.tools.len());
         if place == self.tools.len() && place < MAX_TOOLS {
             self.tools.push(ToolUse {
                 tool: tool.map(Arc::from),
                 ..ToolUse::default()
             });
         }
+
         let Some(of_tool) = self.tools.get_mut(place) else {
             return;
         };
@@ -52,6 +56,7 @@ impl CallReader {
             Some(CallResult::Denied) => &mut of_tool.denied_line,
             None => return,
         };
+
         line.get_or_insert(event.line.number);
     }
 
@@ -66,6 +71,7 @@ fn result_of(event: EventFacts<'_>, is_call: bool) -> Option<CallResult> {
     if is_call && incident::is(event, InEvent::ResultStatus, &incident::BLOCKING) {
         return Some(CallResult::Denied);
     }
+
     match incident::mark(event)? {
         // The event of a step that only repeats its status is no further call.
         (Mark::Vetoed, 2..) => Some(CallResult::Denied),

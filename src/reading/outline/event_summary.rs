@@ -71,6 +71,7 @@ fn mark(event: Node<'_>) -> Option<Mark> {
         read: &ReadText::of(slots),
         refused: &[],
     };
+
     let (mark, _) = incident::mark(EventFacts::new(Line::BEFORE_ALL, of))?;
     Some(mark)
 }
@@ -99,6 +100,7 @@ fn summary(event: Node<'_>) -> String {
     };
     let is_call = payload.get("tool").and_then(Node::text).is_some();
     let has_excerpt = payload.get("input_excerpt").and_then(Node::text).is_some();
+
     for known in KNOWN.split(' ') {
         let key = known.trim_end_matches('=');
         let value = payload.get(key).filter(|value| !value.is_null());
@@ -107,11 +109,9 @@ fn summary(event: Node<'_>) -> String {
             "input" if has_excerpt => None,
             _ => Some(first_words(value)),
         });
-        let is_news = |value: &String| {
-            !value.trim().is_empty()
-                && !(is_call && key.ends_with("status") && USUAL.contains(&&**value))
-        };
-        if let Some(value) = value.filter(is_news) {
+        let is_usual = |value: &str| is_call && key.ends_with("status") && USUAL.contains(&value);
+
+        if let Some(value) = value.filter(|value| !value.trim().is_empty() && !is_usual(value)) {
             parts.push(if key == known {
                 value
             } else {
@@ -119,14 +119,17 @@ fn summary(event: Node<'_>) -> String {
             });
         }
     }
+
     for (key, noun) in [("step_records", "steps"), ("steps", "step labels")] {
         let steps = payload.get(key).filter(|it| it.kind() == Kind::Array);
         parts.extend(steps.map(|steps| format!("{noun}: {}", steps.items().count())));
     }
+
     if parts.is_empty() {
         let named = |key: Key<'_>| format!("{}={}", brief(&key.name()), first_words(key.value()));
         parts.extend(payload.members().take(OTHERS).map(named));
     }
+
     parts.join(" · ")
 }
 
@@ -150,6 +153,7 @@ fn words_within(value: Node<'_>, depth: u8) -> String {
                 parts.push(format!("{} more", number - 2));
                 parts.extend(value.items().last().map(deeper));
             }
+
             parts.join(" · ")
         }
         Kind::Object if depth < MAX_DEPTH => {
@@ -157,6 +161,7 @@ fn words_within(value: Node<'_>, depth: u8) -> String {
             if let Some(last) = value.get("messages").and_then(|it| it.items().last()) {
                 return deeper(last);
             }
+
             let name = |key| value.get(key).and_then(Node::text);
             let text = TEXTS.iter().find_map(|key| value.get(key)).map(deeper);
             match (name("role").or_else(|| name("type")), text) {

@@ -16,6 +16,7 @@ pub(super) fn description(
     let tokens: Vec<_> = pointer.tokens().collect();
     let mut path: Vec<&str> = tokens.iter().map(|token| &**token).collect();
     path.extend(field);
+
     let name = path.iter().rev().find(|token| !is_index(token))?;
     let said = find(schema, schema, &path, &mut { MAX_PARTS })?;
 

@@ -157,6 +157,7 @@ impl DeclaredSchema {
             let reference = part.get("$ref").and_then(Value::as_str)?;
             self.text.pointer(reference.strip_prefix('#')?)
         };
+
         let below = path.iter().try_fold(&self.text, |part, key| {
             let part = target(part).unwrap_or(part);
             part.get("properties")

@@ -61,6 +61,7 @@ impl SlotReader {
         let start = after_blank(bytes, 0)?;
         let end = reading.value(start, &root, Row::ROOT, 0)?.end;
         slots.sort_others();
+
         let is_whole = after_blank(bytes, end).is_none();
 
         (is_whole && self.satisfies_conditions(text, slots)).then_some(text)
@@ -271,6 +272,7 @@ impl SlotReading<'_, '_> {
             let (first, start) = after_blank(bytes, end)?;
             let ReadValue { end, is_escaped } =
                 self.value((first, start), &key.step, row, depth)?;
+
             if key.step.slot != NO_SLOT {
                 let value = Span::new(start, end).escaped(is_escaped);
                 self.keep(key.step.slot, row, at, value)?;

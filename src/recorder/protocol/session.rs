@@ -137,6 +137,7 @@ impl Session {
                 self.lose();
             }
         }
+
         answered
     }
 
@@ -178,6 +179,7 @@ impl Session {
         } else {
             run.leave()?;
         }
+
         Ok(run.take_findings())
     }
 
@@ -200,6 +202,7 @@ impl Session {
         if line.len() > LINE_LIMIT {
             return Err(too_long());
         }
+
         let document = self.tape.read_record(line).map_err(|refused| {
             let place = match refused {
                 crate::ground::document::Refused::Syntax(error) => {
@@ -212,6 +215,7 @@ impl Session {
         let name = named(document)?;
         let argument = document.root().get(name);
         *is_record = Some(argument.is_some_and(|argument| records(name, argument)));
+
         let value = value(document, "the line")?;
         let wrong = |why: &str| Failed::new("argument", why);
         if !RECORD_COMMAND.accepts(document) {
@@ -225,6 +229,7 @@ impl Session {
                 )
             })));
         }
+
         // Its values are in the tree now.
         self.tape.release();
         RecorderCommand::deserialize(value)
@@ -243,6 +248,7 @@ impl Session {
             done.refused = Some(self.refused);
             self.run = None;
         }
+
         Ok(done)
     }
 }
@@ -355,6 +361,7 @@ fn carry_out(
             run.propose(proposal, applied.unwrap_or_default())?
         }
     };
+
     Ok(Done::with_id(recorded))
 }
 
@@ -392,21 +399,26 @@ fn named(document: Document<'_>) -> Result<&'static str, Failed> {
         );
         return Err(wrong(&message));
     }
+
     let mut members = root.members();
     let (Some(member), None) = (members.next(), members.next()) else {
         return Err(wrong("a line has exactly one command"));
     };
+
     if document.repeats_keys() {
         return Err(Failed::new("argument", "an object has the same key twice"));
     }
+
     let name = member.name();
     if let Some(known) = COMMANDS.into_iter().find(|known| *known == name) {
         return Ok(known);
     }
+
     let advice = match COMMANDS.into_iter().find(|known| is_near(&name, known)) {
         Some(known) => format!("did you mean `{known}`?"),
         None => format!("the commands are {}", COMMANDS.join(", ")),
     };
+
     let name = quote(&name);
     Err(wrong(&format!("there is no command {name}: {advice}")))
 }
@@ -419,11 +431,13 @@ fn plan_steps(
         Either::Short(steps) => (steps, None),
         Either::Full(SourcedPlan { steps, source }) => (steps, source),
     };
+
     let steps = steps.into_iter().map(Either::in_full);
     let verdict = match run.plan(steps, source.as_deref().unwrap_or(SOURCE))? {
         PolicyDecision::Go { hints } => Judgement::Go { hints },
         PolicyDecision::Vetoed(veto) => Judgement::Veto(veto),
     };
+
     Ok(Done::judged(verdict))
 }
 
@@ -435,6 +449,7 @@ fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
         StepDecision::Vetoed(veto) => Judgement::Veto(veto),
         StepDecision::Skipped => Judgement::Skipped,
     };
+
     Ok(Done::judged(verdict))
 }
 
@@ -450,6 +465,7 @@ fn hold(
         None if run.open_steps().is_empty() => None,
         named => Some(open_step(run, named.clone())?),
     };
+
     let decision = run.hold_call(step.as_deref(), act.action.clone(), &call, answer, true)?;
     let (kind, findings) = match decision {
         CallDecision::Go(allowed) => {
@@ -462,6 +478,7 @@ fn hold(
         }
         CallDecision::Veto(_, findings) => (CallKind::Veto, findings),
     };
+
     Ok(Done::held(call, kind, findings))
 }
 
@@ -470,17 +487,21 @@ fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
         None if run.open_steps().is_empty() => None,
         named => Some(open_step(run, named)?),
     };
+
     // Its form is that of the whole values.
     let mut action = in_one_form(act.action, run.directory());
-    let large = [&mut action.input_excerpt, &mut action.output];
-    let large = large.into_iter().flatten();
+    let large = [&mut action.input_excerpt, &mut action.output]
+        .into_iter()
+        .flatten();
     for value in large.chain(action.extensions.values_mut()) {
         *value = run.shortened(value.take(), most);
     }
+
     action.input = action.input.map(|input| match input {
         Value::Object(members) => each_shortened(run, members, most).into(),
         input => run.shortened(input, most),
     });
+
     let cut = cut_values(&action);
     let done = Done::with_id(run.act_in(step.as_deref(), action)?);
     Ok(Done { cut, ..done })
@@ -491,28 +512,40 @@ fn cut_values(action: &Action) -> Vec<CutValue> {
     let fields = [
         ("input_excerpt", &action.input_excerpt),
         ("output", &action.output),
-    ];
-    let fields = fields.into_iter();
-    let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?)));
-    let more = action.extensions.iter();
-    let more = more.map(|(name, value)| (name.clone(), value));
-    let members = action.input.iter().filter_map(Value::as_object).flatten();
-    let members = members.map(|(name, value)| (format!("input.{name}"), value));
-    let input = action.input.iter().map(|value| ("input".to_owned(), value));
-    let values = input.chain(members).chain(fields).chain(more);
-    let cut = values.filter(|(_, value)| is_shortened(value));
-    cut.map(|(field, value)| CutValue {
-        field,
-        bytes: value
-            .get("bytes")
-            .and_then(Value::as_u64)
-            .unwrap_or_default(),
-        attachment: value
-            .get("attachment")
-            .and_then(Value::as_str)
-            .map(Into::into),
-    })
-    .collect()
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?)));
+    let more = action
+        .extensions
+        .iter()
+        .map(|(name, value)| (name.clone(), value));
+    let members = action
+        .input
+        .iter()
+        .filter_map(Value::as_object)
+        .flatten()
+        .map(|(name, value)| (format!("input.{name}"), value));
+
+    action
+        .input
+        .iter()
+        .map(|value| ("input".to_owned(), value))
+        .chain(members)
+        .chain(fields)
+        .chain(more)
+        .filter(|(_, value)| is_shortened(value))
+        .map(|(field, value)| CutValue {
+            field,
+            bytes: value
+                .get("bytes")
+                .and_then(Value::as_u64)
+                .unwrap_or_default(),
+            attachment: value
+                .get("attachment")
+                .and_then(Value::as_str)
+                .map(Into::into),
+        })
+        .collect()
 }
 
 fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
@@ -520,8 +553,7 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
     let attachment = match (attach.path, attach.base64) {
         (Some(path), None) if attach.extension.is_none() => run.attach_file(path)?,
         (None, Some(text)) => {
-            let content = BASE64.decode(text.as_bytes());
-            let content = content.map_err(|error| {
+            let content = BASE64.decode(text.as_bytes()).map_err(|error| {
                 wrong(&format!("`base64` is not base64 with its padding: {error}"))
             })?;
             run.attach(&content, attach.extension.as_deref().unwrap_or_default())?
@@ -532,6 +564,7 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
             ));
         }
     };
+
     Ok(Done {
         attachment: Some(attachment),
         ..Done::nothing()
@@ -539,8 +572,8 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
 }
 
 fn each_shortened(run: &mut Run, members: Map<String, Value>, most: usize) -> Map<String, Value> {
-    let members = members.into_iter();
     members
+        .into_iter()
         .map(|(name, value)| (name, run.shortened(value, most)))
         .collect()
 }
@@ -555,6 +588,7 @@ fn close(run: &mut Run, close: Either<String, Close>, most: usize) -> Result<Don
         Either::Full(Close::Failed { step_id, error }) => (step_id, StepEnd::Failed(error)),
         Either::Full(Close::Skipped { step_id, reason }) => (step_id, StepEnd::Skipped(reason)),
     };
+
     let step = open_step(run, step)?;
     run.close_step(&step, end)?;
     Ok(Done::nothing())
@@ -586,10 +620,12 @@ fn explained(mut end: End) -> Result<End, Failed> {
         Ending::Error => None,
         _ => end.error.as_ref().map(|_| "error"),
     };
+
     if let Some(what) = needless {
         let message = format!("`{what}` has no meaning for a run that ends with this status");
         return Err(Failed::new("argument", &message));
     }
+
     match end.status {
         Ending::Ok => {}
         Ending::Error => {
@@ -600,6 +636,7 @@ fn explained(mut end: End) -> Result<End, Failed> {
             end.reason.get_or_insert_with(|| NO_REASON.into());
         }
     }
+
     Ok(end)
 }
 

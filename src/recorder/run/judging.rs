@@ -51,21 +51,25 @@ impl Run {
             let whole = told.map(<[u8]>::to_vec).or_else(|| self.whole_line(line));
             let judged = whole.as_deref().unwrap_or(line);
             let written = written(Artifact::Events, number, offset, judged);
+
             if new {
                 let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
                 found.extend(live.event(written, None, &self.told().state, &read_again));
             }
+
             live.follow(written);
             offset += line.len() as u64;
             if self.told.is_some() {
                 lines.push(judged.to_vec());
             }
+
             true
         });
         read.map_err(Error::io("reading", &self.events.path()))?;
         if let Some(told) = &mut self.told {
             told.lines = lines;
         }
+
         self.live = Some(live);
         self.keep(found);
         Ok(self)
@@ -115,6 +119,7 @@ impl Run {
         if phase == "act" && !payload.contains_key(SYNTHETIC) {
             payload = self.complete_act(payload);
         }
+
         let draft = RunEvent::told(phase, payload);
         self.must_fit(&draft)?;
         let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
@@ -130,6 +135,7 @@ impl Run {
             // It is judged as it is.
             _ => given,
         };
+
         let open = self.open_steps();
         let step = <[String; 1]>::try_from(open).ok();
         let step = step.map_or(Value::Null, |[step]| step.into());
@@ -145,6 +151,7 @@ impl Run {
         for (name, value) in set {
             payload.entry(name).or_insert(value);
         }
+
         payload
     }
 
@@ -185,12 +192,14 @@ impl Run {
     ) -> Vec<Finding> {
         let (mut number, mut offset) = (self.fold.events + 1, self.events.held.length);
         let to_come = asked.map(|lines| {
-            let lines = lines.iter().map(|line| {
-                let next = written(Artifact::Events, number, offset, line);
-                (number, offset) = (number + 1, offset + line.len() as u64);
-                next
-            });
-            lines.collect::<Vec<_>>()
+            lines
+                .iter()
+                .map(|line| {
+                    let next = written(Artifact::Events, number, offset, line);
+                    (number, offset) = (number + 1, offset + line.len() as u64);
+                    next
+                })
+                .collect::<Vec<_>>()
         });
         let read_again = |line: Line, bytes: &mut Vec<u8>| {
             let mut known = to_come.iter().flatten();
@@ -200,6 +209,7 @@ impl Run {
             }
             Ok(())
         };
+
         let next = written(Artifact::Events, number, offset, line);
         let state = &self.told().state;
         let mut found = checker.event(next, to_come.as_deref(), state, &read_again);
@@ -207,6 +217,7 @@ impl Run {
         if let Some(action) = action.and_then(|action| serde_json::to_vec(&action).ok()) {
             found.extend(checker.action(self.action_count(), &action));
         }
+
         found
     }
 
@@ -217,6 +228,7 @@ impl Run {
             let offset = end.saturating_sub(written_bytes as u64);
             live.follow(written(Artifact::Events, number, offset, judged));
         }
+
         self.keep(found);
     }
 
@@ -226,21 +238,26 @@ impl Run {
             Artifact::Learn => self.fold.proposals,
             _ => 1,
         };
-        let live = self.live.as_ref();
-        let found = live.map(|it| it.record(written(artifact, number, offset, bytes)));
+        let found = self
+            .live
+            .as_ref()
+            .map(|it| it.record(written(artifact, number, offset, bytes)));
         self.keep(found.unwrap_or_default());
     }
 
     /// Judges the run that has ended.
     pub(super) fn judge_whole(&mut self) -> Result<(), Error> {
         if let Some(gate) = &self.recorder.gate {
-            let directory = self.dir.directory();
-            let directory = directory.map_err(Error::io("reading", self.path()))?;
+            let directory = self
+                .dir
+                .directory()
+                .map_err(Error::io("reading", self.path()))?;
             let mut gate = gate.without_baseline();
             let mut judge = |artifacts: &dyn Artifacts| {
-                let report = gate.artifacts(&self.key(), Some(self.id()), artifacts);
-                report.findings
+                gate.artifacts(&self.key(), Some(self.id()), artifacts)
+                    .findings
             };
+
             let mut findings = judge(&directory);
             if let (Some(told), Some(live)) = (&self.told, &self.live)
                 && let Ok([state, summary]) = told.records()
@@ -255,8 +272,10 @@ impl Run {
                 let of_told = judge(&InMemory::of_records(&records)).into_iter();
                 findings.extend(of_told.filter(is_of_team));
             }
+
             self.findings = findings;
         }
+
         Ok(())
     }
 
@@ -268,6 +287,7 @@ impl Run {
             let step = index.and_then(|index| steps.get(index.parse::<usize>().ok()?));
             step.is_none_or(|step| step.status == StepStatus::Pending)
         };
+
         self.hold("the plan", plan, is_to_come)
     }
 
@@ -310,22 +330,27 @@ impl Run {
             Some((live, _)) => live.has_rules_of_events(),
             None => return Ok(CallDecision::Go(allowed)),
         };
+
         if is_counted {
             self.must_have_room(draft)?;
         }
+
         let payload = &draft.payload;
         let (mut answer, mut questions, mut answers) = (answer, 0, Vec::new());
         let (event, text, findings) = loop {
-            let event = draft.clone();
-            let event = event.numbered(self.id(), self.fold.events + 1, self.now());
+            let event = draft
+                .clone()
+                .numbered(self.id(), self.fold.events + 1, self.now());
             let text = event.line()?;
             let mut found = self.holding_findings(&event, &text, payload);
             found.extend(self.own_finding(&text, own));
+
             let asks = |live: &LiveChecker| found.iter().all(|finding| live.asks(finding));
             let is_asking = self.holding().is_some_and(|(live, _)| asks(live));
             if found.is_empty() || !is_asking || questions == MAX_QUESTIONS {
                 break (event, text, found);
             }
+
             questions += 1;
             let (is_yes, by) = match answer.take() {
                 Some((is_yes, by)) => (is_yes, by.to_owned()),
@@ -335,14 +360,17 @@ impl Run {
                     None => break (event, text, found),
                 },
             };
+
             let given = self.note_answers(payload, &found, is_yes, &by)?;
             if !is_yes {
                 self.cover_again(&text, payload, &given)?;
                 break (event, text, said_no(found));
             }
+
             answers.extend(given);
             // The answer is an event, after which another rule may ask.
         };
+
         let Some(first) = findings.first() else {
             let under_way = UnderWay {
                 is: Arc::downgrade(&allowed.0),
@@ -352,6 +380,7 @@ impl Run {
             self.under_way.push(under_way);
             return Ok(CallDecision::Go(allowed));
         };
+
         let what = self.veto_act(step, &event, first);
         Ok(CallDecision::Veto(what, findings))
     }
@@ -362,6 +391,7 @@ impl Run {
             "act" => (ACTION, "act"),
             _ => ("the note", "note"),
         };
+
         let veto = object([
             (scope, held(&event.payload)),
             ("reason", first.message.clone().into()),
@@ -372,6 +402,7 @@ impl Run {
         let by = format!("rule:{}", first.rule);
         // An act is held back whether or not that can be recorded.
         let _ = self.direct("direction.veto", veto, &by);
+
         what
     }
 
@@ -381,11 +412,13 @@ impl Run {
         draft: &RunEvent,
         own: Option<&str>,
     ) -> Result<Vec<Finding>, Error> {
-        let event = draft.clone();
-        let event = event.numbered(self.id(), self.fold.events + 1, self.now());
+        let event = draft
+            .clone()
+            .numbered(self.id(), self.fold.events + 1, self.now());
         let text = event.line()?;
         let mut found = self.holding_findings(&event, &text, &draft.payload);
         found.extend(self.own_finding(&text, own));
+
         Ok(found)
     }
 
@@ -406,6 +439,7 @@ impl Run {
             text: event.line()?,
             answers: Vec::new(),
         };
+
         self.under_way.push(under_way);
         Ok(allowed)
     }
@@ -416,6 +450,7 @@ impl Run {
         let output = " ".repeat(MAX_SMALL).into();
         draft.payload.insert("output".into(), output);
         cut(&mut draft.payload);
+
         match self.must_fit(&draft) {
             Err(Error::TooLarge { limit, .. }) => {
                 let why = format!(
@@ -441,8 +476,7 @@ impl Run {
         let Some((live, gate)) = self.holding() else {
             return Vec::new();
         };
-        let under_way = self.under_way.iter().map(|act| act.text.clone());
-        let under_way: Vec<Vec<u8>> = under_way.collect();
+        let under_way: Vec<Vec<u8>> = self.under_way.iter().map(|act| act.text.clone()).collect();
         let holds = |finding: &Finding| {
             finding.severity == Severity::Error
                 && live.declared(finding).is_some_and(|check| match check {
@@ -452,28 +486,34 @@ impl Run {
                     _ => !live.depends_on_outcome(check),
                 })
         };
+
         let found = |after: &[Vec<u8>]| {
             let found = self.judge_next(live, event, text, Some(after));
             let mut found = gate.counting(&self.key(), found);
             found.retain(holds);
             found
         };
+
         let orders = match under_way.len() {
             0..=MAX_ORDERED => sequences(&under_way),
             _ => vec![Vec::new(), under_way.clone()],
         };
+
         for after in &orders {
             let findings = found(after);
             if !findings.is_empty() {
                 return findings;
             }
         }
+
         if under_way.len() <= MAX_ORDERED {
             return Vec::new();
         }
+
         let next = written(Artifact::Events, self.fold.events + 1, 0, text);
-        let unclear = live.too_many_under_way(next, under_way.len());
-        unclear.into_iter().collect()
+        live.too_many_under_way(next, under_way.len())
+            .into_iter()
+            .collect()
     }
 
     /// Asks people about an act; returns whether it may be made, and who says so. `None` where
@@ -504,10 +544,12 @@ impl Run {
         for rule in &rules {
             self.note_answer(rule, payload, is_yes, by)?;
         }
+
         let given = rules.into_iter().map(|rule| GivenAnswer {
             rule: rule.clone(),
             by: by.to_owned(),
         });
+
         Ok(given.collect())
     }
 
@@ -520,15 +562,19 @@ impl Run {
         said_no: &[GivenAnswer],
     ) -> Result<(), Error> {
         let act = act_digest(text);
-        let equal = self
+        let taken_back: Vec<GivenAnswer> = self
             .under_way
             .iter()
-            .filter(|it| act_digest(&it.text) == act);
-        let taken_back = equal.flat_map(|it| &it.answers).filter(|answer| {
-            let mut rules = said_no.iter().map(|it| &it.rule);
-            rules.any(|rule| *rule == answer.rule)
-        });
-        let taken_back: Vec<GivenAnswer> = taken_back.cloned().collect();
+            .filter(|it| act_digest(&it.text) == act)
+            .flat_map(|it| &it.answers)
+            .filter(|answer| {
+                said_no
+                    .iter()
+                    .map(|it| &it.rule)
+                    .any(|rule| *rule == answer.rule)
+            })
+            .cloned()
+            .collect();
         for GivenAnswer { rule, by } in taken_back {
             self.note_answer(&rule, payload, true, &by)?;
         }
@@ -551,13 +597,16 @@ impl Run {
             ("answer", if is_yes { "yes" } else { "no" }.into()),
             ("by", by.into()),
         ]);
+
         self.direct(ASK, answer, &format!("rule:{rule}"))
     }
 
     /// Returns the rules that hold back, if there are any.
     fn holding(&self) -> Option<(&LiveChecker, &Gate)> {
-        let live = self.live.as_ref().filter(|_| self.recorder.holds_back);
-        live.zip(self.recorder.gate.as_deref())
+        self.live
+            .as_ref()
+            .filter(|_| self.recorder.holds_back)
+            .zip(self.recorder.gate.as_deref())
     }
 
     fn hold(
@@ -579,6 +628,7 @@ impl Run {
         if findings.is_empty() {
             return Ok(());
         }
+
         Err(Error::Violates { what, findings })
     }
 
@@ -591,6 +641,7 @@ impl Run {
         let Some(Value::Object(payload)) = whole.remove("payload") else {
             return None;
         };
+
         Some(RunEvent {
             payload,
             ..event.clone()
@@ -607,10 +658,14 @@ impl Run {
         let directory = self.dir.directory().ok()?;
         let whole = with_whole_values(document.root(), &mut |name| {
             let mut content = Vec::new();
-            let opened = directory.open_named(name).ok()?;
-            opened.read_record(&mut content).ok()?;
+            directory
+                .open_named(name)
+                .ok()?
+                .read_record(&mut content)
+                .ok()?;
             Some(content)
         });
+
         whole.map(String::into_bytes)
     }
 
@@ -619,8 +674,12 @@ impl Run {
             told.trim_ascii_end().clone_into(bytes);
             return Ok(());
         }
-        let events = self.dir.directory()?.open_file(Artifact::Events);
-        events.map_err(io::Error::other)?.read_again(line, bytes)
+
+        self.dir
+            .directory()?
+            .open_file(Artifact::Events)
+            .map_err(io::Error::other)?
+            .read_again(line, bytes)
     }
 
     fn key(&self) -> EpisodeKey {
@@ -694,11 +753,16 @@ pub struct Allowed(Arc<()>);
 fn sequences(lines: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
     let mut all = vec![Vec::new()];
     for (at, first) in lines.iter().enumerate() {
-        let others = lines.iter().enumerate().filter(|(other, _)| *other != at);
-        let others: Vec<Vec<u8>> = others.map(|(_, line)| line.clone()).collect();
+        let others: Vec<Vec<u8>> = lines
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .map(|(_, line)| line.clone())
+            .collect();
         let rest = sequences(&others).into_iter();
         all.extend(rest.map(|rest| [vec![first.clone()], rest].concat()));
     }
+
     all
 }
 

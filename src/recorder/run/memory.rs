@@ -126,6 +126,7 @@ impl Run {
             })?,
             None => line,
         };
+
         self.judge_record(Artifact::Learn, offset, &judged);
         Ok(event.id)
     }

@@ -56,8 +56,9 @@ impl Told {
         at: Micros,
         judged: Option<&Vec<u8>>,
     ) -> Result<(), Error> {
-        let added = self.fold.add_at(event, at);
-        added.map_err(|wrong| Error::refused("the event", wrong))?;
+        self.fold
+            .add_at(event, at)
+            .map_err(|wrong| Error::refused("the event", wrong))?;
         self.lines.extend(judged.cloned());
         Ok(())
     }
@@ -80,8 +81,9 @@ pub(in crate::recorder) fn redacted(
     redactor: &Redactor,
     told: &RunEvent,
 ) -> Result<RunEvent, Error> {
-    let written = redactor.event(told);
-    written.map_err(|why| Error::refused(told.name(), why))
+    redactor
+        .event(told)
+        .map_err(|why| Error::refused(told.name(), why))
 }
 
 impl Run {
@@ -104,9 +106,10 @@ impl Run {
             return told.to_owned();
         };
         let payload = Map::from_iter([("step_id".to_owned(), told.into())]);
-        let written = redacted(redactor, &RunEvent::new("act", payload)).ok();
-        let id = written.and_then(|it| Some(it.payload.get("step_id")?.as_str()?.to_owned()));
-        id.unwrap_or_else(|| told.to_owned())
+        redacted(redactor, &RunEvent::new("act", payload))
+            .ok()
+            .and_then(|it| Some(it.payload.get("step_id")?.as_str()?.to_owned()))
+            .unwrap_or_else(|| told.to_owned())
     }
 
     /// Returns `true` if a text is the one that was written.

@@ -179,11 +179,13 @@ impl Run {
         let refused = |why: String| Err(Error::refused("the plan", why));
         let drafts = steps.into_iter().zip(1_u64..);
         let mut steps = Vec::new();
+
         for (draft, number) in drafts {
             let has_id = draft.id.is_some();
             let id = draft.id.unwrap_or_else(|| format!("step-{number}"));
             let id = self.step_id(&id);
             let known = self.fold.step(&id);
+
             if let Some(Step {
                 status,
                 description,
@@ -197,6 +199,7 @@ impl Run {
                     "step {number} has no id, and the one that is called {id} so far is {status} and another step: give each step an id"
                 ));
             }
+
             steps.push(Step {
                 kind: draft.kind.unwrap_or(StepKind::Act),
                 description: draft.description,
@@ -207,6 +210,7 @@ impl Run {
                 id,
             });
         }
+
         let mut ids = std::collections::BTreeSet::new();
         for step in &steps {
             if step.id.is_empty() {
@@ -216,17 +220,26 @@ impl Run {
                 return refused(format!("two steps have the id {:?}", step.id));
             }
         }
+
         if let Some(open) = self.fold.open.iter().find(|id| !ids.contains(id.as_str())) {
             return refused(format!("it lacks the step {open:?}, which is open"));
         }
-        let actions = self.fold.state.outcomes.actions.iter().flatten();
-        let mut acted = actions.filter_map(|action| action.step_id.as_ref()?.as_str());
+
+        let mut acted = self
+            .fold
+            .state
+            .outcomes
+            .actions
+            .iter()
+            .flatten()
+            .filter_map(|action| action.step_id.as_ref()?.as_str());
         if let Some(step) = acted.find(|id| !ids.contains(id)) {
             return refused(format!("it lacks the step {step:?}, which has an action"));
         }
         if source.is_empty() {
             return refused("its source has no name".into());
         }
+
         self.hold_plan(&steps, plan_of(&steps, source)?)?;
         self.write_plan(&steps, source)?;
         self.consult(None)
@@ -245,14 +258,17 @@ impl Run {
         self.must_go_on()?;
         let step = &*self.step_id(step);
         self.must_be(step, StepStatus::Pending, "opening a step")?;
+
         let hints = match self.consult(Some(step))? {
             PolicyDecision::Vetoed(veto) => return Ok(StepDecision::Vetoed(veto)),
             PolicyDecision::Go { hints } => hints,
         };
+
         let found = self.fold.step(step);
         if found.is_some_and(|step| step.status == StepStatus::Skipped) {
             return Ok(StepDecision::Skipped);
         }
+
         self.set_step(step, StepStatus::Running, Map::new())?;
         Ok(StepDecision::Go(OpenStep {
             id: step.into(),
@@ -266,6 +282,7 @@ impl Run {
             Some(is) => format!("the step {step:?} is {is}, not {status}"),
             None => format!("the plan has no step {step:?}"),
         };
+
         Err(Error::refused(what, why))
     }
 
@@ -337,6 +354,7 @@ impl Run {
             && action.result_artifacts.is_none()
             && action.duration_ms.is_none();
         let mut payload = self.act_of(step, action)?;
+
         if is_to_come {
             // A veto of the run closes its steps.
             if step.is_none() {
@@ -344,12 +362,14 @@ impl Run {
             }
             self.hold_act(&payload)?;
         }
+
         let whole = payload.clone();
         self.shorten_act(&mut payload);
         let mut draft = RunEvent::told("act", payload);
         if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
             self.fold.refused += cut(&mut draft.payload);
         }
+
         let whole = Some(whole).filter(|whole| *whole != draft.payload);
         self.write_event(draft, whole)?;
         Ok(format!("act-{}", self.action_count()))
@@ -439,6 +459,7 @@ impl Run {
             // No rule asks any more, and the answer was no.
             return Ok(CallDecision::Veto("the action", Vec::new()));
         }
+
         if let CallDecision::Go(_) = decision {
             let mut payload = draft.payload;
             payload.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | CALL));
@@ -448,6 +469,7 @@ impl Run {
             let begun = object([("kind", "begun".into()), ("act", payload.into())]);
             self.write(RunEvent::new("observe", begun))?;
         }
+
         Ok(decision)
     }
 
@@ -514,6 +536,7 @@ impl Run {
         if let Some(step) = &step {
             self.must_be(step, StepStatus::Running, "acting")?;
         }
+
         let action = in_one_form(action, self.directory());
         let refused = |why: String| Err(Error::refused("the action", why));
         let is_set = [
@@ -524,11 +547,13 @@ impl Run {
         if let Some((name, _)) = is_set.into_iter().find(|(_, is_set)| *is_set) {
             return refused(format!("the recorder sets `{name}`"));
         }
+
         let mut extensions = action.extensions.keys();
         if let Some(name) = extensions.find(|name| !name.starts_with("x-")) {
             let why = "is not a field of an action, and does not start with `x-`";
             return refused(format!("{name:?} {why}"));
         }
+
         let Ok(Value::Object(mut payload)) = serde_json::to_value(action) else {
             return refused("it can't be written as JSON".into());
         };
@@ -537,6 +562,7 @@ impl Run {
             payload.insert("step_id".into(), step.into());
             payload.insert("step_status".into(), StepStatus::Running.word().into());
         }
+
         Ok(payload)
     }
 
@@ -581,6 +607,7 @@ impl Run {
             StepEnd::Failed(error) => (StepStatus::Failed, object([("error", error)])),
             StepEnd::Skipped(why) => (StepStatus::Skipped, object([("reason", why.into())])),
         };
+
         self.set_step(step, status, payload)
     }
 
@@ -598,6 +625,7 @@ impl Run {
             if step.status != StepStatus::Pending {
                 continue;
             }
+
             let id = step.id.clone();
             let open = match self.open(&id)? {
                 StepDecision::Vetoed(veto) if self.fold.stopped.is_some() => {
@@ -606,6 +634,7 @@ impl Run {
                 StepDecision::Vetoed(_) | StepDecision::Skipped => continue,
                 StepDecision::Go(open) => open,
             };
+
             hints.extend_from_slice(open.hints());
             let Some(step) = self.fold.step(&id).cloned() else {
                 continue;
@@ -617,6 +646,7 @@ impl Run {
                     return Err(refused);
                 }
             };
+
             match adapter.run(&step, &self.fold.state) {
                 Ok(mut action) => {
                     action.tool.get_or_insert_with(|| adapter.label().into());
@@ -625,13 +655,15 @@ impl Run {
                     self.close(open, StepEnd::Done)?;
                 }
                 Err(error) => {
-                    let known = Some(error).filter(|error| !error.is_null());
-                    let error = known.unwrap_or_else(|| "unknown".into());
+                    let error = Some(error)
+                        .filter(|error| !error.is_null())
+                        .unwrap_or_else(|| "unknown".into());
                     self.close(open, StepEnd::Failed(error))?;
                     break;
                 }
             }
         }
+
         Ok(PolicyDecision::Go { hints })
     }
 }

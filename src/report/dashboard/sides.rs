@@ -20,15 +20,18 @@ impl DashboardText<'_> {
             widest if width == usize::MAX => widest + 1,
             _ => width / 5 + 1,
         };
+
         // Without a limit, the left side is as wide as its widest cell, and nothing is cut.
         let lefts = rows.iter().map(|(_, _, [left, _])| left.columns());
         let (left, most) = match width {
             usize::MAX => (lefts.fold(columns_of(head), usize::max), width),
             _ => [width.saturating_sub(names.max(2) + 5) / 2; 2].into(),
         };
+
         if !head.is_empty() {
             writeln!(self.out, "  {}   {other}", padded(head, left))?;
         }
+
         for (mark, name, [one, other]) in rows {
             let drawn = |(mark, paint)| StyledLine::default().painted(mark, paint);
             let mark = mark.map(|mark| drawn(mark).draw(1, is_coloured));
@@ -40,6 +43,7 @@ impl DashboardText<'_> {
             let line = format!("{mark} {name}{one}{:padding$} {bar} {other}", "");
             writeln!(self.out, "{}", line.trim_end())?;
         }
+
         Ok(())
     }
 
@@ -48,6 +52,7 @@ impl DashboardText<'_> {
         if step.id.is_empty() && step.status.is_empty() {
             return StyledLine::default().text("  ").text(&step.description);
         }
+
         let paint = Paint::of(&step.status);
         StyledLine::default()
             .painted(self.glyphs.status(&step.status), paint)

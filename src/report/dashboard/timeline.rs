@@ -18,15 +18,18 @@ impl DashboardText<'_> {
             writeln!(self.out)?;
             return self.paragraph(["", "  "], &format!("Timeline: can't be shown: {fault}"));
         }
+
         let is_folded = |row: &TimelineRow| matches!(row, TimelineRow::Folded(_));
         self.title(&format!("Timeline, events: {}", outline.events))?;
         if let Some(format) = &outline.imported {
             let origin = format!("imported from a log of {format}: it proves what the log says");
             self.paragraph(["  ", "    "], &origin)?;
         }
+
         if let Some(anchored) = outline.anchored() {
             self.paragraph(["  ", "    "], &anchored)?;
         }
+
         let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
         phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let phases: Vec<String> = phases
@@ -36,6 +39,7 @@ impl DashboardText<'_> {
         if !phases.is_empty() {
             self.paragraph(["  ", "    "], &phases.join(" · "))?;
         }
+
         for row in &outline.rows {
             match row {
                 TimelineRow::Event(event) => {
@@ -50,26 +54,33 @@ impl DashboardText<'_> {
                 TimelineRow::Folded(folded) => self.line(&self.left_out(folded))?,
             }
         }
+
         if outline.broken_lines > 0 {
             self.line(&format!(
                 "  lines that are not events: {}",
                 outline.broken_lines
             ))?;
         }
+
         if outline.rows.iter().any(is_folded) {
             self.hint("  for all:", &["view", &outline.dir, "--events"])?;
         }
+
         Ok(())
     }
 
     /// Returns the events that are left out, in one line.
     fn left_out(&self, folded: &OmittedEvents) -> String {
-        let phases = folded.phases.iter().take(FOLDED_PHASES);
-        let phases = phases.map(|phase| fit(named(phase), self.column(20)));
-        let mut phases: Vec<String> = phases.collect();
+        let mut phases: Vec<String> = folded
+            .phases
+            .iter()
+            .take(FOLDED_PHASES)
+            .map(|phase| fit(named(phase), self.column(20)))
+            .collect();
         if folded.phases.len() > FOLDED_PHASES {
             phases.push("…".into());
         }
+
         format!("  … {} {}", folded.events, phases.join(", "))
     }
 

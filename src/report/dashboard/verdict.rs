@@ -19,29 +19,40 @@ impl DashboardText<'_> {
             ReasonKind::Failed | ReasonKind::GoalNotAchieved => Paint::Bad,
             ReasonKind::Vetoed | ReasonKind::Aborted | ReasonKind::Unverified => Paint::Caution,
         };
+
         let named = |word: &str, name: &Option<String>| {
-            let name = name.as_ref().map(|name| format!(" {word} {name}"));
-            name.unwrap_or_default()
+            name.as_ref()
+                .map(|name| format!(" {word} {name}"))
+                .unwrap_or_default()
         };
+
         let line = reason.line.map(|line| format!(":{line}"));
         let offset = reason.offset_sec.map(offset);
-        let places = [
+        let places: Vec<String> = [
             reason.action_id.clone(),
             line.map(|line| format!("{}{line}", reason.file)),
             offset,
-        ];
-        let places: Vec<String> = places.into_iter().flatten().collect();
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         let places = match &*places {
             [] => String::new(),
             places => format!(" ({})", places.join(", ")),
         };
-        let text = reason.text.as_deref();
-        let text = text.unwrap_or("the records do not say why");
+
+        let text = reason
+            .text
+            .as_deref()
+            .unwrap_or("the records do not say why");
         let (step, by) = (named("at", &reason.step_id), named("by", &reason.by));
         let sentence = format!("{what}{step}{by}{places}: {text}");
         self.painted("", &sentence, &[(what, paint)])?;
-        let mut stderr = reason.stderr.iter();
-        stderr.try_for_each(|line| self.line(&format!("  stderr: {line}")))
+
+        reason
+            .stderr
+            .iter()
+            .try_for_each(|line| self.line(&format!("  stderr: {line}")))
     }
 
     /// Draws how the run ended and, separately, whether its records can be trusted.
@@ -55,6 +66,7 @@ impl DashboardText<'_> {
         let reason = dashboard.reason.as_ref();
         let reason = reason.and_then(|reason| Some(format!(": {}", reason.text.as_ref()?)));
         self.draw(&run.text(&reason.unwrap_or_default()))?;
+
         let records = StyledLine::default().painted("Records: ", Paint::Bold);
         self.draw(&records.painted(&consistency(report), colour_of(report)))?;
         let lines = dashboard.plan.differences.iter().map(|(_, line)| line);
@@ -62,6 +74,7 @@ impl DashboardText<'_> {
             let what = format!("  the plan differs from the timeline from line {line} on:");
             self.hint(&what, &["plan", &report.dir])?;
         }
+
         let totals = Totals::of(report);
         for (number, what) in [
             (totals.ignored, "ignored"),
@@ -71,18 +84,22 @@ impl DashboardText<'_> {
                 self.line(&format!("  {what}: {}", count(number, "finding")))?;
             }
         }
+
         let findings = report.by_weight();
         for finding in findings.iter().take(SECTION_LINES) {
             self.finding(finding)?;
         }
+
         let more = findings.len().saturating_sub(SECTION_LINES);
         if more > 0 {
             self.hint(&format!("  … and {more} more:"), &["validate", &report.dir])?;
         }
+
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
         if unjudged.is_empty() {
             return Ok(());
         }
+
         let unjudged = count(unjudged.len() as u64, "rule");
         let what = format!("  {unjudged} not judged; for the reasons:");
         self.hint(&what, &["validate", &report.dir])
@@ -90,8 +107,11 @@ impl DashboardText<'_> {
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         let (rule, file) = (&finding.rule, finding.location.name());
-        let line = finding.location.line.map(|line| format!(":{line}"));
-        let line = line.unwrap_or_default();
+        let line = finding
+            .location
+            .line
+            .map(|line| format!(":{line}"))
+            .unwrap_or_default();
         let (severity, message) = (finding.severity.word(), escape(&finding.message));
         let text = format!("{severity} {rule} ({file}{line}): {message}");
         let painted = Paint::of(severity).map(|paint| (severity, paint));
@@ -130,6 +150,7 @@ fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
         _ if lifecycle == Lifecycle::NonTerminal => "in progress",
         _ => "unknown",
     };
+
     let paint = status.and_then(Paint::of).unwrap_or(Paint::Bold);
     (went.into(), paint)
 }
@@ -143,6 +164,7 @@ fn consistency(report: &EpisodeReport) -> String {
         0 => String::new(),
         warnings => format!(", {}", count(warnings, "warning")),
     };
+
     if let Some(fault) = report.fault().filter(|_| report.valid.is_none()) {
         let met = match errors {
             0 => String::new(),
@@ -150,12 +172,14 @@ fn consistency(report: &EpisodeReport) -> String {
         };
         return format!("undecided{met}{warned}: {}", fault.message);
     }
+
     let is_whole = report.skipped.is_empty();
     let none = if report.suppressed.is_empty() {
         "no error"
     } else {
         "no new error"
     };
+
     match errors {
         1.. if report.verdict == Verdict::BreaksRule => {
             let breaks = Verdict::BreaksRule.phrase(1);

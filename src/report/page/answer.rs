@@ -32,10 +32,12 @@ pub(super) fn answer(sums: &RunSums) -> Markup {
     } else {
         counted(all.episodes, "run")
     };
+
     let of_judged = |number: u64| match all.episodes {
         1 if !is_partial => "The run".into(),
         _ => format!("{} of {judged}", thousands(number)),
     };
+
     html! {
         section.answer aria-labelledby="answer" {
             h2 #answer {
@@ -137,6 +139,7 @@ fn spent(sums: &RunSums) -> Vec<(String, &'static str, &'static str)> {
         known.peek()?;
         Some(known.flatten().sum::<f64>())
     };
+
     let cost = sum(&["cost_usd"]).map(|cost| {
         (
             format!("${}", grouped(&rounded(cost, 2))),
@@ -147,12 +150,15 @@ fn spent(sums: &RunSums) -> Vec<(String, &'static str, &'static str)> {
     let tokens = |names: &[&str], what, metric| {
         sum(names).map(|tokens| (grouped(&rounded(tokens, 0)), what, metric))
     };
-    let used = [
+
+    [
         cost,
         tokens(&["tokens_in", "input_tokens"], "tokens in", "tokens_in"),
         tokens(&["tokens_out", "output_tokens"], "tokens out", "tokens_out"),
-    ];
-    used.into_iter().flatten().collect()
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 pub(super) fn tiles(sums: &RunSums) -> Markup {
@@ -162,11 +168,13 @@ pub(super) fn tiles(sums: &RunSums) -> Markup {
             a.tile.(class) href=(href) { b { (number) } span { (what) } }
         }
     };
+
     let others = [
         (sums.unjudged, "unjudged", "not fully judged"),
         (all.ignored, "suppressed", "findings ignored"),
         (all.baselined, "suppressed", "findings in the baseline"),
     ];
+
     html! {
         div.tiles {
             (tile("all", "#/runs", thousands(all.episodes),
@@ -250,10 +258,13 @@ pub(super) fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
     let is_of_records = |(id, _): &(&String, &Tally)| ALL.iter().any(|rule| rule.info.id == **id);
     let (of_records, of_team): (Vec<_>, Vec<_>) = found.into_iter().partition(is_of_records);
     let row = |(rule, tally): &(&String, &Tally)| {
-        let title = infos.iter().find(|info| info.id == **rule);
-        let title = title.map_or(&***rule, |info| &*info.title);
+        let title = infos
+            .iter()
+            .find(|info| info.id == **rule)
+            .map_or(&***rule, |info| &*info.title);
         cause(rule, title, tally, sums.newest.get(*rule))
     };
+
     let section = |id: &str, title: &str, found: &[(&String, &Tally)]| {
         html! {
             @if !found.is_empty() {
@@ -270,6 +281,7 @@ pub(super) fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
             }
         }
     };
+
     html! {
         (section("causes", "What was found in records", &of_records))
         (section("policies", "Rules of the team that are broken", &of_team))

@@ -4,8 +4,7 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 fn instant(seconds: i64) -> DateTime {
-    let first = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-    first.saturating_add(SignedDuration::from_secs(seconds))
+    DateTime::constant(1970, 1, 1, 0, 0, 0, 0).saturating_add(SignedDuration::from_secs(seconds))
 }
 
 /// Returns the day of an instant, counted from 1970-01-01.

@@ -48,6 +48,7 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
     let margin = CHARACTER_WIDTH * (precise(digits as u64) + 0.5);
     let step = (100.0 - margin) / precise(bins.len().max(1) as u64);
     let labelled = bins.len().div_ceil(LABELS).max(1);
+
     html! {
         svg.chart width="100%" height=(PLOT_HEIGHT + LABEL_HEIGHT + 12.0) role="group"
             aria-label=(title) {
@@ -108,8 +109,10 @@ const PATTERNS: [(&str, &str); 6] = [
 ];
 
 fn patterns_in_turn() -> impl Iterator<Item = String> {
-    let names = PATTERNS.iter().map(|(name, _)| format!("url(#{name})"));
-    names.cycle()
+    PATTERNS
+        .iter()
+        .map(|(name, _)| format!("url(#{name})"))
+        .cycle()
 }
 
 /// Returns the patterns of all charts of a page.
@@ -167,6 +170,7 @@ pub(super) fn runs(queries: &[&str]) -> String {
         link.push(if link.ends_with("#/runs") { '?' } else { '&' });
         link.push_str(query);
     }
+
     link
 }
 

@@ -32,6 +32,7 @@ pub(super) fn conversation(messages: &[Message], more: usize, prefix: &str) -> M
         names_agents: agents.len() > 1,
         markdown: MAX_MARKDOWN_BYTES,
     };
+
     html! {
         div.conversation {
             @for message in messages { (drawing.message(message)) }
@@ -121,6 +122,7 @@ impl Drawing<'_> {
             .result
             .as_ref()
             .is_none_or(|it| is_short(&call.input, it));
+
         html! {
             details.tool open[is_short && call.input.len() < MAX_OPEN_CALL_BYTES] {
                 summary {
@@ -138,9 +140,10 @@ impl Drawing<'_> {
         html! {
             div.result {
                 @for part in &result.parts {
-                    @match part {
-                        MessagePart::Text(text) => pre tabindex="0" { (lines(text)) },
-                        part => (self.part(part)),
+                    @if let MessagePart::Text(text) = part {
+                        pre tabindex="0" { (lines(text)) }
+                    } @else {
+                        (self.part(part))
                     }
                 }
                 @if result.line > 0 { p.note { (self.place(result.line)) } }
@@ -166,6 +169,7 @@ fn took(call: &ModelCall) -> String {
         let number = number.as_ref()?;
         Some(format!("{} tokens {what}", grouped(number)))
     };
+
     let parts = [
         call.model.as_ref().map(|model| escape(model).into_owned()),
         (call.saw > 0).then(|| count(call.saw as u64, "message")),
@@ -178,6 +182,7 @@ fn took(call: &ModelCall) -> String {
         call.took_sec.map(duration),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
+
     parts.join(" · ")
 }
 
@@ -229,5 +234,6 @@ fn prose(text: &str) -> Markup {
     });
     let mut markup = String::new();
     pulldown_cmark::html::push_html(&mut markup, shown);
+
     html! { div.prose { (PreEscaped(markup)) } }
 }

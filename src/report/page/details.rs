@@ -18,18 +18,18 @@ pub(super) const MAX_METRICS: usize = 6;
 
 pub(super) fn details(overview: &Overview) -> Markup {
     let has = |rows: usize| rows > 0;
-    let lists = [
+    let lacking: Vec<&str> = [
         ("beliefs", has(overview.beliefs.total)),
         ("facts", has(overview.facts.total)),
         ("verification", overview.verification.is_some()),
         ("metrics", overview.metrics.is_some()),
         ("links", overview.links.is_some()),
-    ];
-    let lacking: Vec<&str> = lists
-        .iter()
-        .filter(|(_, has)| !has)
-        .map(|(name, _)| *name)
-        .collect();
+    ]
+    .iter()
+    .filter(|(_, has)| !has)
+    .map(|(name, _)| *name)
+    .collect();
+
     html! {
         div.columns {
             @if let Some(verification) = &overview.verification {
@@ -112,6 +112,7 @@ fn verification(verification: &VerificationSection) -> Markup {
         Some(other) => badge("", other),
         None => badge("", "not verified"),
     };
+
     html! {
         p {
             (verdict) " "
@@ -158,8 +159,12 @@ fn figures(figures: &Rows<(String, String)>) -> Markup {
 }
 
 fn latencies(latencies: &Rows<(String, f64)>) -> Markup {
-    let values = latencies.first.iter().map(|(_, ms)| *ms);
-    let longest = values.fold(f64::MIN_POSITIVE, f64::max);
+    let longest = latencies
+        .first
+        .iter()
+        .map(|(_, ms)| *ms)
+        .fold(f64::MIN_POSITIVE, f64::max);
+
     table(&["latency", "time"], latencies, |(name, ms)| {
         html! {
             th scope="row" { (escape(name)) }

@@ -76,6 +76,7 @@ fn one<'t>(
     let place = places.on_line(moment.line);
     let class = super::waterfall::class_of(event);
     let is_named = places.in_event(moment.line).next().is_some();
+
     html! {
         details.event id={ (prefix) "L" (moment.line) } data-phase=(escape(&moment.phase)) {
             summary {
@@ -153,6 +154,7 @@ impl<'t> SharedTexts<'t> {
             Kind::String => return self.write_text(out, value.raw(), line, pointer),
             _ => return write_json_text(out, value.raw()),
         };
+
         out.push(open);
         for (at, key) in value.all_members().enumerate() {
             if at > 0 {
@@ -162,12 +164,14 @@ impl<'t> SharedTexts<'t> {
             out.push(b':');
             self.write(out, key.value(), line, &pointer.field(&key.name()))?;
         }
+
         for (at, item) in value.items().enumerate() {
             if at > 0 {
                 out.push(b',');
             }
             self.write(out, item, line, &pointer.item(at))?;
         }
+
         out.push(close);
         Ok(())
     }
@@ -184,10 +188,12 @@ impl<'t> SharedTexts<'t> {
             let place = serde_json::to_string(place)?;
             return write_json_text(out, &place.replacen('"', SHARED, 1));
         }
+
         if is_long {
             self.places
                 .insert(text, format!("{line}{}", pointer.as_str()));
         }
+
         match text.strip_prefix(SHARED) {
             Some(rest) => write_json_text(out, &format!("{SHARED}\\u0001{rest}")),
             None => write_json_text(out, text),

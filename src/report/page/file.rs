@@ -94,15 +94,18 @@ impl ListedRun {
             self.findings += findings_of(report);
             self.newest.insert(age.clone(), report.clone());
         }
+
         while self.newest.len() > MAX_PAGES || (self.findings > MAX_KEPT && self.newest.len() > 1) {
             let oldest = self.newest.pop_last();
             self.findings -= oldest.map_or(0, |(_, report)| findings_of(&report));
         }
+
         self.rows.insert(age, json(run)?);
         if self.rows.len() > max {
             self.rows.pop_last();
             self.unlisted += 1;
         }
+
         Ok(())
     }
 }
@@ -131,6 +134,7 @@ impl PageFile {
             let compared = self.compared.entry(rule.clone()).or_default();
             *compared |= matches!(coverage_of_rule, Coverage::Found | Coverage::Sound);
         }
+
         self.named
             .extend(run.rules.iter().map(|(rule, _)| rule.to_string()));
         if report.valid == Some(true) {
@@ -151,6 +155,7 @@ impl PageFile {
         let title = format!("runvet: {} runs", thousands(runs));
         out.put(&shell::framed(&title, false, &shell::top(runs, &html! {})).0)?;
         out.put("<main id=\"main\" tabindex=\"-1\">\n")?;
+
         let front = html! {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }
@@ -158,12 +163,14 @@ impl PageFile {
                 (panels::vacuous(&self.compared))
             }
         };
+
         out.put(&front.0)?;
         out.put(&shell::list().0)?;
         out.put("\n<section class=\"view\" id=\"run\"></section>\n")?;
         out.put(&shell::compared().0)?;
         out.put(&shell::grouped().0)?;
         self.rows(&mut out)?;
+
         let unwritten = self.pages(&mut out, read)?;
         self.rule_pages(&mut out)?;
         out.put(&self.left_out(unwritten))?;
@@ -171,6 +178,7 @@ impl PageFile {
         out.put(&shell::keys().0)?;
         out.put("<script>")?;
         out.put(shell::SCRIPT)?;
+
         out.put("</script>\n")
     }
 
@@ -181,6 +189,7 @@ impl PageFile {
             out.put(if at == 0 { "\n" } else { ",\n" })?;
             out.put(row)?;
         }
+
         out.put("]</script>\n")
     }
 
@@ -195,12 +204,17 @@ impl PageFile {
         out: &mut CountingWriter<'_>,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<u64> {
-        let listed = self.listed().into_keys().enumerate();
-        let places: BTreeMap<&Age, usize> = listed.map(|(place, age)| (age, place)).collect();
+        let places: BTreeMap<&Age, usize> = self
+            .listed()
+            .into_keys()
+            .enumerate()
+            .map(|(place, age)| (age, place))
+            .collect();
         let invalid = (self.paged != Paged::None).then_some(&self.invalid.newest);
         let valid = (self.paged == Paged::All).then_some(&self.valid.newest);
         let newest = invalid.into_iter().chain(valid).flatten();
         let mut written = 0;
+
         for (age, report) in newest.take(MAX_PAGES) {
             let Some(number) = places.get(age) else {
                 continue;
@@ -214,13 +228,16 @@ impl PageFile {
                 noscript { (PreEscaped(unscripted(&page, &prefix))) }
                 template data-row=(number) data-prefix=(prefix) { (packed(&page)?) }
             };
+
             if out.bytes + drawn.0.len() as u64 > self.max_bytes {
                 break;
             }
+
             out.put(&drawn.0)?;
             out.put("\n")?;
             written += 1;
         }
+
         Ok(places.len() as u64 - written)
     }
 
@@ -237,6 +254,7 @@ impl PageFile {
             out.put(&page.0)?;
             out.put("\n")?;
         }
+
         Ok(())
     }
 
@@ -263,6 +281,7 @@ impl PageFile {
             Paged::Invalid => "Only runs that are not valid were asked to have a page. ",
             Paged::None => "No run was asked to have a page. ",
         };
+
         let left_out = html! {
             footer.left-out {
                 @if numbers.iter().any(|(number, _)| *number > 0) {
@@ -275,6 +294,7 @@ impl PageFile {
                 }
             }
         };
+
         left_out.0
     }
 }
@@ -291,15 +311,19 @@ fn packed(page: &str) -> io::Result<String> {
 fn unscripted(page: &str, prefix: &str) -> String {
     let section = |name: &str| format!("<section class=\"part\" id=\"{prefix}{name}\"");
     let header = page.split("<nav class=\"parts\"").next();
-    let first = page.split_once("</nav>").map(|(_, rest)| rest);
-    let first = first.and_then(|rest| rest.split(&*section("steps")).next());
+    let first = page
+        .split_once("</nav>")
+        .map(|(_, rest)| rest)
+        .and_then(|rest| rest.split(&*section("steps")).next());
     let (steps, findings) = (
         page.find(&section("steps")),
         page.find(&section("findings")),
     );
-    let late = findings.filter(|at| steps.is_some_and(|steps| steps < *at));
-    let late = late.and_then(|at| page.get(at..)?.split(&*section("records")).next());
+    let late = findings
+        .filter(|at| steps.is_some_and(|steps| steps < *at))
+        .and_then(|at| page.get(at..)?.split(&*section("records")).next());
     let parts = [header, first, late].map(Option::unwrap_or_default);
+
     format!("{}</article>", parts.concat())
 }
 
@@ -317,6 +341,7 @@ fn json(run: &RunEntry) -> io::Result<String> {
             text.push(c);
         }
     }
+
     Ok(text)
 }
 

@@ -63,30 +63,40 @@ impl<'r> Places<'r> {
             events: BTreeMap::new(),
             records: BTreeMap::new(),
         };
+
         let mut number = 0;
         for card in cards(report).into_iter().take(MAX_FINDINGS) {
             let own = card.iter().map(|it| (&it.location, Some(it.severity)));
-            let others = card.iter().take(1).flat_map(|it| &it.related);
-            let others = others.take(MAX_RELATED);
-            let others = others.map(|related| (&related.location, None));
+            let others = card
+                .iter()
+                .take(1)
+                .flat_map(|it| &it.related)
+                .take(MAX_RELATED)
+                .map(|related| (&related.location, None));
             for (location, severity) in own.take(MAX_MARKED).chain(others) {
                 number += 1;
                 let new = FindingPlace { number, severity };
                 let pointer = location.pointer.as_deref();
                 let place = match (location.artifact, location.line, pointer) {
-                    (Some(Artifact::Events), Some(line), pointer) => {
-                        let of_event = places.events.entry(line).or_default();
-                        of_event.entry(pointer.unwrap_or_default()).or_insert(new)
-                    }
-                    (Some(artifact), _, Some(pointer)) if artifact != Artifact::Learn => {
-                        let of_record = places.records.entry(artifact).or_default();
-                        of_record.entry(pointer).or_insert(new)
-                    }
+                    (Some(Artifact::Events), Some(line), pointer) => places
+                        .events
+                        .entry(line)
+                        .or_default()
+                        .entry(pointer.unwrap_or_default())
+                        .or_insert(new),
+                    (Some(artifact), _, Some(pointer)) if artifact != Artifact::Learn => places
+                        .records
+                        .entry(artifact)
+                        .or_default()
+                        .entry(pointer)
+                        .or_insert(new),
                     _ => continue,
                 };
+
                 place.severity = place.severity.into_iter().chain(severity).min();
             }
         }
+
         places
     }
 
@@ -104,9 +114,12 @@ impl<'r> Places<'r> {
 
     /// Returns the places within an event, by their pointers.
     pub(super) fn in_event(&self, line: u64) -> impl Iterator<Item = (&'r str, &FindingPlace)> {
-        let places = self.events.get(&line).into_iter().flatten();
-        let places = places.map(|(pointer, place)| (*pointer, place));
-        places.filter(|(pointer, _)| !pointer.is_empty())
+        self.events
+            .get(&line)
+            .into_iter()
+            .flatten()
+            .map(|(pointer, place)| (*pointer, place))
+            .filter(|(pointer, _)| !pointer.is_empty())
     }
 
     /// Returns the anchor of a place within an event.
@@ -186,6 +199,7 @@ fn cards(report: &EpisodeReport) -> Vec<Vec<&Finding>> {
             None => cards.push(vec![finding]),
         }
     }
+
     cards
 }
 
@@ -203,6 +217,7 @@ fn elsewhere(equal: &[&Finding], places: &Places<'_>) -> Markup {
             _ => ranges.push((location, location.line)),
         }
     }
+
     html! {
         p.places {
             b { "also at " (thousands(equal.len() as u64)) " other places: " }

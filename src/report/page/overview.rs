@@ -119,6 +119,7 @@ impl RunSums {
             self.rules.entry(rule.to_string()).or_default().plus(*tally);
             self.keep_newest(rule, run);
         }
+
         for (sums, name) in [
             (&mut self.outcomes, run.outcome.as_deref()),
             (&mut self.statuses, run.status.as_deref()),
@@ -127,12 +128,14 @@ impl RunSums {
         ] {
             sum_of(sums, name).plus(totals);
         }
+
         for tag in &run.tags {
             sum_of(&mut self.tags, Some(&tag_text(tag))).plus(totals);
         }
         for tool in &run.tools {
             sum_of(&mut self.tools, tool.tool.as_deref()).plus(totals);
         }
+
         match run.started_sec() {
             None => self.undated += 1,
             Some(started) => {
@@ -144,6 +147,7 @@ impl RunSums {
                 *sum_of(&mut day.outcomes, ended) += 1;
             }
         }
+
         self.keep_failed(run);
         self.durations.extend(run.duration_sec);
         for (kept, figures) in [
@@ -160,15 +164,18 @@ impl RunSums {
 
     /// Returns the last days with runs, by their dates.
     pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, DaySums)> {
-        let days = self.days.iter().rev().take(most);
-        days.map(|(day, sums)| (date(*day), sums.clone()))
+        self.days
+            .iter()
+            .rev()
+            .take(most)
+            .map(|(day, sums)| (date(*day), sums.clone()))
     }
 
     fn keep_failed(&mut self, run: &RunEntry) {
-        let ends = [run.outcome.as_deref(), run.status.as_deref()]
+        let mut bad = [run.outcome.as_deref(), run.status.as_deref()]
             .into_iter()
-            .flatten();
-        let mut bad = ends.filter(|end| FAILED.contains(end));
+            .flatten()
+            .filter(|end| FAILED.contains(end));
         let Some(ended) = bad.next() else {
             return;
         };
@@ -180,6 +187,7 @@ impl RunSums {
                 .map(|task| shortened(task, MAX_MESSAGE_CHARS)),
             ended: ended.to_owned(),
         };
+
         self.failed
             .insert((Reverse(run.started_sec()), run.dir.clone()), failed);
         if self.failed.len() > MAX_FAILED {
@@ -205,11 +213,15 @@ impl RunSums {
     fn widen(&mut self, dir: &str) {
         let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         let shared = self.dir.as_deref().map_or(parent, |known| {
-            let parts = known.split('/').zip(parent.split('/'));
-            let same = parts.take_while(|(one, other)| one == other);
-            let length = same.map(|(part, _)| part.len() + 1).sum::<usize>();
+            let length = known
+                .split('/')
+                .zip(parent.split('/'))
+                .take_while(|(one, other)| one == other)
+                .map(|(part, _)| part.len() + 1)
+                .sum::<usize>();
             parent.get(..length.saturating_sub(1)).unwrap_or_default()
         });
+
         if self.dir.as_deref() != Some(shared) {
             self.dir = Some(shared.to_owned());
         }

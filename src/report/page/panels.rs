@@ -78,8 +78,7 @@ fn days(sums: &RunSums) -> Option<(Vec<i64>, i64)> {
     let (first, last) = (*sums.days.keys().next()?, *sums.days.keys().next_back()?);
     let length = (last - first + 1).div_euclid(MOST_DAYS) + 1;
     let number = ((last - first) / length + 1).max(FEWEST_DAYS);
-    let start = last - (number - 1) * length - (length - 1);
-    let start = start.min(first);
+    let start = (last - (number - 1) * length - (length - 1)).min(first);
     Some((
         (0..number).map(|bin| start + bin * length).collect(),
         length,
@@ -97,6 +96,7 @@ fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
         } else {
             format!("{since} to {}", date(start + length - 1))
         };
+
         Bin {
             query: format!("since={}&until={}", in_address(&since), in_address(&until)),
             label: since,
@@ -104,6 +104,7 @@ fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
             counts: counts(start, start + length),
         }
     };
+
     starts.into_iter().map(bin).collect()
 }
 
@@ -124,11 +125,14 @@ fn by_day(sums: &RunSums) -> Markup {
         .unzip();
     let counts = |since: i64, until: i64| {
         let of = |word: &&str| {
-            let days = sums.days.range(since..until);
-            days.filter_map(|(_, day)| day.verdicts.get(*word)).sum()
+            sums.days
+                .range(since..until)
+                .filter_map(|(_, day)| day.verdicts.get(*word))
+                .sum()
         };
         words.iter().map(of).collect()
     };
+
     by_time("Valid and invalid runs", sums, &series, &bins(sums, counts))
 }
 
@@ -139,6 +143,7 @@ fn ended(sums: &RunSums) -> Vec<(&str, u64)> {
     for (name, count) in sums.days.values().flat_map(|day| &day.outcomes) {
         *met.entry(name).or_default() += count;
     }
+
     let mut names: Vec<(&str, u64)> = met.into_iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     names
@@ -160,6 +165,7 @@ fn endings(sums: &RunSums) -> Markup {
         }
         (unshown(names.len().saturating_sub(OUTCOMES), "more"))
     };
+
     html! { div.endings { (panel("whole", "How runs ended", &body)) } }
 }
 
@@ -179,6 +185,7 @@ fn series_of(names: &[(&str, u64)]) -> Vec<Series> {
                 "pending" | NONE => "dim",
                 _ => spare.next().unwrap_or("dim"),
             };
+
             series(
                 &in_words(name),
                 class,
@@ -195,6 +202,7 @@ fn outcomes_by_day(sums: &RunSums) -> Markup {
     if names.len() > shown.len() {
         outcomes.push(series("other outcomes", "dim", ""));
     }
+
     let counts = |since: i64, until: i64| {
         let mut counts = vec![0; outcomes.len()];
         for (name, count) in sums
@@ -210,8 +218,10 @@ fn outcomes_by_day(sums: &RunSums) -> Markup {
                 *sum += count;
             }
         }
+
         counts
     };
+
     let bins = bins(sums, counts);
     by_time("How runs ended", sums, &outcomes, &bins)
 }
@@ -221,6 +231,7 @@ fn by_time(what: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Marku
         Some((_, length)) if length > 1 => format!("{what} by {length} days"),
         _ => format!("{what} by day"),
     };
+
     let body = html! {
         (legend(series))
         (stacked(&title, bins, series))
@@ -230,6 +241,7 @@ fn by_time(what: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Marku
             }
         }
     };
+
     panel("half", &title, &body)
 }
 
@@ -254,6 +266,7 @@ pub(super) fn vacuous(compared: &BTreeMap<String, bool>) -> Markup {
             ul.rules { @for rule in rules { li { code { (escape(rule)) } } } }
         }
     };
+
     html! {
         @if !compared.is_empty() { (panel("half", "Rules that compared nothing", &body)) }
     }
@@ -265,6 +278,7 @@ fn shares(filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
     let mut names: Vec<_> = names.iter().collect();
     names.retain(|(name, _)| !many.contains_key(key_of(name)));
     names.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.episodes));
+
     let most = names.first().map_or(1, |(_, sum)| sum.episodes.max(1));
     html! {
         @if names.is_empty() {
@@ -301,6 +315,7 @@ fn tags(tags: &BTreeMap<String, Totals>) -> Markup {
     for (tag, _) in tags.keys().filter_map(|tag| tag.split_once(':')) {
         *values.entry(tag).or_default() += 1;
     }
+
     values.retain(|_, values| (2..=MOST_GROUPS).contains(values));
     html! {
         (shares("tag", tags))
@@ -322,6 +337,7 @@ fn many_valued<'n>(filter: &str, names: &'n BTreeMap<String, Totals>) -> BTreeMa
     for name in names.keys().filter(|_| filter == "tag") {
         *keys.entry(key_of(name)).or_default() += 1;
     }
+
     keys.retain(|_, values| *values > MAX_TAG_VALUES);
     keys
 }
@@ -349,6 +365,7 @@ fn durations(sums: &RunSums) -> Markup {
             }
         }
     };
+
     panel("half", "Durations", &body)
 }
 
@@ -364,6 +381,7 @@ fn classes(sorted: &[f64]) -> Vec<Bin> {
     let (first, last) = (class_of(*shortest), class_of(*longest));
     // A few classes more on both sides, so that one class does not fill the chart.
     let (first, last) = (first.saturating_sub(2), (last + 2).min(bounds.len()));
+
     (first..=last)
         .map(|class| {
             let low = class.checked_sub(1).and_then(|at| bounds.get(at)).copied();
@@ -374,6 +392,7 @@ fn classes(sorted: &[f64]) -> Vec<Bin> {
                 .count();
             let text =
                 |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
+
             Bin {
                 label: duration(low.unwrap_or_default()),
                 title: match (low, high) {
@@ -400,6 +419,7 @@ fn latencies(sums: &RunSums) -> Markup {
         })
         .collect();
     rows.sort_by(|a, b| b.2.total_cmp(&a.2));
+
     let number = rows.len();
     rows.truncate(BARS);
     let longest = rows.first().map_or(1.0, |row| row.2.max(f64::MIN_POSITIVE));
@@ -438,5 +458,6 @@ fn latencies(sums: &RunSums) -> Markup {
             (unshown(number.saturating_sub(BARS), "more"))
         }
     };
+
     panel("half", "Latencies", &body)
 }

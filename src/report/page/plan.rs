@@ -57,11 +57,14 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
         let of_step = |action: &&ActionCell| action.step_id == id;
         actions.iter().filter(of_step).collect()
     };
-    let lone = actions.iter().filter(|it| !steps.contains(&&*it.step_id));
-    let lone: Vec<&ActionCell> = lone.collect();
-    let times = steps.iter().filter_map(|id| took(&of(id)));
-    let longest = times.reduce(f64::max);
+
+    let lone: Vec<&ActionCell> = actions
+        .iter()
+        .filter(|it| !steps.contains(&&*it.step_id))
+        .collect();
+    let longest = steps.iter().filter_map(|id| took(&of(id))).reduce(f64::max);
     let width = 3 + usize::from(has_rebuilt) + usize::from(longest.is_some());
+
     html! {
         table.plan.parts[parts] {
             caption {
@@ -124,8 +127,10 @@ fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: Option<&Markup>) 
 
 /// Returns the sum of the durations of a step's actions, where one of them has a duration.
 fn took(actions: &[&ActionCell]) -> Option<f64> {
-    let times = actions.iter().filter_map(|action| action.took_sec);
-    times.reduce(|sum, time| sum + time)
+    actions
+        .iter()
+        .filter_map(|action| action.took_sec)
+        .reduce(|sum, time| sum + time)
 }
 
 fn time(took: Option<f64>, longest: f64) -> Markup {

@@ -80,11 +80,13 @@ fn section<T>(
 
 /// Returns an event with all that it says.
 pub(super) fn event_tree(event: &OwnedDocument, line: u64, places: &Places<'_>) -> Markup {
-    let marked = places.in_event(line);
-    let marked = marked.map(|(pointer, place)| (pointer, *place));
+    let marked = places
+        .in_event(line)
+        .map(|(pointer, place)| (pointer, *place));
     let anchor = |place| places.event_anchor(line, place);
     let mut tree = TreeWriter::new(marked.collect(), true, &anchor);
     tree.root(event.root());
+
     html! {
         // What a finding says is missing has no place in the tree.
         @for place in tree.marked.values().filter(|place| !tree.drawn.contains(&place.number)) {
@@ -137,15 +139,18 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             self.is_cut = true;
             return;
         }
+
         self.shown += 1;
-        let new = place.filter(|place| self.drawn.insert(place.number));
-        let anchor = new.map(self.anchor);
+        let anchor = place
+            .filter(|place| self.drawn.insert(place.number))
+            .map(self.anchor);
         let class = place.map(FindingPlace::class);
         let key = match name {
             "" => html! {},
             name if self.is_event => html! { span.k { (escape(name)) } },
             name => html! { span.k { (brief(name)) } },
         };
+
         let is_group = matches!(value.kind(), Kind::Object | Kind::Array);
         let number = if is_group { length(value) } else { 0 };
         let is_whole = self.is_event && self.shown > MAX_EVENT_NODES && !leads_on;
@@ -154,17 +159,20 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             self.out.push_str(&line.0);
             return;
         }
+
         let open_levels = if self.is_event {
             OPEN_EVENT_LEVELS
         } else {
             OPEN_LEVELS
         };
+
         let is_open = level < open_levels || is_marked;
         let what = if value.kind() == Kind::Object {
             "{…}"
         } else {
             "[…]"
         };
+
         let start = html! {
             summary { (key) span.group { (what) " " (thousands(number)) } }
         };
@@ -182,9 +190,11 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             let name = key.name();
             self.value(&name, key.value(), &pointer.field(&name), level + 1);
         }
+
         for (index, item) in value.items().enumerate() {
             self.value(&index.to_string(), item, &pointer.item(index), level + 1);
         }
+
         self.out.push_str("</ul></details></li>");
     }
 
@@ -195,6 +205,7 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             Kind::Number => "n",
             _ => "w",
         };
+
         let text = match value.text() {
             Some(text) if self.is_event && text.contains('\n') => {
                 return html! { pre.s tabindex="0" { (lines(&text)) } };
@@ -204,6 +215,7 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             None if self.is_event => escape(value.raw()).into_owned(),
             None => shortened(value.raw(), MAX_TEXT),
         };
+
         html! { span.v.(class) { (text) } }
     }
 
@@ -211,8 +223,8 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
     fn leads_on(&self, pointer: &Pointer) -> bool {
         let below = format!("{}/", pointer.as_str());
         let range = (Bound::Included(&*below), Bound::Unbounded);
-        let mut after = self.marked.range::<str, _>(range);
-        after
+        self.marked
+            .range::<str, _>(range)
             .next()
             .is_some_and(|(next, _)| next.starts_with(&below))
     }

@@ -27,6 +27,7 @@ pub(crate) fn rule(info: &RuleInfo) -> Markup {
         event => Some(event),
     });
     pulldown_cmark::html::push_html(&mut markup, shown);
+
     html! {
         section.rule-page id={ "rule-" (info.id) } {
             h4 { code { (info.id) } ": " (info.title) }

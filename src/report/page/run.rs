@@ -45,11 +45,13 @@ pub(crate) fn run_text(page: &RunSheet, prefix: &str, bodies: Bodies) -> String 
     let report = &page.dashboard.report;
     let places = Places::of(report, prefix);
     let mut parts = PARTS.to_vec();
+
     if report.findings.is_empty() {
         // Nothing to read first.
         parts.rotate_left(1);
         parts.swap(5, 6);
     }
+
     let page = html! {
         article.run aria-labelledby={ (prefix) "title" } {
             (header(page, prefix))
@@ -84,6 +86,7 @@ pub(crate) fn run_text(page: &RunSheet, prefix: &str, bodies: Bodies) -> String 
             }))
         }
     };
+
     page.0
 }
 
@@ -108,6 +111,7 @@ fn number_of(page: &RunSheet, part: &str) -> Markup {
         "events" => page.dashboard.timeline.events,
         _ => return html! {},
     };
+
     html! { " " span.count { (thousands(number)) } }
 }
 
@@ -171,18 +175,21 @@ fn is_unverified(reason: &Reason) -> bool {
 /// Returns a link to the first call that failed or was vetoed, or else to the first such event,
 /// with its words.
 fn first_error(page: &RunSheet, prefix: &str) -> Markup {
-    let events = page.track.iter().filter_map(TrackItem::event);
-    let marked: Vec<&TrackEvent> = events
+    let marked: Vec<&TrackEvent> = page
+        .track
+        .iter()
+        .filter_map(TrackItem::event)
         .filter(|event| event.row.mark.is_some())
         .map(|it| &**it)
         .collect();
     let first = marked
         .iter()
-        .find_map(|event| Some((event.row.line, words_of_call(event)?)));
-    let first = first.or_else(|| {
-        let event = marked.first()?;
-        Some((event.row.line, event.row.summary.clone()))
-    });
+        .find_map(|event| Some((event.row.line, words_of_call(event)?)))
+        .or_else(|| {
+            let event = marked.first()?;
+            Some((event.row.line, event.row.summary.clone()))
+        });
+
     html! {
         @if let Some((line, words)) = first {
             p.first-error {
@@ -202,13 +209,20 @@ fn words_of_call(event: &TrackEvent) -> Option<String> {
     };
     let payload = document.root().get("payload")?;
     let tool = payload.get("tool")?.text()?;
-    let error = payload.get("error").and_then(error_text);
-    let error = error.or_else(|| payload.at(&["output", "error"]).and_then(error_text));
+    let error = payload
+        .get("error")
+        .and_then(error_text)
+        .or_else(|| payload.at(&["output", "error"]).and_then(error_text));
     let printed = || {
-        let text = payload.at(&["output", "stderr"])?.text()?;
-        let mut lines = text.lines().rev();
-        lines.find(|line| !line.trim().is_empty()).map(brief)
+        payload
+            .at(&["output", "stderr"])?
+            .text()?
+            .lines()
+            .rev()
+            .find(|line| !line.trim().is_empty())
+            .map(brief)
     };
+
     let status = || payload.get("result_status")?.text().map(|it| brief(&it));
     let words = error.or_else(printed).or_else(status)?;
     Some(format!("{}: {words}", brief(&tool)))
@@ -223,15 +237,25 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
     let seed = seed
         .or_else(|| summary?.get("seed"))
         .filter(|seed| !seed.is_null());
-    let metrics = &page.dashboard.overview.outcome_metrics.first;
-    let metrics = metrics.iter().take(details::MAX_METRICS);
-    let metrics = metrics.map(|(name, value)| (name.clone(), super::units::grouped(value)));
+    let metrics = page
+        .dashboard
+        .overview
+        .outcome_metrics
+        .first
+        .iter()
+        .take(details::MAX_METRICS)
+        .map(|(name, value)| (name.clone(), super::units::grouped(value)));
     let seed = seed.map(|seed| ("seed".to_owned(), brief(seed.raw())));
-    let imported = page.dashboard.timeline.imported.clone();
-    let imported = imported.map(|format| ("imported from".to_owned(), format));
+    let imported = page
+        .dashboard
+        .timeline
+        .imported
+        .clone()
+        .map(|format| ("imported from".to_owned(), format));
     let anchored = page.dashboard.timeline.anchored();
     let proofs = [("timeline", anchored), ("seal", page.seal.clone())];
     let proofs = (proofs.into_iter()).filter_map(|(name, words)| Some((name.to_owned(), words?)));
+
     (imported.into_iter())
         .chain(proofs)
         .chain(seed)
@@ -246,6 +270,7 @@ fn tags(run: &RunEntry) -> Markup {
         let href = super::charts::runs(&[&format!("tag={}", in_address(&text))]);
         html! { li { a.tag href=(href) { bdi { (escape(&cut_after(&text, MAX_VALUE_CHARS))) } } } }
     };
+
     let (first, rest) = run.tags.split_at(run.tags.len().min(MAX_TAGS));
     html! {
         @if !first.is_empty() { ul.tags aria-label="Tags" { @for it in first { (tag(it)) } } }
@@ -263,6 +288,7 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
         let at = Timestamp::parse(text);
         at.map_or_else(|| text.to_owned(), |at| time(at.unix_seconds()))
     };
+
     let paused = run.paused.as_deref();
     let figures = [
         (
@@ -283,6 +309,7 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
         ("mode", run.mode.as_deref().map(Into::into)),
         ("directory", Some(run.dir.clone())),
     ];
+
     html! {
         dl.figures {
             @for (name, value) in figures {
@@ -303,6 +330,7 @@ pub(super) fn verdict(report: &EpisodeReport) -> Markup {
         Verdict::Undecided => ("warn", "undecided"),
         verdict => ("bad", verdict.phrase(1)),
     };
+
     html! { span.badge.(tone) { (words) } }
 }
 
@@ -312,6 +340,7 @@ fn why(reason: &Reason, first_error: &Markup, prefix: &str) -> Markup {
         ReasonKind::Vetoed | ReasonKind::Aborted => "warn",
         ReasonKind::Unverified => "dim",
     };
+
     html! {
         section.why.(class) {
             h2 {

@@ -35,6 +35,7 @@ impl Scale {
                 _ => parts.push((start, end)),
             }
         }
+
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
             return Self::default();
         };
@@ -44,6 +45,7 @@ impl Scale {
             whole.push((start, end));
             start = next;
         }
+
         whole.push((start, last.1));
         Self::laid_out(&whole)
     }
@@ -52,6 +54,7 @@ impl Scale {
         let length: f64 = parts.iter().map(|(start, end)| end - start).sum();
         let mut room = 100.0 - 2.0 * MARGIN + FOLD;
         room -= parts.iter().map(|_| FOLD).sum::<f64>();
+
         let mut left = MARGIN;
         let place = |(start, end): &(f64, f64)| {
             let width = room * (end - start) / length.max(f64::MIN_POSITIVE);
@@ -61,9 +64,11 @@ impl Scale {
                 left,
                 right: left + width,
             };
+
             left = part.right + FOLD;
             part
         };
+
         Self {
             parts: parts.iter().map(place).collect(),
         }
@@ -96,6 +101,7 @@ impl Scale {
             let share = (place - part.left) / (part.right - part.left).max(f64::MIN_POSITIVE);
             Some((part.start + share * (part.end - part.start), place))
         };
+
         places.filter_map(moment).collect()
     }
 
@@ -112,9 +118,13 @@ impl Scale {
 /// Returns the pauses that are longer than all the rest together: each as its start and its end.
 /// `rest` is the length of all.
 fn cuts(parts: &[(f64, f64)], mut rest: f64) -> Vec<(f64, f64)> {
-    let pairs = parts.iter().zip(parts.iter().skip(1));
-    let mut pauses: Vec<(f64, f64)> = pairs.map(|(before, after)| (before.1, after.0)).collect();
+    let mut pauses: Vec<(f64, f64)> = parts
+        .iter()
+        .zip(parts.iter().skip(1))
+        .map(|(before, after)| (before.1, after.0))
+        .collect();
     pauses.sort_by(|a, b| (b.1 - b.0).total_cmp(&(a.1 - a.0)));
+
     let mut cuts = Vec::new();
     for (start, end) in pauses.into_iter().take(FOLDS) {
         if end - start <= rest - (end - start) {
@@ -123,6 +133,7 @@ fn cuts(parts: &[(f64, f64)], mut rest: f64) -> Vec<(f64, f64)> {
         rest -= end - start;
         cuts.push((start, end));
     }
+
     cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
     cuts
 }

@@ -32,6 +32,7 @@ pub(crate) fn whole(sums: &RunSums, rules: &[RuleInfo]) -> String {
         script src="static/live.js" {}
         script src="static/script.js" {}
     };
+
     page.0
 }
 
@@ -57,5 +58,6 @@ pub(crate) fn login(wrong: &str) -> String {
             }
         }
     };
+
     page.0
 }

@@ -142,6 +142,7 @@ pub(super) fn list() -> Markup {
         ("tag", "Tag"),
         ("tool", "Tool"),
     ];
+
     html! {
         section.view #runs aria-labelledby="runs-title" {
             h1.unseen #runs-title { "Runs" }
@@ -218,6 +219,7 @@ pub(super) fn keys() -> Markup {
         ("Esc", "back to the list"),
         ("?", "these keys"),
     ];
+
     html! {
         dialog #keys aria-labelledby="keys-title" {
             h2 #keys-title { "Keys" }

@@ -12,13 +12,15 @@ pub(super) fn thousands(number: u64) -> String {
         }
         text.push(digit);
     }
+
     text
 }
 
 /// Returns a number of a record as numbers are written here: a whole one with separators.
 pub(super) fn grouped(value: &str) -> String {
-    let number = value.parse::<u64>();
-    number.map_or_else(|_| value.to_owned(), thousands)
+    value
+        .parse::<u64>()
+        .map_or_else(|_| value.to_owned(), thousands)
 }
 
 /// Returns a duration: `15 ms`, `1.25 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
@@ -29,6 +31,7 @@ pub(super) fn duration(seconds: f64) -> String {
         let (whole, rest) = ((size / unit).floor(), (size % unit / part).floor());
         format!("{sign}{whole} {name} {rest} {part_name}")
     };
+
     match size {
         0.0 => "0 s".into(),
         s if s < 1.0 => format!("{sign}{} ms", significant(s * 1e3)),
@@ -54,6 +57,7 @@ pub(super) fn significant(value: f64) -> String {
         v if v >= 0.0995 => 2,
         _ => 3,
     };
+
     rounded(value, decimals)
 }
 
@@ -62,6 +66,7 @@ pub(super) fn share(part: u64, of: u64) -> String {
     if of == 0 {
         return "–".into();
     }
+
     let per_cent = precise(part) / precise(of) * 100.0;
     match (part, part == of) {
         (0, _) => "0 %".into(),

@@ -70,6 +70,7 @@ pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) ->
         .iter()
         .map(|lane| lane.marks.len() as u64)
         .sum::<u64>();
+
     html! {
         @if layout.lanes.is_empty() {
             p.empty { "There are no events to draw." }
@@ -101,24 +102,31 @@ pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) ->
 
 impl<'t> WaterfallLayout<'t> {
     fn of(track: &'t [TrackItem], density: &'t Density) -> Self {
-        let events = track.iter().filter_map(TrackItem::event);
-        let mut events: Vec<&TrackEvent> = events.map(|event| &**event).collect();
+        let mut events: Vec<&TrackEvent> = track
+            .iter()
+            .filter_map(TrackItem::event)
+            .map(|event| &**event)
+            .collect();
         let sums = (events.len() < track.len() && !density.phases.is_empty()).then_some(density);
         if sums.is_some() {
             events.retain(|event| event.row.mark.is_some());
         }
+
         let scale = scale(&events, sums);
         let has_agents = sums.is_none() && events.iter().any(|event| !event.row.agent.is_empty());
-        let lanes = sums.iter().flat_map(|sums| sums.phases.iter());
-        let lanes = lanes.map(|(phase, bins)| Lane {
-            bins: (bins.iter().map(|(at, bin)| (density.start_of(*at), *bin))).collect(),
-            ..Lane::new(phase)
-        });
+        let lanes = sums
+            .iter()
+            .flat_map(|sums| sums.phases.iter())
+            .map(|(phase, bins)| Lane {
+                bins: (bins.iter().map(|(at, bin)| (density.start_of(*at), *bin))).collect(),
+                ..Lane::new(phase)
+            });
         let mut layout = Self {
             lanes: lanes.collect(),
             scale,
             sums,
         };
+
         let ends: BTreeSet<u64> = events
             .iter()
             .filter_map(|event| {
@@ -126,6 +134,7 @@ impl<'t> WaterfallLayout<'t> {
                 event.span.filter(ends_here).map(|(_, end)| end.to_bits())
             })
             .collect();
+
         for (order, event) in (0..).zip(events) {
             // An action that says how long it took has a bar; what opened its step needs none.
             let is_doubled = |(start, end): &(f64, f64)| {
@@ -137,6 +146,7 @@ impl<'t> WaterfallLayout<'t> {
                 (true, "") => "(no agent)",
                 (true, agent) => agent,
             };
+
             layout.add(
                 name,
                 PlacedEvent {
@@ -147,19 +157,26 @@ impl<'t> WaterfallLayout<'t> {
                 },
             );
         }
+
         for lane in &mut layout.lanes {
             lane.stack();
         }
+
         layout
     }
 
     fn add(&mut self, name: &'t str, placed: PlacedEvent<'t>) {
-        let known = self.lanes.iter().position(|lane| lane.name == name);
-        let at = known.unwrap_or(self.lanes.len()).min(LANES - 1);
+        let at = self
+            .lanes
+            .iter()
+            .position(|lane| lane.name == name)
+            .unwrap_or(self.lanes.len())
+            .min(LANES - 1);
         if at == self.lanes.len() {
             let name = if at == LANES - 1 { "(others)" } else { name };
             self.lanes.push(Lane::new(name));
         }
+
         if let Some(lane) = self.lanes.get_mut(at) {
             lane.marks.push(placed);
         }
@@ -179,6 +196,7 @@ impl<'t> WaterfallLayout<'t> {
         if !self.scale.has_length() {
             return None;
         }
+
         let at = |seconds| self.scale.at(seconds);
         match (placed.span, placed.event.row.offset_sec) {
             (Some((start, end)), _) => Some((at(start), at(end) - at(start))),
@@ -198,9 +216,12 @@ fn scale(events: &[&TrackEvent], sums: Option<&Density>) -> Scale {
             (None, at) => at.map(|at| (at, at)),
         });
     let bins = sums.iter().flat_map(|sums| {
-        let starts = sums.phases.values().flat_map(|bins| bins.keys());
-        starts.map(|at| (sums.start_of(*at), sums.start_of(at + 1)))
+        sums.phases
+            .values()
+            .flat_map(|bins| bins.keys())
+            .map(|at| (sums.start_of(*at), sums.start_of(at + 1)))
     });
+
     Scale::of(spans.chain(bins).collect())
 }
 
@@ -226,6 +247,7 @@ impl<'t> Lane<'t> {
             if let Some(taken) = ends.get_mut(placed.row) {
                 *taken = taken.max(end);
             }
+
             self.rows = self.rows.max(placed.row + 1);
         }
     }
@@ -241,6 +263,7 @@ fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
         };
         folds.iter().all(is_far)
     });
+
     let last = ticks.len().saturating_sub(1);
     html! {
         @if layout.scale.has_length() {
@@ -306,6 +329,7 @@ fn sums(layout: &WaterfallLayout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> 
             }
         }
     };
+
     html! { @for it in &lane.bins { (bar(it)) } }
 }
 
@@ -336,6 +360,7 @@ fn mark(
     let (x, width) = timed.unwrap_or((even, 0.0));
     let what = title(event);
     let class = class_of(event);
+
     html! {
         a href={ "#" (prefix) "L" (event.row.line) } aria-label=(escape(&what)) {
             title { (escape(&what)) }
@@ -368,6 +393,7 @@ fn title(event: &TrackEvent) -> String {
     if !moment.summary.is_empty() {
         title = format!("{title}: {}", moment.summary);
     }
+
     title
 }
 
@@ -412,6 +438,7 @@ fn key() -> Markup {
         ("end", "end"),
         ("other", "other"),
     ];
+
     html! {
         ul.legend.marks {
             @for (class, name) in marks {

@@ -32,6 +32,7 @@ impl Branch {
         let failed = (failed > 0).then(|| format!(", {failed} without success"));
         let took = seconds(self.below.seconds);
         let took = took.trim();
+
         (runs > 0).then(|| {
             let runs = count(runs, "run");
             format!("{runs} below, {took}{}", failed.unwrap_or_default())
@@ -42,12 +43,17 @@ impl Branch {
 /// Returns the runs in the order of their trees; those that are parts of the same run, or of none,
 /// keep their order. `known` has the ids of all runs that were looked at.
 pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Branch> {
-    let ids = runs.iter().enumerate().rev();
-    let ids: BTreeMap<&str, usize> = ids.map(|(at, run)| (&*run.episode_id, at)).collect();
+    let ids: BTreeMap<&str, usize> = runs
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(at, run)| (&*run.episode_id, at))
+        .collect();
     let above = |(at, run): (usize, &RunEntry)| {
         let parent = ids.get(run.parent.as_deref()?).copied();
         parent.filter(|parent| *parent != at)
     };
+
     let above: Vec<Option<usize>> = runs.iter().enumerate().map(above).collect();
     let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, parent) in above.iter().enumerate() {
@@ -55,8 +61,11 @@ pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Bra
             parts.entry(*parent).or_default().push(at);
         }
     }
-    let roots = above.iter().enumerate();
-    let roots = roots.filter_map(|(at, parent)| parent.is_none().then_some(at));
+
+    let roots = above
+        .iter()
+        .enumerate()
+        .filter_map(|(at, parent)| parent.is_none().then_some(at));
     // Those that are parts of each other hang below no other run.
     let roots: Vec<usize> = roots.chain(0..runs.len()).collect();
     let mut left: Vec<Option<RunEntry>> = runs.into_iter().map(Some).collect();
@@ -70,12 +79,14 @@ pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Bra
                 continue;
             };
             path.truncate(parent.map_or(0, |depth: usize| depth + 1));
+
             let depth = path.len();
             path.push(branches.len());
             let note = match &run.parent {
                 Some(parent) if depth == 0 => Some(lost(parent, known)),
                 _ => None,
             };
+
             branches.push(Branch {
                 run,
                 depth,
@@ -85,8 +96,10 @@ pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Bra
             let parts = parts.remove(&at).unwrap_or_default();
             waiting.extend(parts.into_iter().rev().map(|part| (part, Some(depth))));
         }
+
         add_up(branches.get_mut(first..).unwrap_or_default());
     }
+
     branches
 }
 
@@ -97,6 +110,7 @@ fn lost(parent: &str, known: &BTreeSet<String>) -> String {
     } else {
         "not there"
     };
+
     format!("a part of {}, which is {what}", brief(parent))
 }
 
@@ -105,9 +119,12 @@ fn add_up(tree: &mut [Branch]) {
     let mut open: Vec<Sums> = Vec::new();
     for branch in tree.iter_mut().rev() {
         // The sums of the runs deeper than this one belong to it.
-        let below = open.split_off(open.len().min(branch.depth + 1));
-        let below = below.into_iter().fold(Sums::default(), Sums::add);
+        let below = open
+            .split_off(open.len().min(branch.depth + 1))
+            .into_iter()
+            .fold(Sums::default(), Sums::add);
         branch.below = below;
+
         let own = Sums {
             runs: 1,
             failed: u64::from(
@@ -119,6 +136,7 @@ fn add_up(tree: &mut [Branch]) {
             ),
             seconds: branch.run.duration_sec.unwrap_or_default(),
         };
+
         open.resize(branch.depth + 1, Sums::default());
         if let Some(level) = open.last_mut() {
             *level = level.add(own).add(below);

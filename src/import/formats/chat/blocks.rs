@@ -29,6 +29,7 @@ pub(super) fn result(conversation: &mut Conversation, block: &Value) {
     } else {
         is_error.then_some("error")
     };
+
     let is_of_texts = items(content, "").iter().all(|part| {
         let kind = text(part, "/type");
         part.is_string() || matches!(kind, "text" | "image" | "document")
@@ -38,6 +39,7 @@ pub(super) fn result(conversation: &mut Conversation, block: &Value) {
     } else {
         said.into()
     };
+
     let mut outcome = Outcome::new(status, output);
     for part in items(content, "") {
         match text(part, "/type") {
@@ -50,6 +52,7 @@ pub(super) fn result(conversation: &mut Conversation, block: &Value) {
             _ => {}
         }
     }
+
     let id = some_text(block, "/tool_use_id").unwrap_or_default();
     conversation.result(&id, outcome);
 }

@@ -54,6 +54,7 @@ impl Turn {
             self.number += 1;
             return false;
         }
+
         if kind.ends_with("_output") || kind == "mcp_approval_response" {
             self.number += 1;
             result(conversation, item, kind);
@@ -79,6 +80,7 @@ impl Turn {
             self.answer(conversation);
             call(conversation, item, kind);
         }
+
         true
     }
 
@@ -104,18 +106,21 @@ fn call(conversation: &mut Conversation, item: &Value, kind: &str) {
         "image_generation_call" => ("image_generation", json!({})),
         other => (other.trim_end_matches("_call"), of("/action")),
     };
+
     let mut call = Call::new(&id, tool, input);
     let known = match tool {
         "code_interpreter" => Some("execute"),
         "file_search" => Some("search"),
         _ => None,
     };
+
     let paths = some_text(item, "/operation/path").map(|path| json!([path]));
     let fields = [("kind", known.map(Value::from)), ("x-paths", paths)]
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)));
     call.extensions.extend(fields.collect::<Map<_, _>>());
     conversation.call(call);
+
     let output = match kind {
         "mcp_call" if is_set(item, "/output") || is_set(item, "/error") => of("/output"),
         "file_search_call" => of("/results"),
@@ -123,12 +128,14 @@ fn call(conversation: &mut Conversation, item: &Value, kind: &str) {
         "web_search_call" | "image_generation_call" => Value::Null,
         _ => return,
     };
+
     let is_error = is_set(item, "/error") || text(item, "/status") == "failed";
     let output = if output.is_null() {
         of("/error")
     } else {
         output
     };
+
     let mut outcome = Outcome::new(is_error.then_some("error"), output);
     let format = some_text(item, "/output_format").unwrap_or_else(|| "png".into());
     outcome
@@ -154,12 +161,14 @@ fn result(conversation: &mut Conversation, item: &Value, kind: &str) {
         }
         return;
     }
+
     let output = item.get("output").unwrap_or(&Value::Null);
     let is_failure = match kind {
         "local_shell_call_output" => is_exit_of_failure(&parsed(output)),
         "shell_call_output" => items(output, "").iter().any(is_exit_of_failure),
         _ => text(item, "/status") == "failed",
     };
+
     let printed = |part: &Value| format!("{}{}", text(part, "/stdout"), text(part, "/stderr"));
     let said = match output {
         Value::Array(parts) if kind == "shell_call_output" => parts
@@ -172,6 +181,7 @@ fn result(conversation: &mut Conversation, item: &Value, kind: &str) {
         Value::Object(_) if kind == "computer_call_output" => Value::Null,
         other => other.clone(),
     };
+
     let mut outcome = Outcome::new(is_failure.then_some("error"), said);
     outcome.pictures = pictures(output);
     conversation.result(&id, outcome);
@@ -192,6 +202,7 @@ fn pictures(output: &Value) -> Vec<Picture> {
         Value::Array(parts) => parts.as_slice(),
         one => std::slice::from_ref(one),
     };
+
     parts
         .iter()
         .map(|part| text(part, "/image_url"))

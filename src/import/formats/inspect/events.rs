@@ -92,6 +92,7 @@ impl<'v> Events<'v> {
         let mut found = ["/attachments", "/transcript/content"]
             .iter()
             .filter_map(|at| sample.pointer(at)?.get(hash)?.as_str());
+
         match found.next() {
             Some(found) if self.attached.saturating_add(found.len()) <= MAX_ATTACHED => {
                 self.attached += found.len();
@@ -117,6 +118,7 @@ impl<'v> Events<'v> {
                 self.results.insert(id, message);
             }
         }
+
         self.each(events, &By::default());
     }
 
@@ -141,6 +143,7 @@ impl<'v> Events<'v> {
                 }
                 _ => {}
             }
+
             self.survey(items(event, "/events"));
         }
     }
@@ -171,6 +174,7 @@ impl<'v> Events<'v> {
                         }
                         _ => drop(self.steps.pop()),
                     }
+
                     self.conversation.skip("step");
                 }
                 "subtask" => {
@@ -191,6 +195,7 @@ impl<'v> Events<'v> {
                 parent: None,
             });
         }
+
         let mut id = text(event, "/span_id");
         let mut agent = None;
         for _ in 0..MAX_DEPTH {
@@ -208,8 +213,10 @@ impl<'v> Events<'v> {
                 }
                 _ => {}
             }
+
             id = span.parent;
         }
+
         agent.map(|agent| By {
             agent: Some(agent.to_owned()),
             parent: None,
@@ -226,6 +233,7 @@ impl<'v> Events<'v> {
                 None => break,
             }
         }
+
         false
     }
 
@@ -234,9 +242,11 @@ impl<'v> Events<'v> {
         if is_true(event, "/pending") {
             return self.conversation.skip("model that did not answer");
         }
+
         self.conversation.moment(began);
         let sample = self.sample;
         let all = items(sample, "/events_data/messages");
+
         for range in items(event, "/input_refs") {
             let end = |at: &str| range.pointer(at).and_then(Value::as_u64);
             let end = |at: &str| end(at).and_then(|it| usize::try_from(it).ok());
@@ -247,9 +257,11 @@ impl<'v> Events<'v> {
                 self.message(message);
             }
         }
+
         for message in items(event, "/input") {
             self.message(message);
         }
+
         if let Some(retries) = event
             .get("retries")
             .and_then(Value::as_u64)
@@ -257,11 +269,13 @@ impl<'v> Events<'v> {
         {
             self.conversation.retry(&retries.into(), &Value::Null);
         }
+
         self.conversation
             .moment(time(event, "/completed").or(began));
         let output = event.get("output").unwrap_or(&Value::Null);
         let of_choice = output.pointer("/choices/0/message").cloned();
         let completion = || Some(json!({"content": some_text(output, "/completion")?}));
+
         if let Some(message) = of_choice.or_else(completion) {
             let is_cached = text(event, "/cache") == "read";
             let used = output
@@ -293,6 +307,7 @@ impl<'v> Events<'v> {
         for block in items(&content, "") {
             answer.think(&first_text(block, &["/reasoning", "/summary"]).unwrap_or_default());
         }
+
         answer.model = model;
         answer.usage = used;
         answer.stop_reason = reason;
@@ -304,6 +319,7 @@ impl<'v> Events<'v> {
                 kind => self.conversation.skip(kind),
             }
         }
+
         for call in items(message, "/tool_calls") {
             let (tool, input) = of_function(&self.whole(call));
             let id = text(call, "/id");
@@ -329,11 +345,13 @@ impl<'v> Events<'v> {
         if !self.seen.insert(key(message)) {
             return;
         }
+
         let content = self.whole(message.get("content").unwrap_or(&Value::Null));
         let said = texts(&content);
         let is_summary = message
             .pointer("/metadata/summary")
             .is_some_and(|it| it != false);
+
         match (text(message, "/role"), text(message, "/source")) {
             ("user", _) if is_summary => self.summary(&said),
             ("user", "input" | "operator") => {
@@ -360,6 +378,7 @@ impl<'v> Events<'v> {
             .rev()
             .filter(|event| matches!(event.what, What::Answer(_)));
         let mut request = None;
+
         for event in of_answers.take(MAX_DEPTH) {
             let What::Answer(number) = event.what else {
                 continue;
@@ -371,6 +390,7 @@ impl<'v> Events<'v> {
                 break;
             }
         }
+
         let used = request.and_then(|request| request.usage);
         self.conversation.summary(json!({
             "summary": said,
@@ -393,10 +413,12 @@ impl<'v> Events<'v> {
         self.conversation.moment(began);
         self.conversation
             .call(Call::new(id, text(event, "/function"), input));
+
         let agent = first_text(event, &["/agent", "/agent_span_id"]);
         if agent.is_some() {
             self.conversation.mark(id, "kind", "delegate");
         }
+
         let inner = items(event, "/events");
         if !inner.is_empty() {
             let within = By {
@@ -407,14 +429,17 @@ impl<'v> Events<'v> {
             self.conversation.agent.clone_from(&by.agent);
             self.conversation.parent.clone_from(&by.parent);
         }
+
         if is_true(event, "/pending") {
             return;
         }
+
         let kind = text(event, "/error/type");
         let is_refused = matches!(decision, "reject" | "terminate") || kind == "approval";
         if is_refused && let Some(by) = approval.and_then(|it| some_text(it, "/approver")) {
             self.conversation.mark(id, "x-denied-by", &by);
         }
+
         let is_failed = event.get("error").is_some_and(Value::is_object);
         let status = if is_refused {
             Some("denied")
@@ -423,6 +448,7 @@ impl<'v> Events<'v> {
         } else {
             (is_failed || is_true(event, "/failed")).then_some("error")
         };
+
         let result = self.whole(event.get("result").unwrap_or(&Value::Null));
         let mut outcome = self.outcome(&result, status);
         if outcome.output.as_str().is_none_or(str::is_empty)
@@ -430,6 +456,7 @@ impl<'v> Events<'v> {
         {
             outcome.output = why.into();
         }
+
         let completed = time(event, "/completed");
         outcome.took = match number(event, "/working_time") {
             Some(seconds) => Took::Seconds(seconds),
@@ -445,6 +472,7 @@ impl<'v> Events<'v> {
             Value::Array(_) => texts(result).into(),
             other => other.clone(),
         };
+
         let mut outcome = Outcome::new(status, output);
         for part in items(result, "") {
             match text(part, "/type") {
@@ -456,6 +484,7 @@ impl<'v> Events<'v> {
                 kind => self.conversation.skip(kind),
             }
         }
+
         outcome
     }
 
@@ -481,6 +510,7 @@ impl<'v> Events<'v> {
             "cancelled" => Some("cancelled"),
             _ => Some("error"),
         };
+
         let content = self.whole(message.get("content").unwrap_or(&Value::Null));
         let mut outcome = self.outcome(&content, status);
         if let Some(why) = some_text(message, "/error/message")
@@ -488,6 +518,7 @@ impl<'v> Events<'v> {
         {
             outcome.output = why.into();
         }
+
         self.conversation
             .result(text(message, "/tool_call_id"), outcome);
     }
@@ -502,9 +533,11 @@ impl<'v> Events<'v> {
                 self.tool_message(message);
             }
         }
+
         self.conversation.cancel_open();
         self.conversation.agent = None;
         self.conversation.parent = None;
+
         self.conversation
     }
 }

@@ -17,6 +17,7 @@ fn value(rest: &mut &str, depth: usize) -> Option<Value> {
     if depth > MAX_DEPTH {
         return None;
     }
+
     for (word, value) in [
         ("True", Value::Bool(true)),
         ("False", Value::Bool(false)),
@@ -26,6 +27,7 @@ fn value(rest: &mut &str, depth: usize) -> Option<Value> {
             return Some(value);
         }
     }
+
     match rest.chars().next()? {
         '\'' | '"' => string(rest).map(Value::String),
         '{' => object(rest, depth),
@@ -50,11 +52,13 @@ fn object(rest: &mut &str, depth: usize) -> Option<Value> {
         if !take(rest, ":") {
             return None;
         }
+
         members.insert(name, value(rest, depth + 1)?);
         if !take(rest, ",") && !rest.trim_start().starts_with('}') {
             return None;
         }
     }
+
     Some(Value::Object(members))
 }
 
@@ -68,6 +72,7 @@ fn list(rest: &mut &str, start: char, end: char, depth: usize) -> Option<Value> 
             return None;
         }
     }
+
     Some(Value::Array(items))
 }
 
@@ -83,6 +88,7 @@ fn string(rest: &mut &str) -> Option<String> {
     let mut chars = rest.char_indices();
     let (_, quote) = chars.next().filter(|(_, c)| *c == '\'' || *c == '"')?;
     let mut text = String::new();
+
     while let Some((at, c)) = chars.next() {
         match c {
             '\\' => {
@@ -97,6 +103,7 @@ fn string(rest: &mut &str) -> Option<String> {
                             'u' => 4,
                             _ => 8,
                         };
+
                         let code: Option<String> =
                             (0..digits).map(|_| Some(chars.next()?.1)).collect();
                         let code = u32::from_str_radix(&code?, 16).ok()?;
@@ -112,6 +119,7 @@ fn string(rest: &mut &str) -> Option<String> {
             c => text.push(c),
         }
     }
+
     None
 }
 

@@ -29,6 +29,7 @@ impl Trajectory {
         if event.get("observation").is_some() {
             return self.observation(event);
         }
+
         let said = || first_text(event, &["/args/content", "/message"]).unwrap_or_default();
         let conversation = &mut self.conversation;
         match (text(event, "/action"), text(event, "/source")) {
@@ -77,6 +78,7 @@ impl Trajectory {
         if !id.is_empty() || thought.is_some() {
             self.add_answer(event, response, &id, thought);
         }
+
         let called = text(metadata, "/function_name");
         let (tool, input) = if called.is_empty() {
             (kind, own_input(event))
@@ -86,16 +88,19 @@ impl Trajectory {
                 asked_input(metadata, response).unwrap_or_else(|| own_input(event)),
             )
         };
+
         let call = self.call_id(event, metadata, tool, &input);
         let mut asked = Call::new(&call, tool, input.clone());
         if let Some(kind) = kind_of(kind, &input) {
             asked.extensions.insert("kind".into(), kind.into());
         }
+
         let place = event.get("id").map(Value::to_string).unwrap_or_default();
         self.calls.insert(place.clone(), call.clone());
         let is_awaited = text(event, "/args/confirmation_state") == "awaiting_confirmation";
         self.awaited = is_awaited.then(|| (call.clone(), tool.to_owned(), input));
         self.conversation.call(asked);
+
         match kind {
             "finish" => {
                 let output = thought_of_end(event);
@@ -133,14 +138,17 @@ impl Trajectory {
             .get("usage")
             .filter(|it| it.is_object() && !has_usages);
         let model = some_text(response, "/model");
+
         if self.conversation.agent.is_none() {
             self.conversation
                 .tag("model", model.clone().unwrap_or_default());
         }
+
         let answer = self.answer(id);
         if answer.text.is_empty() {
             answer.text = said.or(thought).unwrap_or_default();
         }
+
         text(message, "/reasoning_content").clone_into(&mut answer.thinking);
         answer.model = model.or(answer.model.take());
         answer.stop_reason = some_text(response, "/choices/0/finish_reason");
@@ -154,6 +162,7 @@ impl Trajectory {
             let (id, of, with) = self.awaited.as_ref()?;
             (of == tool && with == input).then(|| id.clone())
         };
+
         let place = || event.get("id").map(Value::to_string).unwrap_or_default();
         some_text(metadata, "/tool_call_id")
             .or_else(own)
@@ -178,8 +187,10 @@ impl Trajectory {
                 "stopped" => self.conversation.interrupt(reason),
                 _ => self.conversation.skip(kind),
             }
+
             return;
         }
+
         let cause = event.get("cause").map(Value::to_string).unwrap_or_default();
         let mut call = self.calls.get(&cause).cloned();
         if kind == "delegate" {
@@ -187,6 +198,7 @@ impl Trajectory {
             call = open.and_then(|place| self.calls.get(&place).cloned());
             self.set_agent();
         }
+
         let Some(call) = call.filter(|call| self.conversation.open.contains_key(call)) else {
             return self.conversation.skip(kind);
         };
@@ -201,6 +213,7 @@ impl Trajectory {
             "run" if is_failure(event, &codes) => Some("error"),
             _ => None,
         };
+
         let output = match kind {
             "delegate" => first_text(event, &["/content"])
                 .map(Value::from)
@@ -208,6 +221,7 @@ impl Trajectory {
                 .unwrap_or_default(),
             _ => content.clone(),
         };
+
         let mut outcome = Outcome::new(status, output).took(Took::Between);
         let screenshot = text(event, "/extras/screenshot");
         outcome.pictures.extend(picture_of_url(screenshot));
@@ -227,6 +241,7 @@ fn asked_input(metadata: &Value, response: &Value) -> Option<Value> {
         .find(|call| text(call, "/id") == id)?
         .pointer("/function/arguments")?
         .clone();
+
     Some(Value::Object(arguments(input)))
 }
 

@@ -55,6 +55,7 @@ impl Trajectory {
             .pointer("/llm_message/content")
             .map(texts)
             .unwrap_or_default();
+
         match text(event, "/source") {
             "agent" => {
                 let response = text(event, "/llm_response_id").to_owned();
@@ -77,6 +78,7 @@ impl Trajectory {
         answer.say(&thought);
         answer.think(text(event, "/reasoning_content"));
         answer.ends_turn = Some(false);
+
         let id = text(event, "/tool_call_id");
         let input = ["/tool_call/arguments", "/tool_call/function/arguments"]
             .iter()
@@ -84,6 +86,7 @@ impl Trajectory {
             .or(event.get("action"))
             .cloned()
             .unwrap_or_default();
+
         self.calls
             .insert(text(event, "/id").to_owned(), id.to_owned());
         self.conversation
@@ -96,19 +99,23 @@ impl Trajectory {
         const KINDS: [&str; 7] = [
             "read", "edit", "delete", "move", "search", "execute", "fetch",
         ];
+
         let id = text(event, "/tool_call_id");
         if self.calls.contains_key(id) {
             return;
         }
+
         let input = event.get("raw_input").cloned().unwrap_or_default();
         let kind = some_text(event, "/tool_kind").unwrap_or_else(|| "tool".into());
         let mut call = Call::new(id, &kind, input);
         if KINDS.contains(&&*kind) {
             call.extensions.insert("kind".into(), kind.into());
         }
+
         call.extensions
             .insert("x-title".into(), text(event, "/title").into());
         self.conversation.call(call);
+
         let status = match text(event, "/status") {
             "failed" => Some("error"),
             "completed" if event.get("is_error") == Some(&Value::Bool(true)) => Some("error"),
@@ -116,6 +123,7 @@ impl Trajectory {
             // It goes on.
             _ => return,
         };
+
         self.calls.insert(id.to_owned(), id.to_owned());
         let output = event
             .get("raw_output")
@@ -151,10 +159,12 @@ impl Trajectory {
             .unwrap_or_default();
         let status = is_error.then_some("error");
         let mut outcome = Outcome::new(status, output).took(Took::Between);
+
         for part in items(found, "/content") {
             let urls = items(part, "/image_urls").iter().filter_map(Value::as_str);
             outcome.pictures.extend(urls.filter_map(picture_of_url));
         }
+
         let screenshot = text(found, "/screenshot_data");
         outcome
             .pictures

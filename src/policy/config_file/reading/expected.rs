@@ -28,6 +28,7 @@ pub(super) fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
                 .iter()
                 .find_map(|form| form.get(name).filter(is_schema))
         };
+
         let other = || other("additionalProperties").or_else(|| other("items"));
         named
             .or_else(other)
@@ -61,6 +62,7 @@ pub(super) fn expectation(schema: &Value, part: &Value) -> (String, Option<Strin
         "object" => "a table",
         _ => "a string, in quotes",
     };
+
     let help = wants_tables.then(|| "write the name in two pairs of brackets: `[[…]]`".to_owned());
     (format!("expected {expected_type}"), help)
 }
@@ -75,6 +77,7 @@ pub(super) fn known_keys(part: &Value) -> Vec<&str> {
             keys.push(key);
         }
     }
+
     keys
 }
 

@@ -26,6 +26,7 @@ pub(super) fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
             what: Wrong::TooDeep,
         }];
     };
+
     let mut found: Vec<Mistake> = errors(document, schema, |error| of_error(&error))
         .into_iter()
         .flatten()
@@ -34,6 +35,7 @@ pub(super) fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     found.dedup_by(|next, it| {
         next.path == it.path && matches!((&next.what, &it.what), (Wrong::Other, Wrong::Other))
     });
+
     found
 }
 
@@ -67,6 +69,7 @@ pub(super) fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
         _ if is_too_small(error) => vec![Wrong::Type],
         _ => vec![Wrong::Other],
     };
+
     at(place, whats)
 }
 
@@ -88,6 +91,7 @@ pub(super) fn of_forms(
     if !with_its_keys.is_empty() {
         return None;
     }
+
     let unknown: Vec<Wrong> = of_its_type
         .into_iter()
         .map(|form| unknown_keys(form, place))
@@ -95,6 +99,7 @@ pub(super) fn of_forms(
         .into_iter()
         .map(|key| Wrong::UnknownKey(key.to_owned()))
         .collect();
+
     (!unknown.is_empty()).then(|| at(place, unknown))
 }
 
@@ -108,6 +113,7 @@ pub(super) fn at(place: &Location, whats: Vec<Wrong>) -> Vec<Mistake> {
         path: path.clone(),
         what,
     };
+
     whats.into_iter().map(mistake).collect()
 }
 

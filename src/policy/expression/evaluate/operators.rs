@@ -32,6 +32,7 @@ impl<'a> Evaluator<'a, '_> {
             Operator::Index => return self.index(a, b),
             _ => self.arithmetic(operator, a, b)?,
         };
+
         value.ok_or_else(|| {
             let (sign, a, b) = (operator.sign(), a.shown_type(), b.shown_type());
             Stop::because(format!("`{sign}` is not defined for {a} and {b}"))
@@ -64,10 +65,12 @@ impl<'a> Evaluator<'a, '_> {
                     }
                     key => key.integer(),
                 };
+
                 let Some(index) = index else {
                     let why = format!("the index of a list can't be {}", key.shown_type());
                     return Err(Stop::because(why));
                 };
+
                 let place = usize::try_from(index).ok();
                 let found = match of {
                     Value::List(items) => place
@@ -80,6 +83,7 @@ impl<'a> Evaluator<'a, '_> {
                         place.and_then(|place| of.items().nth(place))
                     }
                 };
+
                 let found = found.map(|item| item.value(self.budget)).transpose();
                 (found?, format!("the list has no item {index}"))
             }
@@ -92,6 +96,7 @@ impl<'a> Evaluator<'a, '_> {
                     }
                     key => key.shown_type().to_owned(),
                 };
+
                 (found, format!("there is no {key} in the map"))
             }
             other => {
@@ -99,6 +104,7 @@ impl<'a> Evaluator<'a, '_> {
                 return Err(Stop::because(why));
             }
         };
+
         found.ok_or_else(|| Stop::because(what))
     }
 
@@ -111,6 +117,7 @@ impl<'a> Evaluator<'a, '_> {
     ) -> Result<Option<Value<'a>>, Stop> {
         use Operator::{Add, Divide, Multiply, Remainder, Subtract};
         use Value::{Double, Duration, Int, Timestamp, Uint};
+
         let value = match (operator, a, b) {
             (_, Int(_), Int(_)) | (_, Uint(_), Uint(_)) => integer(operator, a, b),
             (Add, Double(a), Double(b)) => Some(Double(a + b)),
@@ -128,10 +135,12 @@ impl<'a> Evaluator<'a, '_> {
             (Add, ..) => return self.joined(a, b),
             _ => return Ok(None),
         };
+
         let why = match b.integer() {
             Some(0) if matches!(operator, Divide | Remainder) => "the divisor is 0",
             _ => "the result does not fit in its type",
         };
+
         value.map(Some).ok_or_else(|| Stop::because(why))
     }
 
@@ -155,6 +164,7 @@ impl<'a> Evaluator<'a, '_> {
                         Err(Stop::Failed(_)) => return Ok(None),
                     }
                 }
+
                 Value::List(Arc::new(made))
             }
             _ => return Ok(None),
@@ -168,6 +178,7 @@ fn compared<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Valu
     if a.is_number() && b.is_number() && (is_nan(a) || is_nan(b)) {
         return Some(Value::Bool(false));
     }
+
     let order = a.order(b)?;
     Some(Value::Bool(match operator {
         Operator::Less => order == Ordering::Less,
@@ -187,6 +198,7 @@ fn integer<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value
         Operator::Divide => x.checked_div(y),
         _ => x.checked_rem(y),
     }?;
+
     match a {
         Value::Int(_) => i64::try_from(value).ok().map(Value::Int),
         _ => u64::try_from(value).ok().map(Value::Uint),

@@ -28,9 +28,11 @@ impl ExpressionReader<'_> {
             mistake(place.clone(), "`earlier` is not called like this")
                 .with_help(Some(ASKED_OF_EARLIER.into()))
         };
+
         if name == "earlier" {
             return Err(not_asked());
         }
+
         let Some((list, rest)) = arguments.split_first() else {
             return Ok(None);
         };
@@ -48,6 +50,7 @@ impl ExpressionReader<'_> {
             },
             _ => None,
         };
+
         let (span, of, pointers) = of.ok_or_else(not_asked)?;
         let pointers = pointers
             .iter()
@@ -55,6 +58,7 @@ impl ExpressionReader<'_> {
             .collect::<Result<_, _>>()?;
         let more = more.first().map(|more| self.part(more)).transpose()?;
         self.is_in_fold = true;
+
         let around = std::mem::take(&mut self.items);
         let stages = self.stages(&calls)?.ok_or_else(not_asked)?;
         let outcome = match (distinct, name, rest) {
@@ -62,6 +66,7 @@ impl ExpressionReader<'_> {
             (Some(_), "size", []) => Some(FoldOutcome::Distinct),
             (Some(_), ..) => None,
         };
+
         let outcome = outcome.ok_or_else(not_asked)?;
         (self.items, self.is_in_fold) = (around, false);
         let kind = PartKind::Fold {
@@ -69,6 +74,7 @@ impl ExpressionReader<'_> {
             is_sum: matches!(outcome, FoldOutcome::Sum),
             more: more.map(Box::new),
         };
+
         self.folds.push(Fold {
             of: of.into(),
             span,
@@ -76,6 +82,7 @@ impl ExpressionReader<'_> {
             stages,
             outcome,
         });
+
         Ok(Some(kind))
     }
 
@@ -97,6 +104,7 @@ impl ExpressionReader<'_> {
                 _ => return Ok(None),
             }
         }
+
         Ok(Some(stages))
     }
 
@@ -106,6 +114,7 @@ impl ExpressionReader<'_> {
             Expr::Literal(LiteralValue::String(text)) => KeyPath::parse(text.inner()),
             _ => None,
         };
+
         path.filter(|path| !path.is_deep()).ok_or_else(|| {
             let message = "expected a JSON Pointer to one value, such as `\"/payload/input/id\"`";
             mistake(self.place(argument), message)
@@ -157,6 +166,7 @@ fn calls_of_earlier(mut list: &IdedExpr) -> Option<(Vec<&CallExpr>, &CallExpr)> 
             ("earlier", None) => return Some((calls, call)),
             _ => return None,
         }
+
         calls.push(call);
     }
 }

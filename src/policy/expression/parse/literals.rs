@@ -39,6 +39,7 @@ pub(super) fn qualified(select: &SelectExpr) -> Option<String> {
         Expr::Select(select) => qualified(select)?,
         _ => return None,
     };
+
     Some(format!("{before}.{}", select.field))
 }
 
@@ -54,14 +55,17 @@ pub(super) fn matcher(
         },
         _ => None,
     };
+
     let Some((span, text)) = pattern else {
         return Ok(PartKind::Call(function, arguments));
     };
+
     if text.contains(char::is_control) {
         let why = "the pattern has a control character, as TOML makes of a backslash between double quotes";
         let help = r"Write the expression between three single quotes, and the pattern as `r'\b'`.";
         return Err(mistake(span, why).with_help(Some(help.into())));
     }
+
     let compiled = regex(text, PATTERN_BYTES).map_err(|error| {
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim();
@@ -69,6 +73,7 @@ pub(super) fn matcher(
         mistake(span, format!("the pattern can't be used: {}", brief(why)))
     })?;
     let of = arguments.swap_remove(0);
+
     Ok(PartKind::Matches(
         Box::new(of),
         Box::new((compiled, OnceLock::new())),
@@ -87,6 +92,7 @@ pub(super) fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
             _ => {}
         }
     }
+
     let mut closing = text
         .get(span.end..)
         .unwrap_or_default()
@@ -101,5 +107,6 @@ pub(super) fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
         .by_ref()
         .last()
         .map_or(span.end, |(at, _)| span.end + at + 1);
+
     opening.by_ref().last().map_or(span.start, |(at, _)| at)..end
 }

@@ -55,6 +55,7 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
         Some(end) => end,
         None => rest.len(),
     };
+
     let message = if rest.trim().is_empty() {
         "the expression ends where more is expected".to_owned()
     } else if error.msg.contains("Recursion limit") {
@@ -64,6 +65,7 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
     } else {
         format!("unexpected {}", code(&rest[..end]))
     };
+
     let before = text.get(..at).unwrap_or_default().trim_end();
     let meant = OTHER_LANGUAGES.iter().find(|(word, _)| match *word {
         "not" => before.ends_with(word),
@@ -71,6 +73,7 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
         word => &rest[..end] == word,
     });
     let meant = meant.map(|(_, meant)| format!("did you mean `{meant}`?"));
+
     mistake(at..at + end, message).with_help(raw_text(text, at).or(meant))
 }
 
@@ -82,10 +85,12 @@ pub(super) fn raw_text(text: &str, at: usize) -> Option<String> {
     let quote = line.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let mut characters = line.get(1..)?.chars();
     let mut is_escaped_wrongly = false;
+
     while let Some(c) = characters.next().filter(|c| *c != quote) {
         let next = (c == '\\').then(|| characters.next()).flatten();
         is_escaped_wrongly |= next.is_some_and(|next| !ESCAPES.contains(next));
     }
+
     is_escaped_wrongly.then(|| {
         format!("write r{quote}…{quote}, in which `\\` stands for itself, as in r{quote}\\.{quote}")
     })

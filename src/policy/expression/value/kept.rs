@@ -41,6 +41,7 @@ pub(in crate::policy::expression) fn key(value: &Value<'_>) -> Result<Box<str>, 
         }
         value => value.integer(),
     };
+
     Ok(match (integer(value), kept(value)?) {
         (Some(integer), _) => format!("n{integer}").into(),
         (None, Value::Double(double)) => format!("n{double:e}").into(),

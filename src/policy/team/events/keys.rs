@@ -18,6 +18,7 @@ impl KeyTest {
         {
             return Named::No;
         }
+
         // Nobody can tell where there is no memory for the tape.
         event
             .root()
@@ -44,6 +45,7 @@ impl Sieve {
             }
             SelectorValue::Number(_) | SelectorValue::Boolean(_) => None,
         };
+
         values.0.iter().map(finder).collect::<Option<_>>().map(Self)
     }
 
@@ -69,6 +71,7 @@ impl EventKey {
             let may_be_other = |c: char| c.is_control() || "\"\\/".contains(c);
             !key.contains(may_be_other) && key.contains(|c: char| !c.is_ascii_digit())
         };
+
         let next = tokens.get(length).map(|key| &**key).filter(is_plain_key);
         Self {
             next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),

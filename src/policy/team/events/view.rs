@@ -40,9 +40,11 @@ impl<'a> EventView<'a> {
         if !self.has_shortened {
             return self.written(key).map_or(Look::Nowhere, Look::Value);
         }
+
         let path = self.index.keys.get(key).map(|key| &key.path);
         let found = path.and_then(|path| Some(path.look(self.root()?)));
         let text = self.event.text();
+
         found.map_or(Look::Nowhere, |found| {
             found.map(|node| Written {
                 text,
@@ -71,6 +73,7 @@ impl<'a> EventView<'a> {
             }
             (EventText::Parsed(root), _) => key.path.of(root)?.into(),
         };
+
         span.is_present().then_some(Written { text, span })
     }
 
@@ -92,6 +95,7 @@ impl<'a> EventView<'a> {
             Look::Shortened { passed } => passed,
             Look::Value(_) => path.tokens().len(),
         };
+
         Some((path.first(passed).of(self.root()?)?, passed))
     }
 
@@ -138,6 +142,7 @@ impl<'a> EventView<'a> {
             }
             form.push(b',');
         }
+
         Some(Digest::by_secret(&form))
     }
 
@@ -148,6 +153,7 @@ impl<'a> EventView<'a> {
         if passed < self.index.keys.get(key)?.path.tokens().len() {
             return None;
         }
+
         let (start, mut end) = (value.span().start, value.span().start);
         let mut text = String::new();
         for shortened in shortened_in(value) {
@@ -158,6 +164,7 @@ impl<'a> EventView<'a> {
             text.extend([r#"{"\u0000":""#, &digest, r#""}"#]);
             end = span.end;
         }
+
         text.push_str(value.raw().get(end - start..)?);
         Some(text)
     }

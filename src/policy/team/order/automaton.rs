@@ -204,6 +204,7 @@ impl Automaton {
                 self.all = GroupState::default();
             }
         }
+
         if event.is_until {
             let group = if demand.is_grouped {
                 let group = (event.same_of_others).and_then(|same| self.groups.get_mut(&same));
@@ -211,25 +212,30 @@ impl Automaton {
             } else {
                 Some(&mut self.all)
             };
+
             if let Some(group) = group {
                 self.waiting -= group.room();
                 group.close(demand, event);
                 self.waiting += group.room();
             }
         }
+
         if event.is_other && !self.demand.is_of_rows() {
             self.change(event.same_of_others, |group, demand, waiting| {
                 group.add_other(demand, event, waiting)
             })?;
         }
+
         if event.is_each && event.unknown.is_none() {
             self.change(event.same, |group, demand, waiting| {
                 group.add_each(demand, event, waiting)
             })?;
         }
+
         if event.is_since {
             self.take_away(event);
         }
+
         Ok(())
     }
 
@@ -242,6 +248,7 @@ impl Automaton {
         if !self.demand.is_grouped {
             return change(&mut self.all, &self.demand, &mut self.waiting);
         }
+
         let Some(same) = same else {
             return Ok(());
         };
@@ -251,10 +258,12 @@ impl Automaton {
             Entry::Vacant(entry) if has_room => entry.insert(Box::default()),
             Entry::Vacant(_) => return Err(TeamLimit::Entries),
         };
+
         if self.demand.has_since && !group.is_listed {
             group.is_listed = true;
             self.changed.push(same);
         }
+
         change(group, &self.demand, &mut self.waiting)
     }
 
@@ -264,10 +273,12 @@ impl Automaton {
             self.all.take_away(event.line, &mut self.waiting);
             return;
         }
+
         let groups = match event.same_of_others {
             Some(same) => vec![same],
             None => std::mem::take(&mut self.changed),
         };
+
         let is_of_all = event.same_of_others.is_none();
         for same in groups {
             if let Some(group) = self.groups.get_mut(&same) {
@@ -321,6 +332,7 @@ impl Automaton {
                         same,
                     })
                 };
+
                 groups.filter_map(few).collect()
             }
             OrderPattern::NeedsLater => groups
@@ -337,6 +349,7 @@ impl Automaton {
                 .collect(),
             _ => Vec::new(),
         };
+
         left.sort_by_key(|offence| (offence.line, offence.same));
         left
     }

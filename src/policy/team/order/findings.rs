@@ -29,6 +29,7 @@ impl OrderJudge {
         if run.lifecycle == Lifecycle::Unknown {
             return Some(UNKNOWN_LIFECYCLE);
         }
+
         let has_windows = self.order.since.is_some() || self.order.until.is_some();
         let needs_all = pattern.needs_every_event() || has_windows;
         run.broken_line
@@ -80,6 +81,7 @@ impl OrderJudge {
                     .to_owned()
             }
         };
+
         let draft = match (offence.line, &offence.why) {
             (Some(line), OffenceKind::Pattern(count)) => {
                 let draft = Draft::new(Place::event(line, ""), message);
@@ -101,10 +103,12 @@ impl OrderJudge {
             }
             (None, _) => Draft::new(Place::whole(Artifact::Events), message),
         };
+
         let draft = match &offence.why {
             OffenceKind::Unknown(it) if it.at.is_none() => draft.unjudged(),
             _ => draft,
         };
+
         match offence.other {
             Some(other) if offence.is_taken => {
                 let what = "the event since which no other one counts";
@@ -140,16 +144,19 @@ impl Judge for OrderJudge {
                 offences.extend(self.automaton.end());
             }
         }
+
         offences.sort_by_key(|offence| offence.line);
         more += offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
         offences.truncate(MAX_FINDINGS_PER_RULE);
         for offence in &offences {
             findings.push(self.draft(offence));
         }
+
         findings.more(more);
         if let Some(stopped) = self.stopped {
             findings.skip(&SkipReason::bound(&stopped));
         }
+
         // `never` compares all events with its selector, all else is about events that are there.
         let has_events = run.is_some_and(|run| run.has_events);
         let is_examined = self.examined || (pattern == OrderPattern::Never && has_events);
@@ -169,6 +176,7 @@ impl Judge for OrderJudge {
         let windows = keys
             .flat_map(|keys| [("since", &keys.since), ("until", &keys.until)])
             .filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
+
         each.chain(other).chain(windows).collect()
     }
 

@@ -152,12 +152,15 @@ impl OrderTable {
             written.and_then(|written| reader.selector(written, Judged::Event))
         });
         self.misplaced_keys(reader, same.has_two);
+
         let (Some(each), Some((pattern, other)), Some(message)) = (each, pattern, message) else {
             return;
         };
+
         if !is_free || reader.mistakes.len() > known {
             return;
         }
+
         let texts = RuleTexts {
             title: self.message.get_ref(),
             cure: "Keep the order",
@@ -165,6 +168,7 @@ impl OrderTable {
             text: &self.shown(reader, pattern),
             examples: examples.iter().map(RunExample::shown).collect(),
         };
+
         let mut order = TeamOrder {
             each,
             other,
@@ -179,6 +183,7 @@ impl OrderTable {
             message,
             examples,
         };
+
         let (holds, count) = (order.holds(), reader.team.orders.len());
         order.asks = reader.asks(&self.id, &self.meta, holds);
         reader.declare(
@@ -219,11 +224,13 @@ impl OrderTable {
                 return None;
             }
         };
+
         if let Some(in_a_row) = in_a_row.filter(|_| name != "at-most") {
             let message = "`in-a-row` is allowed only with `at-most`";
             reader.mistake(in_a_row.span(), message, None);
             return None;
         }
+
         let pattern = match name {
             "never" => return Some((OrderPattern::Never, None)),
             "at-most" if in_a_row.is_some_and(|it| *it.get_ref()) => {
@@ -239,6 +246,7 @@ impl OrderTable {
             "none-earlier" => OrderPattern::NoneEarlier,
             _ => OrderPattern::NoneLater,
         };
+
         let other = reader.selector(written, Judged::Event)?;
         Some((pattern, Some(other)))
     }
@@ -252,6 +260,7 @@ impl OrderTable {
             },
             written => written.to_json(),
         };
+
         let within = self.within.as_ref().map(|it| it.get_ref().clone().into());
         let in_a_row = self.in_a_row.as_ref().map(|it| (*it.get_ref()).into());
         let [same, pair] =
@@ -277,6 +286,7 @@ impl OrderTable {
             .map(|(key, written)| (key, meant(written.get_ref())))
             .chain(rest)
             .collect();
+
         serde_json::to_string_pretty(&keys).unwrap_or_default()
     }
 
@@ -326,6 +336,7 @@ impl OrderTable {
             .map(Spanned::span)
             .filter(|_| !counts || self.within.is_none());
         let message = "`over` is allowed only with `at-most` and `within`";
+
         for (span, message) in wrong.into_iter().chain([(over, message)]) {
             if let Some(span) = span {
                 reader.mistake(span, message, None);
@@ -356,6 +367,7 @@ fn count(reader: &mut FileReader<'_>, written: &Spanned<TomlData>) -> Option<u64
         }
         written => written.to_json(),
     };
+
     let count = number.as_u64().filter(|count| *count > 0);
     if count.is_none() {
         let message = format!(
@@ -364,5 +376,6 @@ fn count(reader: &mut FileReader<'_>, written: &Spanned<TomlData>) -> Option<u64
         );
         reader.mistake(written.span(), message, None);
     }
+
     count
 }

@@ -40,9 +40,11 @@ impl FileReader<'_> {
             self.mistakes.append(&mut named.mistakes);
             return named.of_events.clone();
         }
+
         let message = format!("there is no selector called {}", quote(name));
         let help = did_you_mean(name, self.named.keys().map(String::as_str));
         self.mistake(span, message, help);
+
         None
     }
 
@@ -56,12 +58,14 @@ impl FileReader<'_> {
         if !is_of_actions {
             self.mistakes.append(&mut mistakes);
         }
+
         let written = written.clone();
         let named = NamedSelector {
             written,
             of_events,
             mistakes,
         };
+
         self.named.insert(name.to_owned(), named);
     }
 
@@ -70,6 +74,7 @@ impl FileReader<'_> {
             return None;
         };
         let (mut keys, mut condition, mut is_right) = (Vec::new(), None, true);
+
         // All keys are looked at, also after a mistake.
         for (key, value) in in_order(entries) {
             if key.get_ref() == CONDITION {
@@ -81,6 +86,7 @@ impl FileReader<'_> {
             is_right &= test.is_some();
             keys.extend(test);
         }
+
         is_right.then_some(TeamSelector {
             keys: Selector(keys),
             condition,
@@ -99,6 +105,7 @@ impl FileReader<'_> {
                 .find(|(key, _)| key.get_ref() == name)
                 .map(|(_, value)| value)
         };
+
         match (of("not"), of("absent"), of("present"), members.len()) {
             (Some(values), None, None, 1) => self.values(values).map(Wanted::NoneOf),
             (Some(values), Some(_), None, 2) => self.values(values).map(Wanted::AbsentOrNoneOf),
@@ -118,6 +125,7 @@ impl FileReader<'_> {
             TomlData::List(items) => items,
             _ => one,
         };
+
         let (mut values, mut is_right) = (Vec::new(), !items.is_empty());
         for item in items {
             let named = match item.get_ref() {
@@ -128,9 +136,11 @@ impl FileReader<'_> {
                 Some(name) => self.values_of_param(name, item.span()),
                 None => wanted(&item.get_ref().to_json()).map(|value| vec![value]),
             };
+
             is_right &= of_item.is_some();
             values.extend(of_item.into_iter().flatten());
         }
+
         is_right.then_some(Values(values))
     }
 
@@ -144,10 +154,12 @@ impl FileReader<'_> {
             self.unknown_param(&format!("params.{name}"), span);
             return None;
         };
+
         let values = match param {
             Value::Array(items) => items.iter().map(wanted).collect(),
             value => wanted(value).map(|value| vec![value]),
         };
+
         let values: Option<Vec<SelectorValue>> = values;
         let values = values.filter(|values| !values.is_empty());
         if values.is_none() {
@@ -157,6 +169,7 @@ impl FileReader<'_> {
             let help = "It has to be a text, a number, a boolean, or a list of them.";
             self.mistake(span, message, Some(help.into()));
         }
+
         values
     }
 
@@ -182,6 +195,7 @@ impl FileReader<'_> {
                 "A selector looks at an event and at parameters only.",
             ),
         };
+
         let expression = self.expression(text, written.span(), &names, (foreign, help))?;
         if let Some(fold) = expression.folds().first() {
             let span = self.span_within(text, written.span(), fold.span.clone());
@@ -190,6 +204,7 @@ impl FileReader<'_> {
             self.mistake(span, message, Some(help.into()));
             return None;
         }
+
         Some(Condition {
             expression: Arc::new(expression),
             params: Arc::clone(&self.bound_params),
@@ -208,6 +223,7 @@ pub(super) fn in_order(
         let name = key.get_ref();
         (is_pointer(name), word(name), key.span().start)
     });
+
     members
 }
 

@@ -81,6 +81,7 @@ impl GroupFolds {
         if left.is_empty() {
             return Ok(());
         }
+
         let folds = rule.check.folds().iter();
         for ((fold, state), steps) in folds.zip(&mut self.states).zip(&mut self.steps) {
             let gone: Vec<FoldStep<'_>> =
@@ -88,6 +89,7 @@ impl GroupFolds {
             if gone.iter().all(|step| fold.take_away(state, step)) {
                 continue;
             }
+
             let entries = steps.len() / ENTRIES_OF_STEP + 1;
             budget.spend(entries).map_err(|_| TeamLimit::Steps)?;
             *state = FoldState::default();
@@ -95,6 +97,7 @@ impl GroupFolds {
                 fold.add(state, *line, step, true);
             }
         }
+
         Ok(())
     }
 
@@ -130,6 +133,7 @@ impl Earlier {
         of_group.slide(rule, now, within, budget)?;
         let after = of_group.room();
         self.recount(before, after);
+
         Ok(())
     }
 
@@ -155,10 +159,12 @@ impl Earlier {
                 "the event has no value at {places}, by which the rule groups events"
             ));
         }
+
         let of_group = self.groups.get(&group);
         if let Some((line, why)) = self.unknown_since(of_group) {
             return none(format!("of the event on line {line}, {why}"));
         }
+
         let mut slid = None;
         if let (Some(of_group), Some(within), Some(now)) = (of_group, rule.within, now)
             && of_group.window.has_old(now, within)
@@ -167,12 +173,14 @@ impl Earlier {
             without_old.slide(rule, now, within, budget)?;
             slid = Some(without_old);
         }
+
         let of_group = slid.as_ref().or(of_group);
         let empty = FoldState::default();
         let values = folds.iter().enumerate().map(|(number, fold)| {
             let folded = of_group.and_then(|of_group| of_group.states.get(number));
             fold.value(folded.unwrap_or(&empty))
         });
+
         Ok(values.collect())
     }
 
@@ -211,6 +219,7 @@ impl Earlier {
             if answer == Truth::No || group == Group::Unknown {
                 continue;
             }
+
             let step = if let Truth::Unknown(Unjudged { why, .. }) = answer {
                 FoldStep::Failed {
                     why: why.into(),
@@ -222,16 +231,20 @@ impl Earlier {
                     .step(fold, Value::Record(event), &bound, budget)
                     .ok_or(TeamLimit::Steps)?
             };
+
             let (line, is_new) = (event.line.number, !self.groups.contains_key(&group));
             if is_new && self.groups.len() >= MAX_GROUPS {
                 return Err(TeamLimit::Groups);
             }
+
             let of_group = self.groups.entry(group).or_default();
             of_group.states.resize(folds.len(), FoldState::default());
             let before = of_group.room();
+
             if let Some(state) = of_group.states.get_mut(number) {
                 fold.add(state, line, &step, rule.within.is_some());
             }
+
             if rule.within.is_some() {
                 of_group.steps.resize(folds.len(), BTreeMap::new());
                 let time = keys.time.and_then(|key| event.time(key));
@@ -243,12 +256,14 @@ impl Earlier {
                     steps.insert(line, step.kept());
                 }
             }
+
             let after = of_group.room();
             self.recount(before, after);
             if self.entries > 2 * MAX_ENTRIES * folds.len() {
                 return Err(TeamLimit::Entries);
             }
         }
+
         self.note_since(rule, keys, event, budget)
     }
 
@@ -268,6 +283,7 @@ impl Earlier {
             Truth::Yes => None,
             Truth::Unknown(Unjudged { why, .. }) => Some((event.line.number, why.into())),
         };
+
         let group = group_of(event, *place, &rule.same.other);
         if group == Group::Unknown || group == Group::All {
             if unknown.is_none() {
@@ -278,17 +294,21 @@ impl Earlier {
             }
             return Ok(());
         }
+
         if !self.groups.contains_key(&group) && self.groups.len() >= MAX_GROUPS {
             return Err(TeamLimit::Groups);
         }
+
         let of_group = self.groups.entry(group).or_default();
         if unknown.is_some() {
             of_group.since.unknown = unknown;
             return Ok(());
         }
+
         let before = of_group.room();
         *of_group = GroupFolds::default();
         of_group.since.known = event.line.number;
+
         let after = of_group.room();
         self.recount(before, after);
         Ok(())

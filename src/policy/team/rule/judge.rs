@@ -70,6 +70,7 @@ impl RuleJudge {
             for expression in rule.when.iter().chain([&rule.check]) {
                 index.paths(expression, NAMES.len() - 1);
             }
+
             let other = index.group(&rule.same.other);
             let asked = rule
                 .earlier
@@ -83,11 +84,13 @@ impl RuleJudge {
                     (index.selector(selector), place)
                 });
             keys.asked = asked.collect();
+
             let since = rule.since.as_ref();
             keys.since = since.map(|since| (index.selector(since), other));
             let time = rule.within.and(KeyPath::parse("/timestamp"));
             keys.time = time.map(|time| index.key(&time));
         }
+
         Self {
             each: each.map(|each| index.selector(each)),
             keys: Arc::new(keys),
@@ -143,6 +146,7 @@ impl RuleJudge {
         self.slide(event);
         self.judge_event(event, values);
         self.add(event);
+
         if self.spent.is_some() {
             self.earlier = Arc::default();
         }
@@ -161,6 +165,7 @@ impl RuleJudge {
         if self.spent.is_some() || each.ask(event, &mut self.budget) != Ok(Truth::Yes) {
             return;
         }
+
         if let Some(now) = event.time(key) {
             let group = self.group(event);
             let earlier = Arc::make_mut(&mut self.earlier);
@@ -183,6 +188,7 @@ impl RuleJudge {
         if answer == Some(Answer::Yes) {
             return;
         }
+
         let clause = answer.map_or("", Answer::clause);
         let each = self.each.as_ref().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
@@ -231,10 +237,12 @@ impl RuleJudge {
         if self.rule.earlier.is_empty() {
             return Ok(Vec::new());
         }
+
         let (group, now) = (
             self.group(event),
             self.keys.time.and_then(|key| event.time(key)),
         );
+
         self.earlier
             .values(&self.rule, group, now.as_ref(), &mut self.budget)
     }
@@ -249,6 +257,7 @@ impl RuleJudge {
             }
             return;
         }
+
         let has_time = self.keys.time.is_none_or(|key| event.time(key).is_some());
         match self.folded(event) {
             Ok(folded) => self.judge(Some((line, event)), values, &folded, (has_time, clause)),
@@ -267,6 +276,7 @@ impl RuleJudge {
             (Some(event), Some(each)) => each.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes),
             (event, each) => event.is_none() && each.is_none(),
         };
+
         let rule = Arc::clone(&self.rule);
         let told = is_about.then(|| {
             let folded = event
@@ -282,9 +292,11 @@ impl RuleJudge {
                 })
                 .collect()
         });
+
         if let Some(event) = event {
             self.note(event);
         }
+
         told
     }
 
@@ -298,6 +310,7 @@ impl RuleJudge {
         if self.rule.each.is_none() && (has_ended || !self.rule.needs_end) {
             self.judge(None, values, &[], (true, ""));
         }
+
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for line in std::mem::take(&mut self.later) {
             let is_read = read_again(line, &mut bytes);
@@ -323,14 +336,17 @@ impl RuleJudge {
         if self.spent.is_some() {
             return;
         }
+
         if let Some(reason) = rule.unmet(values) {
             self.unmet = Some(reason.clone());
             return;
         }
+
         let (line, event) = event.unzip();
         if let Some(event) = event {
             self.budget.add_record(event);
         }
+
         let record = || event.map_or_else(|| rule.record(values), Record::node);
         let bound = rule.bound(event, values);
         match verdict(rule, &bound, folded, has_time, &mut self.budget) {
@@ -364,6 +380,7 @@ impl RuleJudge {
         if self.rule.needs_end && run.lifecycle == Lifecycle::Unknown {
             return Some(UNKNOWN_LIFECYCLE);
         }
+
         if self.rule.each.is_some() || self.rule.counts_events() {
             if let Some(reason) = (run.unjudged)(Artifact::Events) {
                 return Some(reason);
@@ -372,6 +389,7 @@ impl RuleJudge {
                 return Some(SkipReason::no_event(line.number));
             }
         }
+
         self.unmet.clone()
     }
 }

@@ -99,6 +99,7 @@ impl RuleTable {
         let (each, has_event) = (self.each.as_ref(), self.each.is_some());
         let each = each.map(|each| reader.selector(each, Judged::Event));
         self.misplaced_keys(reader);
+
         let when = self.when.as_ref();
         let when = when.map(|when| expression(reader, when, has_event));
         let check = expression(reader, &self.check, has_event);
@@ -113,20 +114,24 @@ impl RuleTable {
         let since = since.map(|since| reader.selector(since, Judged::Event));
         let within = self.within.as_ref();
         let within = within.map(|within| reader.length_of_time(within));
+
         if let Some(check) = &check {
             self.windows(reader, check, &same);
         }
+
         let at = self.place(reader);
         let (None | Some(Some(_)), None | Some(Some(_)), None | Some(Some(_))) =
             (&each, &when, &since)
         else {
             return;
         };
+
         let (Some(check), Some(earlier), Some(message), Some(at), true) =
             (check, earlier, message, at, is_free)
         else {
             return;
         };
+
         let texts = self.texts(&examples);
         let mut rule = TeamRule {
             each: each.flatten(),
@@ -145,6 +150,7 @@ impl RuleTable {
             params: Arc::clone(&reader.bound_params),
             examples,
         };
+
         let (holds, count) = (rule.holds(), reader.team.rules.len());
         rule.asks = reader.asks(&self.id, &self.meta, holds);
         reader.declare(
@@ -169,6 +175,7 @@ impl RuleTable {
         };
         let path = KeyPath::parse(at.get_ref())?;
         reader.must_lead_to_one(&path, at.span());
+
         Some(path)
     }
 
@@ -197,10 +204,12 @@ impl RuleTable {
             reader.mistake(span, ONLY_IN_CHECK, None);
             return None;
         }
+
         let asked = |name: Name| {
             let names = |it: &Expression| it.names(name as usize);
             names(check) || when.is_some_and(names)
         };
+
         let counts_events = asked(Name::Counts) || asked(Name::Tools);
         let mut selectors = Vec::new();
         for fold in check.folds() {
@@ -209,13 +218,16 @@ impl RuleTable {
                 reader.mistake(span, ONLY_IN_CHECK, None);
                 return None;
             }
+
             if counts_events {
                 let message = "`earlier` can't be combined with `counts` and `tools`, which are known only when all events are read";
                 reader.mistake(span, message, None);
                 return None;
             }
+
             selectors.push(reader.named_selector(&fold.of, span)?);
         }
+
         let written = [
             ("same", self.same.as_ref().map(Spanned::span)),
             ("since", self.since.as_ref().map(Spanned::span)),
@@ -229,11 +241,13 @@ impl RuleTable {
                 reader.mistake(span, message, None);
             }
         }
+
         let is_windowed = !selectors.is_empty() && self.within.is_some();
         if let Some(over) = self.over.as_ref().filter(|_| !is_windowed) {
             let message = "`over` is allowed only with `earlier` and `within`";
             reader.mistake(over.span(), message, None);
         }
+
         let of_one_run = [Name::State, Name::Summary, Name::Run]
             .into_iter()
             .find(|name| asked(*name));
@@ -242,6 +256,7 @@ impl RuleTable {
             let message = format!("`{name}` is that of one run, and `over` looks at all of them");
             reader.mistake(over.span(), message, None);
         }
+
         Some(selectors)
     }
 
@@ -255,6 +270,7 @@ impl RuleTable {
                 }
                 false => format!("`earlier` needs as many pointers as `same`: {}", same.each.len()),
             };
+
             let text = self.check.get_ref();
             let span = reader.span_within(text, self.check.span(), fold.span.clone());
             reader.mistake(span, message, None);
@@ -269,6 +285,7 @@ impl RuleTable {
             (None, None, _, Some(at)) => ("at", at.span(), "with `each` or `in`"),
             _ => return,
         };
+
         let message = format!("`{name}` is allowed only in rules {why}");
         reader.mistake(span, message, None);
     }

@@ -62,6 +62,7 @@ impl FileReader<'_> {
             files: self.files.clone(),
             paths: Arc::default(),
         };
+
         let address = format!("{ROOT}{}", in_address(address.trim_start_matches("./")));
         DeclaredSchema::new(written.schema.clone(), &address, &reached)
             .map_err(|error| self.explain(written, &reached, &error))
@@ -81,6 +82,7 @@ impl FileReader<'_> {
         for (name, text) in &texts {
             all.extend(self.parsed(ConfigSource { name, dir, text }, from));
         }
+
         let mut found: Vec<_> = all
             .iter()
             .flat_map(|it| {
@@ -95,11 +97,13 @@ impl FileReader<'_> {
             Kind::Referencing(error) => reference(&it.schema, "", error),
             _ => (it.schema.pointer(at) == Some(error.instance())).then(|| at.to_owned()),
         };
+
         let is_left = match error.kind() {
             // A reference to what is not JSON is right.
             Kind::Referencing(_) => all.len() > texts.len(),
             _ => found.is_empty(),
         };
+
         if is_left {
             let placed = all
                 .iter()
@@ -108,6 +112,7 @@ impl FileReader<'_> {
                 .or_else(|| Some((all.first()?, String::new())));
             found.extend(placed.map(|(it, pointer)| (it, pointer, why(error))));
         }
+
         for (written, pointer, why) in found {
             let message = match written.table {
                 Some(_) => format!("the schema can't be used: {why}"),
@@ -131,6 +136,7 @@ impl FileReader<'_> {
             let message = format!("the schema file can't be used: {why} (named by {from})");
             self.wrong_schema(file, at..at, message);
         });
+
         Some(SchemaFile {
             file,
             schema: parsed.ok()?,
@@ -151,12 +157,14 @@ impl FileReader<'_> {
                 return None;
             }
         };
+
         let name = path.to_string_lossy();
         let schema = ConfigSource {
             name: &name,
             dir: self.file.dir,
             text: &text,
         };
+
         let from = self.file.place(&named.span());
         let written = self.parsed(schema, &from)?;
         let below = named.get_ref();
@@ -167,6 +175,7 @@ impl FileReader<'_> {
             let dir = path.parent().unwrap_or(Path::new(""));
             (dir, path.file_name().unwrap_or_default().to_string_lossy())
         };
+
         self.compile(written, dir, &address)
     }
 }
@@ -187,6 +196,7 @@ impl SchemaFile<'_> {
         if let Some(table) = self.table {
             return place_in(table, pointer);
         }
+
         let mut tape = Tape::default();
         let document = tape.read(self.file.text.as_bytes()).ok();
         let pointer = Pointer::new(pointer);
@@ -206,12 +216,14 @@ fn mistakes_in(mut schema: Value, reached: &Reached) -> Vec<(String, String)> {
         if matches!(error.kind(), Kind::Referencing(_)) {
             break;
         }
+
         let pointer = error.instance_path().as_str();
         found.push((pointer.to_owned(), why(&error)));
         if !take_out(&mut schema, pointer) {
             break;
         }
     }
+
     found
 }
 
@@ -236,6 +248,7 @@ fn take_out(schema: &mut Value, pointer: &str) -> bool {
         .last()
         .unwrap_or_default()
         .into_owned();
+
     match schema.pointer_mut(above) {
         Some(Value::Object(members)) => members.remove(&key).is_some(),
         _ => take_out(schema, above),
@@ -257,6 +270,7 @@ fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<Strin
                 NoSuchAnchor { anchor } => fragment == anchor,
                 _ => false,
             };
+
             (is_meant && at.ends_with("/$ref")).then(|| at.to_owned())
         }
         Value::Array(items) => items
@@ -295,10 +309,12 @@ fn place_in(whole: &Spanned<TomlData>, pointer: &str) -> Range<usize> {
             TomlData::List(items) => token.parse().ok().and_then(|index: usize| items.get(index)),
             _ => None,
         };
+
         match below {
             Some(below) => at = below,
             None => break,
         }
     }
+
     at.span()
 }

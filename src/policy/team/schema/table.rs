@@ -127,6 +127,7 @@ impl SchemaTable {
             Some(selector) => reader.selector(selector, judged.unwrap_or(Judged::Event)),
             None => Some(TeamSelector::default()),
         };
+
         let at = self.at.as_ref().map_or("", |at| at.get_ref());
         let schema = reader.compiled(self.file.as_ref(), self.schema.as_ref(), self.id.span());
         let (Some(record), Some(selector), Some(at), Some(schema), true) =
@@ -134,6 +135,7 @@ impl SchemaTable {
         else {
             return;
         };
+
         let texts = RuleTexts {
             title: &format!("a value violates the schema of `{}`", self.id.get_ref()),
             cure: "Give the value that the schema allows",
@@ -141,6 +143,7 @@ impl SchemaTable {
             text: &serde_json::to_string_pretty(schema.text()).unwrap_or_default(),
             examples: self.examples.iter().map(SchemaExample::shown).collect(),
         };
+
         let at_span = self.at.as_ref().map_or(self.id.span(), Spanned::span);
         reader.must_lead_to_one(&at, at_span);
         let schema = TeamSchema {
@@ -153,11 +156,13 @@ impl SchemaTable {
             expect: (self.expect.as_ref()).map_or(Expect::Optional, |it| *it.get_ref()),
             has_help: self.meta.help.is_some(),
         };
+
         let check = TeamCheck::Schema(reader.team.schemas.len());
         if self.meta.level == Some(Level::Ask) {
             let message = "`level = \"ask\"` is only for orders and rules";
             reader.mistake(self.id.span(), message, None);
         }
+
         reader.declare(&self.id, &self.meta, &texts, (check, schema.holds()));
         reader.team.schemas.push(Arc::new(schema));
     }
@@ -172,6 +177,7 @@ impl SchemaTable {
             }
             example.place = reader.file.place(&value.span());
         }
+
         examples
     }
 
@@ -187,10 +193,12 @@ impl SchemaTable {
             "manifest" => Judged::Whole(Artifact::Manifest),
             name => return other_file(reader, record?.span(), name).map(Judged::Other),
         };
+
         if let Some(expect) = &self.expect {
             let message = "`expect` is allowed only with files that are not artifacts";
             reader.mistake(expect.span(), message, None);
         }
+
         Some(judged)
     }
 }
@@ -248,6 +256,7 @@ fn other_file(reader: &mut FileReader<'_>, span: Range<usize>, name: &str) -> Op
         reader.mistake(span, format!("unknown value {}", quote(name)), Some(help));
         return None;
     }
+
     let files = &mut reader.team.files;
     let known = files.iter().position(|known| **known == *name);
     Some(known.unwrap_or_else(|| {

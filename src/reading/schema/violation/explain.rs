@@ -225,6 +225,7 @@ fn not_allowed(shown: &str, kind: &ValidationErrorKind) -> Breach {
         ValidationErrorKind::Custom { keyword, message } => (keyword.clone(), Some(brief(message))),
         other => (other.keyword().to_string(), expected_by(other)),
     };
+
     let expected = expected.map_or(String::new(), |expected| format!(": {expected}"));
 
     Breach::Other(format!(

@@ -43,9 +43,11 @@ impl Demand {
                 same: event.same_of_others,
             });
         }
+
         if event.is_each {
             offences.extend(self.own_offence(event, group));
         }
+
         offences
     }
 
@@ -60,6 +62,7 @@ impl Demand {
         if self.is_paired && event.pair.is_none() {
             return Some(OffenceKind::NoPair);
         }
+
         (self.within.is_some() && event.time.is_none()).then_some(OffenceKind::NoInstant)
     }
 
@@ -74,6 +77,7 @@ impl Demand {
             }
             _ => group.map_or(0, |group| group.count),
         };
+
         let (count, mut is_taken) = (earlier + 1, false);
         let (other, why) = if let Some(why) = self.lacks(event) {
             (None, why)
@@ -99,11 +103,14 @@ impl Demand {
                     (false, None)
                 }
             };
+
             if !is_broken {
                 return None;
             }
+
             (other, OffenceKind::Pattern(count))
         };
+
         Some(Offence {
             line: Some(event.line),
             other,

@@ -35,15 +35,18 @@ impl GroupState {
             for entry in &met {
                 self.waiting.remove(entry);
             }
+
             for entry in std::mem::take(&mut self.fresh) {
                 if let Some(other) = self.waiting.get_mut(&entry) {
                     *other = Some(event.line);
                 }
             }
         }
+
         *waiting -= self.noted_room();
         self.note(event);
         *waiting += self.noted_room();
+
         within_limit(*waiting)
     }
 
@@ -57,6 +60,7 @@ impl GroupState {
         if demand.is_paired && event.pair.is_none() {
             return Ok(());
         }
+
         self.count += 1;
         self.last_each = demand.has_since.then_some(event.line);
         *waiting -= self.room();
@@ -66,9 +70,11 @@ impl GroupState {
             }
             self.window.add(event.time.as_ref(), event.line.number);
         }
+
         if let Some(pair) = event.pair.filter(|_| demand.is_paired) {
             *self.open.entry(pair).or_default() += 1;
         }
+
         *waiting += self.room();
         within_limit(*waiting)?;
         if demand.waits() && demand.lacks(event).is_none() {
@@ -79,6 +85,7 @@ impl GroupState {
             self.waiting.insert(entry, None);
             *waiting += room;
         }
+
         Ok(())
     }
 
@@ -89,6 +96,7 @@ impl GroupState {
             Some(pair) => self.open.remove(&pair).unwrap_or_default(),
             None => 0,
         };
+
         self.count = self.count.saturating_sub(closed);
     }
 
@@ -98,6 +106,7 @@ impl GroupState {
             Some(_) => Some(by),
             None => self.taken_by,
         };
+
         *waiting -= self.room() + self.noted_room();
         *self = Self {
             taken_by,

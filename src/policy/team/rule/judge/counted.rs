@@ -26,6 +26,7 @@ impl CountedEvents {
             return;
         };
         let tool = tool.filter(|_| phase == "act");
+
         for (counts, word) in [(&mut self.phases, Some(phase)), (&mut self.tools, tool)] {
             let Some(word) = word else { continue };
             if let Some(count) = counts.get_mut(&*word) {

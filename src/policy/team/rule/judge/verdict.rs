@@ -31,10 +31,12 @@ impl Judge for RuleJudge {
             findings.skip(&reason);
             return None;
         }
+
         let compared = self.found.report(findings);
         if let Some(spent) = self.spent {
             findings.skip(&SkipReason::bound(&spent));
         }
+
         compared
     }
 
@@ -58,6 +60,7 @@ impl Judge for RuleJudge {
             .since
             .iter()
             .map(|(selector, _)| ("since", selector, true));
+
         each.chain(asked).chain(since).collect()
     }
 
@@ -98,10 +101,12 @@ pub(super) fn verdict<'a>(
             Truth::Unknown(unjudged) => return Ok(RuleVerdict::Unjudged(unjudged.why)),
         }
     }
+
     if !has_time {
         let why = "the event has no instant, so nobody can tell which earlier events are within the time of the rule";
         return Ok(RuleVerdict::Wrong(Some(why.to_owned())));
     }
+
     let why = match rule.check.evaluate(bound, folded, budget) {
         Ok(Value::Bool(true)) => return Ok(RuleVerdict::Sound),
         Ok(Value::Bool(false)) => return Ok(RuleVerdict::Wrong(None)),
@@ -114,6 +119,7 @@ pub(super) fn verdict<'a>(
         Err(Stop::Spent) => return Err(TeamLimit::Steps),
         Err(Stop::Failed(failure)) => rule.check.describe(&failure),
     };
+
     let why = format!("`check` can't be evaluated: {why}");
     Ok(RuleVerdict::Unjudged(why))
 }
