@@ -161,6 +161,22 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
+/// Sets the headers of every answer, and of the last one of a connection.
+fn set_headers(headers: &mut HeaderMap, is_last: bool) {
+    for (name, value) in HEADERS {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    }
+
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    if is_last {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+}
+
 /// Lets a request through or refuses it, and sets the headers of every answer.
 pub(super) async fn guard(
     State(service): State<Arc<Service>>,
@@ -219,18 +235,8 @@ pub(super) async fn guard(
     }
 
     service.numbers.answered(response.status(), begun.elapsed());
-    let headers = response.headers_mut();
-    for (name, value) in HEADERS {
-        let value = HeaderValue::from_static(value);
-        headers.entry(name).or_insert(value);
-    }
-
-    headers
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
-    if is_refused || asking.as_ref().is_some_and(Asking::is_last) {
-        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    }
+    let is_last = is_refused || asking.as_ref().is_some_and(Asking::is_last);
+    set_headers(response.headers_mut(), is_last);
 
     match asking {
         Some(asking) => asking.until_end_of(response, turn),

@@ -324,15 +324,21 @@ impl Cursor {
 }
 
 impl RunQuery {
+    /// Returns the place in an order after which the page begins.
+    fn after(&self, sort_word: &str) -> Result<Option<Cursor>, Problem> {
+        let cursor = self.cursor.as_deref();
+        cursor
+            .map(|text| Cursor::read(text, sort_word))
+            .transpose()
+            .map_err(Problem::bad)
+    }
+
     /// Returns the page of runs that the query asks for.
     pub(super) fn page(&self, service: &Service, asker: &Asker) -> Result<RunList, Problem> {
         let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
         let sort_word = self.sort.as_deref().unwrap_or("-started");
         let sort = SortQuery::read(sort_word).map_err(Problem::bad)?;
-        let cursor = (self.cursor.as_deref())
-            .map(|text| Cursor::read(text, sort_word))
-            .transpose()
-            .map_err(Problem::bad)?;
+        let cursor = self.after(sort_word)?;
         let filter = self.filter().map_err(Problem::bad)?;
         let (is_complete, found_so_far) = {
             let index = service.index();
@@ -370,8 +376,8 @@ impl RunQuery {
             found.select_nth_unstable_by(limit, order);
             found.truncate(limit);
         }
-
         found.sort_unstable_by(order);
+
         let (items, searched) = if has_words {
             let runs: Vec<_> = found.iter().map(|(_, path, run)| (*path, *run)).collect();
             let found = service.search(&runs, &filter, limit, asker)?;

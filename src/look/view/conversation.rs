@@ -471,10 +471,9 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
         _ => {}
     }
 
-    let inner = ["text", "content"].into_iter();
-    let inner = inner.filter_map(|key| block.get(key)?.text()).next();
-    let thought = ["thinking", "reasoning"].into_iter();
-    let thought = thought.filter_map(|key| block.get(key)?.text()).next();
+    let text_of = |keys: [&str; 2]| keys.into_iter().find_map(|key| block.get(key)?.text());
+    let inner = text_of(["text", "content"]);
+    let thought = text_of(["thinking", "reasoning"]);
     let part = cut_value(block)
         .or_else(|| picture(block, &kind))
         .or_else(|| thought.map(|text| MessagePart::Thought(cut(&text))))

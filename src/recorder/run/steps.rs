@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 #[cfg(doc)]
 use super::super::bounded::bounded;
@@ -161,6 +162,20 @@ pub trait Adapter {
     fn run(&mut self, step: &Step, state: &State) -> Result<Action, Value>;
 }
 
+/// Returns the ids of steps, or why they can't be a plan.
+fn different_ids(steps: &[Step]) -> Result<BTreeSet<&str>, String> {
+    let mut ids = BTreeSet::new();
+    for step in steps {
+        if step.id.is_empty() {
+            return Err("a step has no id".to_owned());
+        }
+        if !ids.insert(step.id.as_str()) {
+            return Err(format!("two steps have the id {:?}", step.id));
+        }
+    }
+    Ok(ids)
+}
+
 impl Run {
     /// Sets the plan, and asks the policies about the run. A step whose id the plan had before
     /// keeps its status; all others are pending.
@@ -211,15 +226,10 @@ impl Run {
             });
         }
 
-        let mut ids = std::collections::BTreeSet::new();
-        for step in &steps {
-            if step.id.is_empty() {
-                return refused("a step has no id".into());
-            }
-            if !ids.insert(step.id.as_str()) {
-                return refused(format!("two steps have the id {:?}", step.id));
-            }
-        }
+        let ids = match different_ids(&steps) {
+            Ok(ids) => ids,
+            Err(why) => return refused(why),
+        };
 
         if let Some(open) = self.fold.open.iter().find(|id| !ids.contains(id.as_str())) {
             return refused(format!("it lacks the step {open:?}, which is open"));

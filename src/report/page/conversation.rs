@@ -140,15 +140,19 @@ impl Drawing<'_> {
         html! {
             div.result {
                 @for part in &result.parts {
-                    @if let MessagePart::Text(text) = part {
-                        pre tabindex="0" { (lines(text)) }
-                    } @else {
-                        (self.part(part))
-                    }
+                    (self.part_of_result(part))
                 }
                 @if result.line > 0 { p.note { (self.place(result.line)) } }
             }
         }
+    }
+
+    /// Draws a part of a result: its texts as they are written.
+    fn part_of_result(&mut self, part: &MessagePart) -> Markup {
+        if let MessagePart::Text(text) = part {
+            return html! { pre tabindex="0" { (lines(text)) } };
+        }
+        self.part(part)
     }
 
     /// Draws words as the Markdown that they are, as long as there is room for its elements.

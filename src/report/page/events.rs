@@ -1,6 +1,6 @@
 //! The events of a timeline -> a list in which each opens to its JSON.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 
 use maud::{Markup, html};
@@ -126,7 +126,7 @@ fn unmarked(line: u64, places: &Places<'_>) -> Markup {
 /// comes again is that place, after a character that no other text begins with.
 #[derive(Default)]
 struct SharedTexts<'t> {
-    places: HashMap<&'t str, String>,
+    places: BTreeMap<&'t str, String>,
 }
 
 /// What begins a text that is a place; a text that begins so itself has the character twice.
