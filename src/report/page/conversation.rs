@@ -140,30 +140,25 @@ impl Drawing<'_> {
         html! {
             div.result {
                 @for part in &result.parts {
-                    (self.part_of_result(part))
+                    @if let MessagePart::Text(text) = part {
+                        pre tabindex="0" { (lines(text)) }
+                    } @else {
+                        (self.part(part))
+                    }
                 }
                 @if result.line > 0 { p.note { (self.place(result.line)) } }
             }
         }
     }
 
-    /// Draws a part of a result: its texts as they are written.
-    fn part_of_result(&mut self, part: &MessagePart) -> Markup {
-        if let MessagePart::Text(text) = part {
-            return html! { pre tabindex="0" { (lines(text)) } };
-        }
-        self.part(part)
-    }
-
     /// Draws words as the Markdown that they are, as long as there is room for its elements.
     fn words(&mut self, text: &str) -> Markup {
-        match self.markdown.checked_sub(text.len()) {
-            Some(left) => {
-                self.markdown = left;
-                prose(text)
-            }
-            None => html! { div.prose.plain { (lines(text)) } },
-        }
+        let Some(left) = self.markdown.checked_sub(text.len()) else {
+            return html! { div.prose.plain { (lines(text)) } };
+        };
+
+        self.markdown = left;
+        prose(text)
     }
 }
 
