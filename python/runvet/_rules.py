@@ -25,6 +25,7 @@ SchemaName = Literal[
     "pack",
     "compare",
     "coverage",
+    "groups",
     "impact",
     "table-runs",
     "table-steps",

@@ -26,6 +26,7 @@ use tree::Branch;
 use crate::gate::Gate;
 use crate::ground::finding::{Hit, Lifecycle};
 use crate::ground::printable::{columns_of, escape, fit, padded};
+use crate::ground::spelling::did_you_mean;
 use crate::ground::timestamp::Timestamp;
 use crate::look::read::{Error, RunData, RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
@@ -118,16 +119,21 @@ enum Order {
 }
 
 impl FromStr for Order {
-    type Err = &'static str;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, &'static str> {
+    fn from_str(text: &str) -> Result<Self, String> {
         match (text, text.strip_prefix("metric:")) {
             ("newest", _) => Ok(Self::Newest),
             ("started", _) => Ok(Self::Started),
             ("duration", _) => Ok(Self::Duration),
             ("id", _) => Ok(Self::Id),
             (_, Some(name)) if !name.is_empty() => Ok(Self::Metric(name.to_owned())),
-            _ => Err("expected newest, started, duration, id or metric:NAME"),
+            _ => {
+                let help = did_you_mean(text, ["newest", "started", "duration", "id"]);
+                let help = help.unwrap_or_default();
+                let why = format!("expected newest, started, duration, id or metric:NAME; {help}");
+                Err(why.trim_end_matches("; ").to_owned())
+            }
         }
     }
 }

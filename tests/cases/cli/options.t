@@ -9,8 +9,8 @@ Options that make no sense are refused, and what is passed over or filtered is s
     tip: a similar value exists: 'ok'
   $ runvet list --outcome succes 2>&1 | grep exists
     tip: a similar value exists: 'success'
-  $ runvet list --sort newst 2>&1 | grep exists
-    tip: a similar value exists: 'newest'
+  $ runvet list --sort newst 2>&1 | head -n 1
+  error: invalid value 'newst' for '--sort <ORDER>': expected newest, started, duration, id or metric:NAME; did you mean `newest`?
   $ runvet view ep_01 --phase acts
   error: no event has the phase "acts"; did you mean `act`?
   [2]

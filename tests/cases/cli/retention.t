@@ -22,7 +22,7 @@ Old runs are listed by their end, for a job that removes them.
   note: --ended-before 2026-03-02 is 2026-03-02T00:00:00Z
   $ runvet list --ended-before 2026-03-02 --search ep_01
   note: --ended-before 2026-03-02 is 2026-03-02T00:00:00Z
-  no runs: none of 5 runs matches --search ep_01 --ended-before 2026-03-02
+  no runs: none of 5 runs matches --search ep_01 --ended-before 2026-03-02 (searched: id, directory and task)
   $ runvet list --ended-before tomorrow 2>&1 | head -1
   error: invalid value 'tomorrow' for '--ended-before <TIME>': expected a date such as 2026-03-01, an RFC 3339 date-time, `today`, `yesterday`, or a length of time before now, such as 90s, 15m, 1h or 7d
 
@@ -46,7 +46,7 @@ Old runs are listed by their end, for a job that removes them.
   $ of --valid --invalid 2>&1 | head -1
   error: the argument '--valid' cannot be used with '--invalid'
   $ runvet list --valid --search nothing
-  no runs: none of 5 runs matches --search nothing --valid
+  no runs: none of 5 runs matches --search nothing --valid (searched: id, directory and task)
 
 # All runs are listed, one path a line, and none that is no line.
   $ copy good/terminal/episodes/ep_answer; for i in $(seq 30); do cp -r episodes/ep_answer episodes/ep_$i; done; runvet list --format paths | wc -l; runvet list --format paths --limit 3 | wc -l

@@ -43,7 +43,7 @@ What an import leaves out is counted, and each kind has its own words.
   $ sed 's|"text": "Which ticket is the oldest?"|"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}|' "$CORPUS"/logs/gemini/*/chats/session-*.json > session-2026-03-02T10-00-c5b80d44.json
   $ runvet import session-2026-03-02T10-00-c5b80d44.json --into gemini
   c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782: new
-  note: left out: 1 info, 1 part of a message of the user, 1 user message without text
+  note: left out: 1 part of a message of the user, 1 user message without text
   note: no working directory is in a log of gemini-cli: `--tag cwd=DIR` names it
   note: 1 run in gemini
 

@@ -22,7 +22,7 @@ Logs of agents become runs: `runvet import`, on the logs that the corpus brings.
   openhands-output-api-5: new
   ep_7d3c5b1e9f204a6d8e70c1b2a3f4d5e6: new
   conv-7: new
-  note: left out: 1 GENERATION in a GENERATION, 1 SPAN, 1 agent_message, 1 chain, 1 context in a message of the user, 1 file-history-snapshot, 1 info, 1 progress, 1 prompt of a sub-agent, 1 score that is no number, 2 step-finish, 1 synthetic text, 1 task
+  note: left out: 1 GENERATION in a GENERATION, 1 SPAN, 1 agent_message, 1 chain, 1 context in a message of the user, 1 file-history-snapshot, 1 progress, 1 prompt of a sub-agent, 1 score that is no number, 2 step-finish, 1 synthetic text, 1 task
   note: no logs: 1 file (1 .md)
   note: no working directory is in a log of atif: `--tag cwd=DIR` names it
   note: no working directory is in a log of chat: `--tag cwd=DIR` names it
@@ -133,7 +133,6 @@ The format of each file is found by its form, or is named.
 # A chat of Gemini CLI has no directory, and says whether a person refused a call.
   $ runvet import "$CORPUS/logs/gemini" --into runs --tag cwd=/home/mo/data
   c5b80d44-2f6e-4b7d-9c3a-17e0d5f6a782: new
-  note: left out: 1 info
   note: 1 run in runs
   $ cat runs/episodes/*/state.json | json /outcomes/actions/* tool kind result_status x-command x-paths output
   read_file read ok - ["/home/mo/data/tickets.csv"] id,opened
