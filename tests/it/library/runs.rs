@@ -227,7 +227,8 @@ fn run_entry_says_what_is_known_of_a_run() {
         json!({
             "episode_id": "ep_01_answer", "task": task, "started_at": started, "status": "ok", "outcome": "success",
             "duration_sec": 0.15, "lifecycle": "terminal", "dir": dir("ep_01_answer"), "valid": null,
-            "first_error": null, "parent": null
+            "first_error": null, "parent": null,
+            "metrics": {"steps_completed": 2.0, "steps_total": 3.0, "task_score": 0.75}
         })
     );
     assert_eq!(
