@@ -39,7 +39,9 @@ fn only_what_a_query_needs_is_required() {
     let names: Vec<&str> = required.map(|it| it["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["dir", "name", "left", "right", "dir", "by", "dir", "name", "dir"]
+        [
+            "dir", "name", "left", "right", "dir", "by", "dir", "name", "dir"
+        ]
     );
 }
 

@@ -18,7 +18,7 @@ const MAX_FILE: usize = 400;
 const MAX_TOKENS: usize = 91;
 
 /// The blank lines of a thousand lines in functions, at least.
-const LEAST_BLANK: usize = 30;
+const LEAST_BLANK: usize = 25;
 
 /// The aliases of tuples, at most: what is read by position has no name.
 const MAX_ALIASES: usize = 16;

@@ -236,7 +236,8 @@ fn run_entry_says_what_is_known_of_a_run() {
         json!({
             "episode_id": "ep_02_paused", "task": task, "started_at": started, "status": "pending", "outcome": null,
             "duration_sec": null, "lifecycle": "non_terminal", "dir": dir("ep_02_paused"), "valid": null,
-            "first_error": null, "parent": null, "paused": {"since": "2026-03-01T12:00:00.065000+00:00", "reason": "step-2"}
+            "first_error": null, "parent": null, "paused": {"since": "2026-03-01T12:00:00.065000+00:00", "reason": "step-2"},
+            "metrics": {"steps_completed": 1.0, "steps_total": 3.0}
         })
     );
 
