@@ -578,7 +578,7 @@ impl Service {
         let dirs: Vec<_> = self.dirs.iter().map(|dir| dir.to_string_lossy()).collect();
         let mut groups = grouping
             .finish(query.base.as_deref(), &dirs)
-            .map_err(|wrong| Problem::bad(wrong.to_string()))?;
+            .map_err(|wrong| Problem::missing(wrong.to_string()))?;
         groups.faults = self.index().faults();
 
         Ok(groups)

@@ -140,7 +140,7 @@ fn paths() -> Value {
             "Diff", &[400, 404, 409, 503])},
         "/api/v1/groups": {"get": operation(
             "compareGroups", "Compares runs by the values of a tag, as `runvet compare --by` does",
-            &parameters::<GroupQuery>(), "GroupComparison", &[400])},
+            &parameters::<GroupQuery>(), "GroupComparison", &[400, 404])},
         "/api/v1/statistics": {"get": operation(
             "getStatistics", "Sums up all runs", &[], "Sums", &[])},
         "/api/v1/rules": {"get": operation(

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import time
 import urllib.parse
+import urllib.request
 
 from PIL import Image
 from playwright.sync_api import expect
@@ -1057,11 +1058,16 @@ class OfAService(InTheBrowser):
         expect(tab.locator("#runs .table")).to_contain_text("The id, the task and the directory of each run were searched.")
 
     def record(self, episodes, name, *lines, metrics=None, **tags):
-        """Records a run of these lines, and its end."""
+        """Records a run of these lines, and its end, and waits until the service has judged it."""
         tags = [word for tag in tags.items() for word in ("--tag", "=".join(tag))]
         command = [RUNVET, "record", "--run-data", episodes.parent, "--id", name, "--task", "Send the parcel", *tags]
         lines = "".join(json.dumps(line) + "\n" for line in [*lines, {"finish": {"status": "ok", "metrics": metrics or {}}}])
         subprocess.run(command, input=lines, text=True, check=True, stdout=subprocess.DEVNULL)
+        asked = f"{self.home}api/v1/runs?" + urllib.parse.urlencode({"q": name})
+        latest = time.monotonic() + PATIENCE / 1000
+        while name not in [run["id"] for run in json.load(urllib.request.urlopen(asked))["items"]]:
+            self.assertLess(time.monotonic(), latest, f"{name} is not judged")
+            time.sleep(0.05)
 
     def test_runs_are_found_by_what_they_called_and_say(self):
         episodes = self.serve_empty("found")

@@ -93,6 +93,8 @@ class InTheBrowser(unittest.TestCase):
         expect(tab.locator("#run .crumb code")).not_to_have_text(name)
         tab.keyboard.press("[")
         expect(tab.locator("#run .crumb code")).to_have_text(name)
+        # The head of a run is known before its findings.
+        expect(tab.locator(".finding").first).to_be_visible()
         tab.keyboard.press("f")
         expect(tab.locator(".finding.is-target")).to_have_count(1)
         tab.keyboard.press("?")

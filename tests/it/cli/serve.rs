@@ -682,9 +682,9 @@ fn groups_are_those_of_the_command() {
     let printed = run(&["compare", "demo", "--by", "team", "--format", "json"]);
     assert_eq!(groups.text, stdout(&printed).trim_end());
     let (status, said) = service.get("api/v1/groups?by=nothing").problem();
-    assert!(status == 400 && said.contains("no run that can be compared"));
+    assert!(status == 404 && said.contains("no run that can be compared"));
     let (status, said) = service.get("api/v1/groups?by=team&base=x").problem();
-    assert!(status == 400 && said.contains("expected one of \"support\""));
+    assert!(status == 404 && said.contains("expected one of \"support\""));
 }
 
 #[test]
