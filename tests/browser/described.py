@@ -42,7 +42,7 @@ class AsDescribed(unittest.TestCase):
         ]
         asked = subprocess.run(command, cwd=WORK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(asked.returncode, 0, asked.stdout)
-        self.assertIn("16 selected / 17 total", asked.stdout)
+        self.assertIn("17 selected / 18 total", asked.stdout)
 
     def test_numbers_are_read_in_both_formats(self):
         known = {}
