@@ -41,7 +41,9 @@ pub(crate) fn redact(
     redaction = drop.into_iter().fold(redaction, Redaction::drop_name);
     redaction = keep.into_iter().fold(redaction, Redaction::keep_name);
     redaction = patterns.into_iter().fold(redaction, Redaction::pattern);
-    redaction = keep_files.into_iter().fold(redaction, Redaction::keep_files);
+    redaction = keep_files
+        .into_iter()
+        .fold(redaction, Redaction::keep_files);
     let gate = checker.map(|checker| checker.get().gate.clone());
     let target = to.clone();
     let redacted = patiently(py, move |_| match gate {
