@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use super::Checker;
 use crate::ground::document::{Kind, Node, OwnedDocument, Tape};
-use crate::ground::draft::{Compared, Draft, Drafted, FindingMemory, Findings};
-use crate::ground::finding::{MAX_FINDINGS_PER_RULE, Severity, SkipKind, SkipReason};
+use crate::ground::draft::{Compared, Draft, Findings};
+use crate::ground::finding::{MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
 use crate::ground::parallel::in_order;
 use crate::ground::source::{Artifact, EpisodeKey, Line, Place};
 use crate::ground::timestamp::{Instant, Timestamp};
@@ -179,17 +179,11 @@ impl AcrossRuns {
         events: &[AcrossEvent],
         keys: &[EpisodeKey],
     ) {
-        let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
-        let mut skips = Vec::new();
-        let severity = Severity::Error;
-        let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
-        let _ = judges
-            .judge(check)
-            .and_then(|judge| judge.report(None, &mut findings));
-        for Drafted { draft, .. } in drafts {
+        let reported = judges.reported(check, None);
+        for draft in reported.drafts {
             self.add(check, draft, events, keys);
         }
-        if let Some(skip) = skips.into_iter().next() {
+        if let Some(skip) = reported.skips.into_iter().next() {
             self.met.insert(check, SkipReason::bound(&skip.reason));
         }
     }

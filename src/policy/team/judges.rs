@@ -10,9 +10,10 @@ use super::order::OrderJudge;
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
-use super::{Team, TeamCheck};
+use super::{RunFacts, Team, TeamCheck};
 use crate::ground::document::Node;
-use crate::ground::finding::Lifecycle;
+use crate::ground::draft::{Draft, FindingMemory, Findings};
+use crate::ground::finding::{Lifecycle, Severity, Skip};
 use crate::ground::select::{Written, key_path};
 use crate::ground::source::{Artifact, Line, Pointer};
 
@@ -36,6 +37,12 @@ pub(crate) struct TeamJudges {
     across: Arc<BTreeSet<TeamCheck>>,
     /// The ids of those that ask people.
     ids: Arc<BTreeMap<TeamCheck, String>>,
+}
+
+/// What a declaration reports on its own, without the id of its rule.
+pub(crate) struct Reported {
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) skips: Vec<Skip>,
 }
 
 impl TeamJudges {
@@ -351,6 +358,23 @@ impl TeamJudges {
         };
 
         Some(judge)
+    }
+
+    /// Returns what one of them reports on the events that were judged; the findings of a whole
+    /// run where that is known.
+    pub(crate) fn reported(&self, check: TeamCheck, run: Option<&RunFacts<'_>>) -> Reported {
+        let mut memory = FindingMemory::new("");
+        let (mut drafts, mut skips) = (Vec::new(), Vec::new());
+        let severity = Severity::Error;
+        let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
+        let _ = self
+            .judge(check)
+            .and_then(|judge| judge.report(run, &mut findings));
+
+        Reported {
+            drafts: drafts.into_iter().map(|it| it.draft).collect(),
+            skips,
+        }
     }
 
     /// Forgets what orders and rules found, but not what they know of the events so far.

@@ -13,8 +13,7 @@ use super::rule::{RunValues, run_as_json};
 use super::selector::OUTCOME;
 use super::{RunFacts, Team, TeamCheck};
 use crate::ground::document::{OwnedDocument, Tape};
-use crate::ground::draft::{FindingMemory, Findings};
-use crate::ground::finding::{Lifecycle, Severity};
+use crate::ground::finding::Lifecycle;
 use crate::ground::printable::brief;
 use crate::ground::source::{Line, Place};
 use crate::ground::timestamp::Timestamp;
@@ -156,13 +155,6 @@ impl TeamJudges {
 
         let view = self.index.view(line, EventText::Parsed(asked.root()));
         let next = self.would(&view, values, true);
-        let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
-        let mut skips = Vec::new();
-        let severity = Severity::Error;
-        let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
-        let _ = next
-            .judge(check)
-            .and_then(|judge| judge.report(None, &mut findings));
         let payload = asked.root().get("payload");
         let is_given = |place: &Place| {
             let name = place
@@ -172,9 +164,9 @@ impl TeamJudges {
         };
 
         let is_schema = matches!(check, TeamCheck::Schema(_));
-        drafts
+        next.reported(check, None)
+            .drafts
             .into_iter()
-            .map(|it| it.draft)
             .filter(|draft| !is_schema || is_given(&draft.place))
             .map(|draft| draft.message)
             .collect()
@@ -195,19 +187,14 @@ fn found_at_end(
         unjudged: &|_| None,
     };
 
-    let (mut memory, mut drafts) = (FindingMemory::new(""), Vec::new());
-    let mut skips = Vec::new();
-    let severity = Severity::Error;
-    let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
-    let judge = judges.judge(check);
-    let _ = judge.and_then(|judge| judge.report(Some(&facts), &mut findings));
-
-    drafts
+    judges
+        .reported(check, Some(&facts))
+        .drafts
         .into_iter()
-        .map(|it| ExampleFinding {
-            line: it.draft.place.line.map_or(0, |line| line.number),
-            message: it.draft.message,
-            is_unjudged: it.draft.is_unjudged,
+        .map(|draft| ExampleFinding {
+            line: draft.place.line.map_or(0, |line| line.number),
+            message: draft.message,
+            is_unjudged: draft.is_unjudged,
         })
         .collect()
 }
