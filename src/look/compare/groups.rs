@@ -8,15 +8,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interval::Moments;
-use super::reading::{SUCCESS, rank};
+use super::reading::{SUCCESS, episodes_below, rank, why_apart};
 use super::sign::{self, double};
 use super::{Error, MAX_METRICS};
 use crate::gate::Gate;
-use crate::ground::finding::{Lifecycle, ReportedFault, RunEntry};
+use crate::ground::finding::{ReportedFault, RunEntry};
 use crate::ground::parallel::in_order;
-use crate::ground::printable::{escape, in_shell, quote};
+use crate::ground::printable::{in_shell, quote};
 use crate::look::read::RunReader;
-use crate::store::GivenPaths;
 
 /// The groups that are compared, at most: those with the most runs.
 const MAX_GROUPS: usize = 20;
@@ -122,15 +121,8 @@ impl GroupComparison {
         base: Option<&str>,
         gate: &Gate,
     ) -> Result<Self, Error> {
-        let found = gate.search(paths, GivenPaths::Each);
+        let found = episodes_below(paths, gate)?;
         let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
-        if found.episodes.is_empty() && faults.is_empty() {
-            let named: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
-            let named: Vec<_> = named.iter().map(|path| escape(path)).collect();
-            let (paths, exclusion) = (named.join(", "), found.exclusion());
-            return Err(Error(format!("no episode found below {paths}{exclusion}")));
-        }
-
         let mut grouping = Grouping::by(by);
         let gate = gate.clone().keep_cards(true);
         in_order(
@@ -171,16 +163,12 @@ impl Grouping {
     /// Adds a run that was judged.
     pub(crate) fn add(&mut self, run: &RunEntry) {
         let tag = run.tags.iter().find(|(name, _)| **name == *self.by);
-        let (value, task) = match (run.valid, run.lifecycle, tag, &run.task) {
-            (Some(true), Lifecycle::Terminal, Some((_, value)), Some(task)) => (value, task),
-            (valid, lifecycle, tag, _) => {
-                let why = match (valid, lifecycle, tag) {
-                    (Some(false) | None, ..) => run.verdict.unwrap_or_default().word(),
-                    (_, Lifecycle::NonTerminal | Lifecycle::Unknown, _) => "unfinished",
-                    (.., None) => "untagged",
-                    _ => "no_task",
-                };
-                *self.apart_by.entry(why).or_default() += 1;
+        let why = why_apart(run.valid, run.verdict.unwrap_or_default(), run.lifecycle);
+        let (value, task) = match (why, tag, &run.task) {
+            (None, Some((_, value)), Some(task)) => (value, task),
+            (why, tag, _) => {
+                let lacks = if tag.is_none() { "untagged" } else { "no_task" };
+                *self.apart_by.entry(why.unwrap_or(lacks)).or_default() += 1;
                 return;
             }
         };
@@ -338,7 +326,7 @@ fn measure(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::finding::Verdict;
+    use crate::ground::finding::{Lifecycle, Verdict};
 
     fn run(value: &str, task: &str, success: f64, cost: f64) -> RunEntry {
         RunEntry {

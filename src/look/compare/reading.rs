@@ -6,12 +6,12 @@ use std::path::Path;
 use super::{ByKey, Error, LeftOut, MAX_METRICS, PairBy, shown};
 use crate::gate::Gate;
 use crate::ground::document::{Kind, Node};
-use crate::ground::finding::{EpisodeReport, Lifecycle, ReportedFault};
+use crate::ground::finding::{EpisodeReport, Lifecycle, ReportedFault, Verdict};
 use crate::ground::parallel::{in_order, while_ok};
 use crate::ground::printable::{escape, quote};
 use crate::judge::load::Loaded;
 use crate::look::read::RunReader;
-use crate::store::GivenPaths;
+use crate::store::{GivenPaths, WalkFindings};
 
 /// The measure that says how a run ended.
 pub(super) const SUCCESS: &str = "success";
@@ -135,6 +135,41 @@ impl ComparedMetrics {
     }
 }
 
+/// Finds the episodes below some paths.
+///
+/// # Errors
+///
+/// An error where there is none, and nothing that could not be read either.
+pub(super) fn episodes_below<P: AsRef<Path>>(
+    paths: &[P],
+    gate: &Gate,
+) -> Result<WalkFindings, Error> {
+    let found = gate.search(paths, GivenPaths::Each);
+    if !found.episodes.is_empty() || !found.faults.is_empty() {
+        return Ok(found);
+    }
+
+    let paths: Vec<_> = paths
+        .iter()
+        .map(|path| escape(&path.as_ref().to_string_lossy()).into_owned())
+        .collect();
+    let (paths, exclusion) = (paths.join(", "), found.exclusion());
+    Err(Error(format!("no episode found below {paths}{exclusion}")))
+}
+
+/// Returns why a run is not compared, if that is so whatever is asked of it.
+pub(super) fn why_apart(
+    valid: Option<bool>,
+    verdict: Verdict,
+    lifecycle: Lifecycle,
+) -> Option<&'static str> {
+    match (valid, lifecycle) {
+        (Some(false) | None, _) => Some(verdict.word()),
+        (_, Lifecycle::NonTerminal | Lifecycle::Unknown) => Some("unfinished"),
+        (Some(true), Lifecycle::Terminal) => None,
+    }
+}
+
 /// The runs of one path.
 #[derive(Default)]
 pub(super) struct Set {
@@ -157,18 +192,12 @@ impl Set {
         gate: &Gate,
         metrics: &mut ComparedMetrics,
     ) -> Result<Self, Error> {
-        let found = gate.search(&[path], GivenPaths::Each);
+        let found = episodes_below(&[path], gate)?;
         let mut set = Self {
             runs: found.episodes.len() as u64,
             faults: found.faults.iter().map(Into::into).collect(),
             ..Self::default()
         };
-
-        if found.episodes.is_empty() && set.faults.is_empty() {
-            let path = path.to_string_lossy();
-            let (path, exclusion) = (escape(&path), found.exclusion());
-            return Err(Error(format!("no episode found below {path}{exclusion}")));
-        }
 
         let mut result = Ok(());
         in_order(
@@ -206,18 +235,19 @@ impl Set {
         (key, outcome, read): Read,
         metrics: &mut ComparedMetrics,
     ) -> Result<(), Error> {
-        let why = match (report.valid, report.lifecycle, &key) {
-            (Some(false) | None, ..) => Some(report.verdict.word()),
-            (_, Lifecycle::NonTerminal | Lifecycle::Unknown, _) => Some("unfinished"),
-            (.., None) => Some("no_key"),
-            _ => None,
+        let key = match why_apart(report.valid, report.verdict, report.lifecycle) {
+            Some(why) => Err(why),
+            None => key.ok_or("no_key"),
         };
 
         self.faults.extend(report.fault());
-        let (None, Some(key)) = (why, key) else {
-            let rule = report.first_error().map(|error| error.rule.clone());
-            self.apart.push((report.dir, why.unwrap_or("no_key"), rule));
-            return Ok(());
+        let key = match key {
+            Ok(key) => key,
+            Err(why) => {
+                let rule = report.first_error().map(|error| error.rule.clone());
+                self.apart.push((report.dir, why, rule));
+                return Ok(());
+            }
         };
 
         let mut figures = Vec::new();
