@@ -75,7 +75,7 @@ fn is_attachment(name: &str) -> bool {
 /// Returns `false` if a text surely has no shortened value.
 pub(crate) fn may_be_shortened(text: &str) -> bool {
     static KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"excerpt\""));
-    KEY.find(text.as_bytes()).is_some() || has_escaped_ascii(text, b'6'..=b'7')
+    KEY.find(text.as_bytes()).is_some() || has_escaped_ascii(text.as_bytes(), b'6'..=b'7')
 }
 
 /// Returns the shortened values in a value, in the order of the text; of these nothing further.

@@ -327,9 +327,8 @@ pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> C
 }
 
 /// Returns `true` if a text has ASCII characters as escapes whose first digit is in a range.
-pub(crate) fn has_escaped_ascii(text: &str, digits: RangeInclusive<u8>) -> bool {
+pub(crate) fn has_escaped_ascii(text: &[u8], digits: RangeInclusive<u8>) -> bool {
     static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
-    let text = text.as_bytes();
     ESCAPE
         .find_iter(text)
         .filter_map(|at| text.get(at + 4))

@@ -1,8 +1,8 @@
 //! Words, and a JSON text -> whether a reader finds the words in it, and the text around them.
 
-use memchr::memmem::{self, Finder};
+use memchr::memmem::Finder;
 
-use crate::ground::document::unquoted;
+use crate::ground::document::{has_escaped_ascii, unquoted};
 
 /// The places of a run that are kept.
 pub(crate) const MAX_HITS: usize = 3;
@@ -63,7 +63,7 @@ impl TextSearch {
         if !self.part.is_empty() {
             texts.lower.clear();
             texts.lower.extend(json.iter().map(u8::to_ascii_lowercase));
-            if part.find(&texts.lower).is_none() && !hides_ascii(&texts.lower) {
+            if part.find(&texts.lower).is_none() && !has_escaped_ascii(&texts.lower, 0..=b'7') {
                 return None;
             }
         }
@@ -112,13 +112,6 @@ impl TextSearch {
 /// Returns the words of a text that are searched, in lower case.
 pub(crate) fn search_words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_lowercase).collect()
-}
-
-/// Returns `true` if a text may have escapes that stand for characters of ASCII.
-fn hides_ascii(lower: &[u8]) -> bool {
-    let escape = br"\u00";
-    let next = |at: usize| lower.get(at + escape.len());
-    memmem::find_iter(lower, escape).any(|at| next(at).is_some_and(|digit| *digit < b'8'))
 }
 
 /// Adds the keys and values of a JSON text as a reader sees them.

@@ -51,9 +51,8 @@ impl Sieve {
 
     /// Returns `false` if no value of an event without shortened ones is named.
     pub(super) fn may_pass(&self, event: &str) -> bool {
-        self.0
-            .iter()
-            .any(|part| part.find(event.as_bytes()).is_some())
+        let event = event.as_bytes();
+        self.0.iter().any(|part| part.find(event).is_some())
             || has_escaped_ascii(event, b'2'..=b'7')
     }
 }
