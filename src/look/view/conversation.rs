@@ -56,6 +56,15 @@ const USED: [&[&str]; 10] = [
     &["metrics"],
 ];
 
+/// The places in an event of the name of a model.
+const MODELS: [&[&str]; 5] = [
+    &["payload", "model"],
+    &["payload", "input", "model"],
+    &["payload", "output", "model"],
+    &["payload", "attributes", "gen_ai.request.model"],
+    &["payload", "x-attributes", "gen_ai.request.model"],
+];
+
 /// The places in a block of content of a picture.
 const PICTURES: [&[&str]; 9] = [
     &["image_url", "url"],
@@ -321,11 +330,7 @@ fn model_call(said: &Said<'_>, saw: usize) -> Option<ModelCall> {
     };
 
     let named = |place: &[&str]| said.event.at(place).and_then(Node::text);
-    let model = named(&["payload", "model"])
-        .or_else(|| named(&["payload", "input", "model"]))
-        .or_else(|| named(&["payload", "output", "model"]))
-        .or_else(|| named(&["payload", "attributes", "gen_ai.request.model"]))
-        .or_else(|| named(&["payload", "x-attributes", "gen_ai.request.model"]));
+    let model = MODELS.iter().find_map(|place| named(place));
     let from = named(&["payload", "input", "messages_from"]);
     let call = ModelCall {
         model: model.map(|model| brief(&model)),
