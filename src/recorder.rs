@@ -71,7 +71,7 @@ pub use run::{
     ActDecision, Adapter, Allowed, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run,
     StepDecision, StepDraft, StepEnd, Veto,
 };
-use run::{PRE, Redactor, SNAPSHOTS, Told, redacted};
+use run::{PRE, PlainRun, Redactor, SNAPSHOTS, redacted};
 use size::Size;
 pub use task::Task;
 use task::text_of_path;
@@ -323,7 +323,7 @@ impl Recorder {
         self
     }
 
-    /// Has texts redacted before they reach the disk. Rules judge what a run is told.
+    /// Redacts texts before they reach the disk. Rules judge what was recorded, with its texts.
     pub(crate) fn redacted(mut self, redactor: Option<Redactor>) -> Self {
         self.redactor = redactor;
         self
@@ -384,9 +384,9 @@ impl Recorder {
         let fold = |start: &RunEvent| {
             RunFold::start(start).map_err(|wrong| Error::refused("the task", wrong))
         };
-        let mut told = None;
+        let mut plain = None;
         if let Some(redactor) = &self.redactor {
-            told = Some(Told {
+            plain = Some(PlainRun {
                 fold: fold(&start)?,
                 lines: vec![start.line()?],
             });
@@ -418,7 +418,7 @@ impl Recorder {
         }
 
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
-        run.told = told;
+        run.plain = plain;
         run.judged(true)
     }
 

@@ -24,7 +24,7 @@ use judging::UnderWay;
 pub use judging::{ActDecision, Allowed};
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
-pub(super) use redacted::{Redactor, Told, redacted};
+pub(super) use redacted::{PlainRun, Redactor, redacted};
 pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};
 use verification::BeforeRun;
 pub(super) use verification::{PRE, SNAPSHOTS};
@@ -74,8 +74,8 @@ pub struct Run {
     under_way: Vec<UnderWay>,
     /// The digest of the manifest, once the run has ended.
     manifest_sha256: Option<String>,
-    /// What it was told, where that is not what is written.
-    pub(super) told: Option<Told>,
+    /// The run without redaction, where it is redacted.
+    pub(super) plain: Option<PlainRun>,
 }
 
 /// A run that was paused.
@@ -128,7 +128,7 @@ impl Run {
             findings: Vec::new(),
             under_way: Vec::new(),
             manifest_sha256: None,
-            told: None,
+            plain: None,
         }
     }
 
@@ -329,9 +329,9 @@ impl Run {
         self.sync_names(&dir, "state.json")?;
         self.has_state = true;
         // A state with all texts may be beyond the limit of a record.
-        let told = self.told.as_ref();
-        let told = told.and_then(|told| text(&told.fold.state, "the state").ok());
-        self.judge_record(Artifact::State, 0, told.as_deref().unwrap_or(state));
+        let plain = self.plain.as_ref();
+        let plain = plain.and_then(|plain| text(&plain.fold.state, "the state").ok());
+        self.judge_record(Artifact::State, 0, plain.as_deref().unwrap_or(state));
 
         self.must_be_in_place()
     }
@@ -341,11 +341,11 @@ impl Run {
         let is_anchored = self.recorder.anchors || self.fold.is_anchored;
         let prefix = is_anchored.then(|| self.events.held.sha256());
         let (payload, state) = evidence(&self.fold.state, prefix.clone())?;
-        let told = self.told.as_ref();
-        let told = told
-            .and_then(|told| evidence(&told.fold.state, prefix).ok())
+        let plain = self.plain.as_ref();
+        let plain = plain
+            .and_then(|plain| evidence(&plain.fold.state, prefix).ok())
             .map(|(payload, _)| payload);
-        self.write_event(RunEvent::runtime(PROJECTION, payload), told)?;
+        self.write_event(RunEvent::runtime(PROJECTION, payload), plain)?;
         if self.recorder.durability == Durability::Snapshot {
             let synced = self.events.sync();
             self.poison_unless(synced)?;
@@ -409,8 +409,8 @@ impl Run {
             draft.payload.insert(UNKNOWN_TIME.into(), true.into());
         }
 
-        let told = self.told.as_ref().map(|_| draft.payload.clone());
-        let whole = whole.or(told);
+        let plain = self.plain.as_ref().map(|_| draft.payload.clone());
+        let whole = whole.or(plain);
         let draft = self.as_written(draft)?;
         self.must_fit(&draft)?;
 
@@ -441,8 +441,8 @@ impl Run {
             return Err(Error::refused("the event", wrong));
         }
 
-        if let Some(told) = &mut self.told {
-            told.add(whole, at, self.live.as_ref().map(|_| judged))?;
+        if let Some(plain) = &mut self.plain {
+            plain.add(whole, at, self.live.as_ref().map(|_| judged))?;
         }
 
         self.follow(found.unwrap_or_default(), line.len(), judged);

@@ -47,27 +47,27 @@ impl Run {
         let mut lines = Vec::new();
         let read = whole_lines(self.events.content()?, &mut |line| {
             number += 1;
-            let told = self.told.as_ref().and_then(|told| told.line(number));
-            let whole = told.map(<[u8]>::to_vec).or_else(|| self.whole_line(line));
+            let plain = self.plain.as_ref().and_then(|plain| plain.line(number));
+            let whole = plain.map(<[u8]>::to_vec).or_else(|| self.whole_line(line));
             let judged = whole.as_deref().unwrap_or(line);
             let written = written(Artifact::Events, number, offset, judged);
 
             if new {
                 let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
-                found.extend(live.event(written, None, &self.told().state, &read_again));
+                found.extend(live.event(written, None, &self.plain_fold().state, &read_again));
             }
 
             live.follow(written);
             offset += line.len() as u64;
-            if self.told.is_some() {
+            if self.plain.is_some() {
                 lines.push(judged.to_vec());
             }
 
             true
         });
         read.map_err(Error::io("reading", &self.events.path()))?;
-        if let Some(told) = &mut self.told {
-            told.lines = lines;
+        if let Some(plain) = &mut self.plain {
+            plain.lines = lines;
         }
 
         self.live = Some(live);
@@ -211,7 +211,7 @@ impl Run {
         };
 
         let next = written(Artifact::Events, number, offset, line);
-        let state = &self.told().state;
+        let state = &self.plain_fold().state;
         let mut found = checker.event(next, to_come.as_deref(), state, &read_again);
         let action = event.action().filter(|_| checker.judges_actions());
         if let Some(action) = action.and_then(|action| serde_json::to_vec(&action).ok()) {
@@ -259,18 +259,18 @@ impl Run {
             };
 
             let mut findings = judge(&directory);
-            if let (Some(told), Some(live)) = (&self.told, &self.live)
-                && let Ok([state, summary]) = told.records()
+            if let (Some(plain), Some(live)) = (&self.plain, &self.live)
+                && let Ok([state, summary]) = plain.records()
             {
                 let records = [
                     (Artifact::State, &*state),
                     (Artifact::Summary, &summary),
-                    (Artifact::Events, &told.lines.concat()),
+                    (Artifact::Events, &plain.lines.concat()),
                 ];
                 let is_of_team = |finding: &Finding| live.declared(finding).is_some();
                 findings.retain(|finding| !is_of_team(finding));
-                let of_told = judge(&InMemory::of_records(&records)).into_iter();
-                findings.extend(of_told.filter(is_of_team));
+                let of_plain = judge(&InMemory::of_records(&records)).into_iter();
+                findings.extend(of_plain.filter(is_of_team));
             }
 
             self.findings = findings;
@@ -670,8 +670,12 @@ impl Run {
     }
 
     fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> io::Result<()> {
-        if let Some(told) = self.told.as_ref().and_then(|told| told.line(line.number)) {
-            told.trim_ascii_end().clone_into(bytes);
+        if let Some(plain) = self
+            .plain
+            .as_ref()
+            .and_then(|plain| plain.line(line.number))
+        {
+            plain.trim_ascii_end().clone_into(bytes);
             return Ok(());
         }
 

@@ -110,7 +110,7 @@ impl Run {
     ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
-        let told = self.told.as_ref().map(|_| payload.clone());
+        let plain = self.plain.as_ref().map(|_| payload.clone());
         let proposed = self.write_event(RunEvent::new("learn", payload), None);
         let event = self.counted(proposed)?;
         let line = learn_line(&event)?;
@@ -119,7 +119,7 @@ impl Run {
         self.poison_unless(appended)?;
 
         let offset = self.learn.held.length - line.len() as u64;
-        let judged = match told {
+        let judged = match plain {
             Some(payload) => learn_line(&RunEvent {
                 payload,
                 ..event.clone()

@@ -13,7 +13,7 @@ use super::super::{Recorder, beside};
 use super::Run;
 use super::ending::{End, Recorded};
 use super::memory::NEW;
-use super::redacted::Told;
+use super::redacted::PlainRun;
 use super::reread::{Reread, reread};
 use super::verification::{BeforeRun, POST, PRE, SNAPSHOTS};
 use crate::gate::Gate;
@@ -224,12 +224,12 @@ impl Recorder {
 
         let is_new = !dir.has("learn.jsonl");
         let learn = TimelineFile::open(&self.disk, &dir, "learn.jsonl", is_new)?;
-        let told = self.redactor.as_ref().map(|_| Told {
+        let plain = self.redactor.as_ref().map(|_| PlainRun {
             fold: fold.clone(),
             lines: Vec::new(),
         });
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
-        run.told = told;
+        run.plain = plain;
         run.has_state = run.dir.has("state.json");
 
         Ok(Left {

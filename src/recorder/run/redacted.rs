@@ -1,4 +1,4 @@
-//! What a run is told -> what is written of it, without its texts; and what it was told, for rules.
+//! What is recorded -> what is written of it, without its texts; and the plain run, for rules.
 
 use serde_json::Map;
 #[cfg(not(feature = "commands"))]
@@ -41,14 +41,14 @@ impl Redactor {
     }
 }
 
-/// What a redacted run was told, in memory alone.
-pub(in crate::recorder) struct Told {
+/// A redacted run as it was recorded, in memory alone.
+pub(in crate::recorder) struct PlainRun {
     pub(in crate::recorder) fold: RunFold,
     /// The lines of its timeline, if rules judge it.
     pub(in crate::recorder) lines: Vec<Vec<u8>>,
 }
 
-impl Told {
+impl PlainRun {
     /// Adds an event, and its line if rules judge the run.
     pub(in crate::recorder) fn add(
         &mut self,
@@ -79,43 +79,43 @@ impl Told {
 /// Returns an event as it is written.
 pub(in crate::recorder) fn redacted(
     redactor: &Redactor,
-    told: &RunEvent,
+    plain: &RunEvent,
 ) -> Result<RunEvent, Error> {
     redactor
-        .event(told)
-        .map_err(|why| Error::refused(told.name(), why))
+        .event(plain)
+        .map_err(|why| Error::refused(plain.name(), why))
 }
 
 impl Run {
     /// Returns an event as it is written. The evidence of a state is made of what is written.
-    pub(in crate::recorder) fn as_written(&self, told: RunEvent) -> Result<RunEvent, Error> {
+    pub(in crate::recorder) fn as_written(&self, plain: RunEvent) -> Result<RunEvent, Error> {
         match &self.recorder.redactor {
-            Some(redactor) if !told.is_evidence() => redacted(redactor, &told),
-            _ => Ok(told),
+            Some(redactor) if !plain.is_evidence() => redacted(redactor, &plain),
+            _ => Ok(plain),
         }
     }
 
-    /// Returns what it was told.
-    pub(in crate::recorder) fn told(&self) -> &RunFold {
-        self.told.as_ref().map_or(&self.fold, |told| &told.fold)
+    /// Returns the plain run, if it is redacted, else the run.
+    pub(in crate::recorder) fn plain_fold(&self) -> &RunFold {
+        self.plain.as_ref().map_or(&self.fold, |plain| &plain.fold)
     }
 
     /// Returns the id of a step as it is written.
-    pub(in crate::recorder) fn step_id(&self, told: &str) -> String {
+    pub(in crate::recorder) fn step_id(&self, plain: &str) -> String {
         let Some(redactor) = &self.recorder.redactor else {
-            return told.to_owned();
+            return plain.to_owned();
         };
-        let payload = Map::from_iter([("step_id".to_owned(), told.into())]);
+        let payload = Map::from_iter([("step_id".to_owned(), plain.into())]);
         redacted(redactor, &RunEvent::new("act", payload))
             .ok()
             .and_then(|it| Some(it.payload.get("step_id")?.as_str()?.to_owned()))
-            .unwrap_or_else(|| told.to_owned())
+            .unwrap_or_else(|| plain.to_owned())
     }
 
     /// Returns `true` if a text is the one that was written.
-    pub(in crate::recorder) fn is_written_as(&self, told: &str, written: &str) -> bool {
+    pub(in crate::recorder) fn is_written_as(&self, plain: &str, written: &str) -> bool {
         let redactor = self.recorder.redactor.as_ref();
-        let redacted = redactor.and_then(|redactor| redactor.value(&told.into()).ok());
-        redacted.map_or(told == written, |redacted| redacted == written)
+        let redacted = redactor.and_then(|redactor| redactor.value(&plain.into()).ok());
+        redacted.map_or(plain == written, |redacted| redacted == written)
     }
 }

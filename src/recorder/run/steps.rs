@@ -536,7 +536,7 @@ impl Run {
 
     /// Returns the working directory of the run, if it has the tag.
     pub(in crate::recorder) fn directory(&self) -> Option<&str> {
-        let tags = self.told().state.episode.tags.as_ref();
+        let tags = self.plain_fold().state.episode.tags.as_ref();
         tags?.get("cwd")?.as_str()
     }
 
