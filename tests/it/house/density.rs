@@ -82,7 +82,6 @@ const LONG_FILES: &[&str] = &[
     "src/recorder/run/steps.rs",
     "src/ground/finding.rs",
     "src/cli/commands/list.rs",
-    "src/ground/select.rs",
     "src/import/formats/atif.rs",
     "src/import/formats/inspect/events.rs",
     "src/import/formats/otlp.rs",
