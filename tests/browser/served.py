@@ -783,12 +783,26 @@ class OfAService(InTheBrowser):
             for action in state["outcomes"]["actions"]:
                 action["duration_ms"] = took
             (episodes / name / "state.json").write_text(json.dumps(state))
-        tab = self.open("#/compare?left=alike/episodes/ep_quick&right=alike/episodes/ep_slow")
-        expect(tab.locator(".side")).to_have_count(2, timeout=PATIENCE)
+        tab = self.open()
+        self.wait_for(tab, 2)
+        self.go(tab, "#/compare?left=alike/episodes/ep_quick&right=alike/episodes/ep_slow")
+        expect(tab.locator(".side")).to_have_count(2)
         expect(tab.locator("tr.is-unlike")).to_have_count(0)
         widths = [side.locator("td.time rect:not(.track)").first.evaluate("bar => bar.getBoundingClientRect().width")
                   for side in tab.locator(".side").all()]
         self.assertLess(widths[0] * 10, widths[1])
+
+    def test_comparisons_follow_runs_that_arrive(self):
+        episodes = self.serve_empty("arriving")
+        two, groups = self.open("#/compare?left=arriving/episodes/ep_0&right=arriving/episodes/ep_1"), self.open("#/groups?by=model")
+        for tab, view in [(two, "compare"), (groups, "groups")]:
+            expect(tab.locator(f"#{view} .notice")).to_be_visible()
+        for number, model in enumerate(["a", "b", "c"]):
+            self.record(episodes, f"ep_{number}", metrics={"cost_usd": number}, model=model)
+        expect(two.locator(".side")).to_have_count(2, timeout=PATIENCE)
+        expect(groups.locator("#groups")).to_contain_text("c", timeout=PATIENCE)
+        self.assertTrue(all("404" in said for said in self.said), self.said)
+        self.said.clear()
 
     def test_first_error_is_a_key_away(self):
         tab = self.whole(FAILED)

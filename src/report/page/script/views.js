@@ -56,6 +56,9 @@ function follow(dirs, gone) {
   offerChoices();
   const { view, dir, params } = address();
   if (view === "runs") showRuns(params, true);
+  if (view === "groups") showGroups(params, true);
+  // Two runs that are shown stay as they are read; runs that were missing may have arrived.
+  if (view === "compare" && find("#compare > .notice")) showCompared(params);
   if (view === "run" && (!dirs || dirs.has(dir))) refreshRun(dir, gone.has(dir));
 }
 if (live) {
