@@ -40,7 +40,10 @@ fn made(defect: Option<u64>) -> Records {
 }
 
 fn summary(records: &Records) -> &str {
-    records.summary.as_deref().unwrap_or_default()
+    records
+        .summary
+        .as_deref()
+        .unwrap_or_default()
 }
 
 fn size(records: &Records) -> BytesCount {
@@ -57,11 +60,13 @@ mod parse {
     use super::{Bencher, BytesCount, GOOD, OwnedDocument};
 
     fn bench(bencher: Bencher<'_, '_>, text: &str) {
-        bencher.counter(BytesCount::of_str(text)).bench_local(|| {
-            for line in text.lines() {
-                divan::black_box(OwnedDocument::read(line.into()).expect("JSON"));
-            }
-        });
+        bencher
+            .counter(BytesCount::of_str(text))
+            .bench_local(|| {
+                for line in text.lines() {
+                    divan::black_box(OwnedDocument::read(line.into()).expect("JSON"));
+                }
+            });
     }
 
     #[divan::bench]
@@ -86,14 +91,22 @@ mod schema {
     use super::{Bencher, BytesCount, GOOD, OwnedDocument, Schema};
 
     fn bench(bencher: Bencher<'_, '_>, text: &str, schema: Schema) {
-        let documents = text.lines().map(|line| OwnedDocument::read(line.into()));
-        let documents: Vec<_> = documents.map(|it| it.expect("JSON")).collect();
-        bencher.counter(BytesCount::of_str(text)).bench_local(|| {
-            assert!(
-                documents.iter().all(|it| schema.is_valid(it.root())),
-                "made by the generator"
-            );
-        });
+        let documents = text
+            .lines()
+            .map(|line| OwnedDocument::read(line.into()));
+        let documents: Vec<_> = documents
+            .map(|it| it.expect("JSON"))
+            .collect();
+        bencher
+            .counter(BytesCount::of_str(text))
+            .bench_local(|| {
+                assert!(
+                    documents
+                        .iter()
+                        .all(|it| schema.is_valid(it.root())),
+                    "made by the generator"
+                );
+            });
     }
 
     #[divan::bench]
@@ -133,18 +146,22 @@ mod episode {
             (Artifact::Manifest, b"{}".as_slice()),
         ];
         let mut gate = gate.clone();
-        bencher.counter(size(run)).bench_local(|| {
-            let report = gate.records(ID, &records);
-            assert_eq!(report.findings.is_empty(), is_good, "{report:?}");
-            report
-        });
+        bencher
+            .counter(size(run))
+            .bench_local(|| {
+                let report = gate.records(ID, &records);
+                assert_eq!(report.findings.is_empty(), is_good, "{report:?}");
+                report
+            });
     }
 
     /// All rules are off: parse, schema and facts.
     #[divan::bench]
     fn facts(bencher: Bencher<'_, '_>) {
         let off = |check: Gate, rule: &runvet::finding::RuleInfo| {
-            check.level(&rule.id, Level::Off).expect("a rule")
+            check
+                .level(&rule.id, Level::Off)
+                .expect("a rule")
         };
         bench(bencher, &all_rules().fold(check(), off), &GOOD, true);
     }

@@ -19,11 +19,16 @@ impl Adapter for Words {
     }
 
     fn run(&mut self, step: &Step, _: &State) -> Result<Action, Value> {
-        let words = step.description.split_whitespace().count();
+        let words = step
+            .description
+            .split_whitespace()
+            .count();
         if words == 0 {
             return Err(json!({ "code": "no_words" }));
         }
-        let mut action = Action::default().status("ok").output(words);
+        let mut action = Action::default()
+            .status("ok")
+            .output(words);
         action.kind = Some("count".into());
         action.input_excerpt = Some(step.description.clone().into());
         Ok(action)
@@ -31,7 +36,9 @@ impl Adapter for Words {
 }
 
 fn main() -> Result<(), Error> {
-    let dir = std::env::args_os().nth(1).unwrap_or_else(|| "runs".into());
+    let dir = std::env::args_os()
+        .nth(1)
+        .unwrap_or_else(|| "runs".into());
     println!("{}", record(dir.as_ref())?.display());
     Ok(())
 }

@@ -47,7 +47,9 @@ fn members(value: Value) -> Map<String, Value> {
 fn work(run: &mut runvet::recorder::Run, step: &str, result: &str) -> Result<(), Error> {
     match run.open(step)? {
         StepDecision::Go(open) => {
-            let mut action = Action::new("tickets").status("ok").output(result);
+            let mut action = Action::new("tickets")
+                .status("ok")
+                .output(result);
             action.kind = Some("tool".into());
             action.input_excerpt = Some(step.into());
             run.act(&open, action)?;
@@ -62,7 +64,9 @@ fn work(run: &mut runvet::recorder::Run, step: &str, result: &str) -> Result<(),
 }
 
 fn main() -> Result<(), Error> {
-    let dir = std::env::args_os().nth(1).unwrap_or_else(|| "runs".into());
+    let dir = std::env::args_os()
+        .nth(1)
+        .unwrap_or_else(|| "runs".into());
     println!("{}", record(dir.as_ref())?.display());
     Ok(())
 }
@@ -98,6 +102,8 @@ pub(crate) fn record(dir: &Path) -> Result<PathBuf, Error> {
         members(json!({ "lesson": "ask for approval first" })),
         false,
     )?;
-    let end = End::ok().artifact("summary.md").metric("tickets", 3);
+    let end = End::ok()
+        .artifact("summary.md")
+        .metric("tickets", 3);
     Ok(run.finish(end)?.path)
 }

@@ -31,7 +31,11 @@ pub fn second_opinion(bytes: &[u8]) -> Option<Result<Value, serde_json::Error>> 
         let error = error.to_string();
         error.starts_with("number out of range") || error.starts_with("recursion limit exceeded")
     };
-    if opinion.as_ref().err().is_some_and(is_a_limit) {
+    if opinion
+        .as_ref()
+        .err()
+        .is_some_and(is_a_limit)
+    {
         None
     } else {
         Some(opinion)
@@ -44,7 +48,9 @@ pub fn record(lines: &[u8]) -> (Recorder, PathBuf, String) {
     let runs = std::env::temp_dir().join(format!("runvet-fuzz-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&runs);
     let recorder = Recorder::new(&runs).durability(Durability::Process);
-    let run = recorder.begin(Task::new("a task")).unwrap();
+    let run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let (path, id) = (run.path().to_owned(), run.id().to_owned());
     let mut session = Session::new(run);
     for line in lines.split(|byte| *byte == b'\n') {
@@ -52,7 +58,9 @@ pub fn record(lines: &[u8]) -> (Recorder, PathBuf, String) {
         // Only what a command asks for may be refused, not what the machine does.
         let faults = ["io", "not_durable", "lost", "poisoned", "forked"];
         assert!(
-            !faults.iter().any(|kind| reply["error"]["kind"] == *kind),
+            !faults
+                .iter()
+                .any(|kind| reply["error"]["kind"] == *kind),
             "{reply}"
         );
     }

@@ -135,7 +135,9 @@ fn declared() -> clap::Command {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::default();
     let args: Vec<OsString> = args.into_iter().collect();
-    let mut options = args.iter().take_while(|arg| *arg != "--");
+    let mut options = args
+        .iter()
+        .take_while(|arg| *arg != "--");
     output::write_in_ascii(options.any(|arg| *arg == format!("--{ASCII}").as_str()));
     match candidates::answered(&args) {
         Ok(false) => {}

@@ -107,13 +107,16 @@ pub fn configs_not_in_force<'d>(
     dirs: impl IntoIterator<Item = &'d Path>,
 ) -> Vec<String> {
     let search = find_config(here);
-    let in_run_data = search.in_run_data.iter().map(|(path, sign)| {
-        format!(
-            "{} is not in force: it is inside run data, because of {}",
-            path.display(),
-            sign.display()
-        )
-    });
+    let in_run_data = search
+        .in_run_data
+        .iter()
+        .map(|(path, sign)| {
+            format!(
+                "{} is not in force: it is inside run data, because of {}",
+                path.display(),
+                sign.display()
+            )
+        });
     let misnamed = search.misnamed.iter().map(|path| {
         let table = if path.ends_with("pyproject.toml") {
             "the table [tool.runvet] of "
@@ -126,15 +129,20 @@ pub fn configs_not_in_force<'d>(
             path.display()
         )
     });
-    let beyond = store::configs_beyond(here, dirs).into_iter().map(|path| {
-        let path = path.display();
-        format!(
-            "{path} is not in force: the configuration is searched from the working directory \
+    let beyond = store::configs_beyond(here, dirs)
+        .into_iter()
+        .map(|path| {
+            let path = path.display();
+            format!(
+                "{path} is not in force: the configuration is searched from the working directory \
              upward; to use it, set --config {path}"
-        )
-    });
+            )
+        });
 
-    in_run_data.chain(misnamed).chain(beyond).collect()
+    in_run_data
+        .chain(misnamed)
+        .chain(beyond)
+        .collect()
 }
 
 /// Checks episodes and decides which findings count. Its buffers are kept from one episode to the
@@ -170,15 +178,20 @@ impl Gate {
     /// assert!(Gate::default().rules().any(|rule| rule.id == "plan/projection"));
     /// ```
     pub fn rules(&self) -> impl Iterator<Item = &RuleInfo> {
-        self.settings.rules.iter().map(|rule| &rule.info)
+        self.settings
+            .rules
+            .iter()
+            .map(|rule| &rule.info)
     }
 
     /// Returns the rules that are on in some directory.
     pub(crate) fn active_rules(&self) -> impl Iterator<Item = &RuleInfo> {
         let levels = self.settings.levels_anywhere();
-        self.rules().zip(levels).filter_map(|(rule, level)| {
-            (level != crate::ground::finding::Level::Off).then_some(rule)
-        })
+        self.rules()
+            .zip(levels)
+            .filter_map(|(rule, level)| {
+                (level != crate::ground::finding::Level::Off).then_some(rule)
+            })
     }
 
     /// Returns the rule with an id.
@@ -223,12 +236,19 @@ impl Gate {
         let mut found = self.search(&paths, GivenPaths::Each);
         let empty = found.empty();
 
-        if let Some(wrong) = found.faults.iter().position(Fault::is_of_given_path) {
+        if let Some(wrong) = found
+            .faults
+            .iter()
+            .position(Fault::is_of_given_path)
+        {
             return Err(found.faults.swap_remove(wrong).into());
         }
 
         let mut episodes = Vec::new();
-        let given: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().into()).collect();
+        let given: Vec<PathBuf> = paths
+            .iter()
+            .map(|path| path.as_ref().into())
+            .collect();
         self.are_whole = self.are_whole(&given, &found.episodes);
 
         let outcome = self
@@ -262,7 +282,11 @@ impl Gate {
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
         let found = self.search(paths, GivenPaths::Each);
-        let given: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().into()).collect();
+        let given: Vec<PathBuf> = paths
+            .iter()
+            .map(|path| path.as_ref().into())
+            .collect();
+
         Discovery {
             are_whole: self.are_whole(&given, &found.episodes),
             ..found.into()
@@ -321,7 +345,11 @@ impl Gate {
         let are_whole = std::mem::take(&mut self.are_whole);
 
         if checker.looks_across() {
-            let runs: Vec<EpisodeDir> = episodes.iter().cloned().map(Into::into).collect();
+            let runs: Vec<EpisodeDir> = episodes
+                .iter()
+                .cloned()
+                .map(Into::into)
+                .collect();
             checker.look_across(are_whole.then_some(&*runs), jobs);
         }
 
@@ -334,7 +362,8 @@ impl Gate {
 
         in_order(episodes, jobs, worker, check, |checked| {
             let judged = checked.map(|mut episode| {
-                self.suppressions.apply(&mut episode, &checker);
+                self.suppressions
+                    .apply(&mut episode, &checker);
                 episode
             });
             outcome.add(&judged);
@@ -379,7 +408,9 @@ impl Gate {
         self.suppressions.begin();
         Outcome {
             totals: Totals::default(),
-            statistics: self.has_statistics.then(Statistics::default),
+            statistics: self
+                .has_statistics
+                .then(Statistics::default),
             faults: Vec::new(),
             is_complete: false,
         }
@@ -520,7 +551,8 @@ impl Gate {
             Box::new(Worker::new(checker))
         });
         let (mut report, other) = check(worker)?;
-        self.suppressions.apply(&mut report, worker.checker());
+        self.suppressions
+            .apply(&mut report, worker.checker());
 
         Ok((report, other))
     }

@@ -146,17 +146,29 @@ impl Converted {
     /// changed.
     fn put(&mut self, target: &Target<'_>, claimed: &mut BTreeSet<String>, report: &mut Imported) {
         for (kind, number) in &self.skipped {
-            *report.skipped.entry(kind.clone()).or_default() += number;
+            *report
+                .skipped
+                .entry(kind.clone())
+                .or_default() += number;
         }
 
-        report.errors.extend_from_slice(&self.errors);
-        report.faults.extend_from_slice(&self.faults);
+        report
+            .errors
+            .extend_from_slice(&self.errors);
+        report
+            .faults
+            .extend_from_slice(&self.faults);
         for MadeRun { run, dir } in &mut self.runs {
             if !claimed.insert(run.id.clone()) {
                 let why = "another log of this import has the same id";
                 run.change = Change::Refused(why.into());
-            } else if let Some(Err(why)) = dir.take().map(|dir| target.put(&dir, &run.id)) {
-                report.faults.push(format!("{}: {why}", display(&run.path)));
+            } else if let Some(Err(why)) = dir
+                .take()
+                .map(|dir| target.put(&dir, &run.id))
+            {
+                report
+                    .faults
+                    .push(format!("{}: {why}", display(&run.path)));
                 run.change = Change::Refused(format!("it can't be put into its place: {why}"));
             }
 
@@ -215,7 +227,8 @@ impl Import {
     /// Adds a tag to each run, in place of that of the log. The tag `cwd` is the working directory.
     #[must_use]
     pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.tags.insert(name.into(), value.into());
+        self.tags
+            .insert(name.into(), value.into());
         self
     }
 
@@ -306,7 +319,13 @@ impl Import {
                 notes.extend(converted.notes.iter().cloned());
                 converted.put(&target, &mut claimed, &mut report);
                 all.push(converted);
-                done(groups.len(), report.runs.get(first..).unwrap_or_default());
+                done(
+                    groups.len(),
+                    report
+                        .runs
+                        .get(first..)
+                        .unwrap_or_default(),
+                );
                 ControlFlow::Continue(())
             },
         );
@@ -367,12 +386,21 @@ impl Import {
         let nothing =
             || format!("it looks like a log of {form}, and nothing is said or done in it");
         let is_nothing = number == 0 && converted.errors.is_empty();
-        if let Some(why) = log.nothing_yet.take().filter(|_| is_nothing) {
-            converted.notes.insert(format!("{}: {why}", log.path()));
+
+        if let Some(why) = log
+            .nothing_yet
+            .take()
+            .filter(|_| is_nothing)
+        {
+            converted
+                .notes
+                .insert(format!("{}: {why}", log.path()));
             return converted;
         }
 
-        let why = read.err().or_else(|| is_nothing.then(nothing));
+        let why = read
+            .err()
+            .or_else(|| is_nothing.then(nothing));
         let why = why.map(|why| format!("{}: {why}", log.path()));
         converted.errors.extend(why);
 
@@ -390,7 +418,9 @@ impl Import {
     ) {
         let format = group.format.name;
         let file = log.files.first();
-        let path = file.map(|file| file.path.clone()).unwrap_or_default();
+        let path = file
+            .map(|file| file.path.clone())
+            .unwrap_or_default();
         conversation.id = plain_id(&conversation.id);
 
         let began = conversation
@@ -410,12 +440,16 @@ impl Import {
         }
 
         for (name, value) in &self.tags {
-            conversation.tags.insert(name.clone(), value.clone());
+            conversation
+                .tags
+                .insert(name.clone(), value.clone());
         }
 
         if began.is_none() {
             let (tag, unknown) = TIME_UNKNOWN;
-            conversation.tags.insert(tag.into(), unknown.into());
+            conversation
+                .tags
+                .insert(tag.into(), unknown.into());
         }
 
         if conversation.needs_directory() {
@@ -425,7 +459,10 @@ impl Import {
         }
 
         for (kind, number) in &conversation.skipped {
-            *converted.skipped.entry(kind.clone()).or_default() += number;
+            *converted
+                .skipped
+                .entry(kind.clone())
+                .or_default() += number;
         }
 
         let draft = Draft {
@@ -439,7 +476,9 @@ impl Import {
         let id = target.id_of(&draft.conversation.id);
         let made = target.make(draft);
         if let Err(why @ crate::recorder::Error::Io { .. }) = &made {
-            converted.faults.push(format!("{path}: {why}"));
+            converted
+                .faults
+                .push(format!("{path}: {why}"));
         }
 
         let (change, dir) = change_of(made);
@@ -451,12 +490,17 @@ impl Import {
             change,
         };
 
-        converted.runs.push(MadeRun { run, dir });
+        converted
+            .runs
+            .push(MadeRun { run, dir });
     }
 
     /// Returns the first note of a run: of which log it is an import.
     fn note_of(&self, format: &str, log: &Log<'_>, conversation: &mut Conversation) -> Value {
-        let first = log.files.first().map_or("", LogFile::base);
+        let first = log
+            .files
+            .first()
+            .map_or("", LogFile::base);
         let source = conversation
             .source
             .take()

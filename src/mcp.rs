@@ -103,7 +103,8 @@ impl Passage {
     }
 
     fn answer(&mut self, message: &Value) {
-        self.to_client.extend(format!("{message}\n").into_bytes());
+        self.to_client
+            .extend(format!("{message}\n").into_bytes());
     }
 }
 
@@ -162,7 +163,9 @@ impl Proxy {
                         passage.answer(&answer);
                     }
                 }
-                Fate::Follows(text) => passage.to_server.extend(format!("{text}\n").into_bytes()),
+                Fate::Follows(text) => passage
+                    .to_server
+                    .extend(format!("{text}\n").into_bytes()),
             }
         }
 
@@ -170,7 +173,9 @@ impl Proxy {
             passage.to_server.extend(line);
         } else if !passing.is_empty() {
             let rest = format!("[{}]\n", passing.join(","));
-            passage.to_server.extend(rest.into_bytes());
+            passage
+                .to_server
+                .extend(rest.into_bytes());
         }
 
         Ok(())
@@ -200,13 +205,23 @@ impl Proxy {
     /// Returns the call that a message is.
     fn called(&self, node: Node<'_>, message: &Message<'_>) -> Result<Call, Wrong> {
         let (id, tool, input) = message.call(node)?;
-        let is_open = self.open.contains_key(&id) || self.asked.values().any(|it| it.id == id);
+        let is_open = self.open.contains_key(&id)
+            || self
+                .asked
+                .values()
+                .any(|it| it.id == id);
         if is_open {
             return Err(message.wrong("a call with this id is under way"));
         }
 
-        let open = self.open.values().map(|call| call.bytes);
-        let asked = self.asked.values().map(|call| call.text.len());
+        let open = self
+            .open
+            .values()
+            .map(|call| call.bytes);
+        let asked = self
+            .asked
+            .values()
+            .map(|call| call.text.len());
         let held: usize = open.chain(asked).sum();
         let is_full = self.open.len() + self.asked.len() >= MAX_CALLS;
         if is_full || held + node.raw().len() > MAX_HELD {
@@ -239,7 +254,10 @@ impl Proxy {
         match decided {
             Ok(CallDecision::Go(under_way)) => {
                 let mut action = call.action;
-                action.extensions.insert(CALL.into(), number.into());
+                action
+                    .extensions
+                    .insert(CALL.into(), number.into());
+
                 let open = OpenCall {
                     order: self.passed,
                     bytes: call.text.len(),
@@ -272,9 +290,17 @@ impl Proxy {
     fn ask(&mut self, call: Call, findings: &[Finding]) -> Value {
         self.questions += 1;
         let why = question(findings);
-        let tool = call.action.tool.as_ref().and_then(Value::as_str);
+        let tool = call
+            .action
+            .tool
+            .as_ref()
+            .and_then(Value::as_str);
         let tool = shortened(tool.unwrap_or_default(), MAX_SHOWN);
-        let input = call.action.input.as_ref().map(Value::to_string);
+        let input = call
+            .action
+            .input
+            .as_ref()
+            .map(Value::to_string);
         let input = shortened(&input.unwrap_or_default(), MAX_SHOWN);
         self.asked.insert(self.questions, call);
 
@@ -291,7 +317,10 @@ impl Proxy {
 
     /// Takes the answer to a question of ours; any other answer passes.
     fn answered(&mut self, message: &Message<'_>) -> Fate {
-        let number = message.id.as_ref().and_then(question_number);
+        let number = message
+            .id
+            .as_ref()
+            .and_then(question_number);
         let Some(number) = number.filter(|number| (1..=self.questions).contains(number)) else {
             return Fate::Passes;
         };
@@ -312,7 +341,10 @@ impl Proxy {
             return Fate::Passes;
         }
 
-        let asked = self.asked.iter().find(|(_, call)| call.id == id);
+        let asked = self
+            .asked
+            .iter()
+            .find(|(_, call)| call.id == id);
         let Some(number) = asked.map(|(number, _)| *number) else {
             return Fate::Passes;
         };
@@ -364,7 +396,8 @@ impl Proxy {
         };
         let took = call.since.elapsed();
         if let Err(error) = outcome.record(run, call.action, took) {
-            self.lost.get_or_insert(error.to_string());
+            self.lost
+                .get_or_insert(error.to_string());
         }
     }
 
@@ -375,8 +408,11 @@ impl Proxy {
             let _ = self.decide(call, Some(false));
         }
 
-        let mut open: Vec<OpenCall> = std::mem::take(&mut self.open).into_values().collect();
+        let mut open: Vec<OpenCall> = std::mem::take(&mut self.open)
+            .into_values()
+            .collect();
         open.sort_by_key(|call| call.order);
+
         let missing = open.len();
 
         for call in open {
@@ -389,7 +425,10 @@ impl Proxy {
             (missing > 0).then(|| json!({"exit_code": 0, "message": message}))
         };
 
-        let end = error.or_else(unanswered).map_or_else(End::ok, End::error);
+        let end = error
+            .or_else(unanswered)
+            .map_or_else(End::ok, End::error);
+
         match self.run.take() {
             Some(run) => Ok(run.finish(end)?.findings),
             None => Ok(Vec::new()),
@@ -404,7 +443,10 @@ impl Proxy {
 
 /// Returns the number of a question of ours, if an id is that of one.
 fn question_number(id: &Id) -> Option<u64> {
-    id.text()?.strip_prefix(OWN)?.parse().ok()
+    id.text()?
+        .strip_prefix(OWN)?
+        .parse()
+        .ok()
 }
 
 /// Returns the messages of a line: one, or those of a batch.

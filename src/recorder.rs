@@ -366,7 +366,10 @@ impl Recorder {
         let (now, random) = self.with_clock(|clock| (clock.now(), clock.random()));
         let now = Micros::of(task.started_at.unwrap_or(now));
         let id = match task.own_id()? {
-            Some(id) => self.redactor.iter().fold(id, |id, it| it.id(&id)),
+            Some(id) => self
+                .redactor
+                .iter()
+                .fold(id, |id, it| it.id(&id)),
             None => episode_id(now, random),
         };
 
@@ -411,7 +414,9 @@ impl Recorder {
             return Err(Error::Busy { id });
         }
 
-        events.append(&line).map_err(|failed| failed.error)?;
+        events
+            .append(&line)
+            .map_err(|failed| failed.error)?;
         if self.durability != Durability::Process {
             events.sync()?;
             self.sync_dir(&dir)?;
@@ -475,7 +480,10 @@ impl Recorder {
         };
 
         let (episodes, mut changed) = open_episodes().map_err(Error::io("making", &path))?;
-        match self.disk.make_dir(&episodes, id.as_ref()) {
+        match self
+            .disk
+            .make_dir(&episodes, id.as_ref())
+        {
             Err(source) if source.kind() == ErrorKind::AlreadyExists => {
                 return Err(Error::Exists { id: id.into() });
             }
@@ -487,7 +495,9 @@ impl Recorder {
             .map_err(Error::io("opening", &path.join(id)))?;
         changed.push(episodes);
         if self.durability != Durability::Process {
-            changed.iter().try_for_each(|dir| self.sync_dir(dir))?;
+            changed
+                .iter()
+                .try_for_each(|dir| self.sync_dir(dir))?;
         }
 
         Ok(dir)
@@ -514,14 +524,16 @@ impl Recorder {
         name: &str,
         content: &[u8],
     ) -> Result<(), WriteFailed> {
-        let written = self.write_beside(dir, beside, content).and_then(|()| {
-            let renamed = self.disk.rename(dir, beside, name);
-            let path = dir.path().join(name);
-            renamed.map_err(|source| WriteFailed {
-                error: Error::io("replacing", &path)(source),
-                is_as_before: true,
-            })
-        });
+        let written = self
+            .write_beside(dir, beside, content)
+            .and_then(|()| {
+                let renamed = self.disk.rename(dir, beside, name);
+                let path = dir.path().join(name);
+                renamed.map_err(|source| WriteFailed {
+                    error: Error::io("replacing", &path)(source),
+                    is_as_before: true,
+                })
+            });
         if written.is_err() {
             // Where this fails too, the file does no harm: the next process removes it.
             let _ = self.disk.remove(dir, beside);
@@ -543,7 +555,9 @@ impl Recorder {
         let file = match self.disk.create(dir, beside) {
             // An earlier process left the file: this one has the lock.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                self.disk.remove(dir, beside).map_err(failed("removing"))?;
+                self.disk
+                    .remove(dir, beside)
+                    .map_err(failed("removing"))?;
                 self.disk.create(dir, beside)
             }
             created => created,
@@ -555,10 +569,11 @@ impl Recorder {
             return Ok(());
         }
 
-        disk.sync(&path, &file).map_err(|source| WriteFailed {
-            error: Error::io("syncing", &path)(source),
-            is_as_before: false,
-        })
+        disk.sync(&path, &file)
+            .map_err(|source| WriteFailed {
+                error: Error::io("syncing", &path)(source),
+                is_as_before: false,
+            })
     }
 }
 

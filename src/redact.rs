@@ -119,11 +119,18 @@ impl Redaction {
         let found = discover(paths, NonZeroUsize::MIN, None, GivenPaths::Each, None);
         let found = Discovery::from(found);
         let given = paths.iter().map(AsRef::as_ref);
-        let runs = found.episodes.iter().map(|it| &*it.path);
+        let runs = found
+            .episodes
+            .iter()
+            .map(|it| &*it.path);
         apart(given.chain(runs), to)?;
 
         let mut redacted = Redacted {
-            refused: found.faults.iter().map(ToString::to_string).collect(),
+            refused: found
+                .faults
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             ..Redacted::default()
         };
 
@@ -146,15 +153,20 @@ impl Redaction {
                 }
                 Err(Error::Refused { path, why }) => {
                     let refused = Error::Refused { path, why };
-                    copy.remove(&name).map_err(Error::io("removing", &name))?;
-                    redacted.refused.push(refused.to_string());
+                    copy.remove(&name)
+                        .map_err(Error::io("removing", &name))?;
+                    redacted
+                        .refused
+                        .push(refused.to_string());
                 }
                 Err(error) => return Err(error),
             }
         }
 
-        copy.put().map_err(Error::io("writing", to))?;
+        copy.put()
+            .map_err(Error::io("writing", to))?;
         redacted.runs.sort();
+
         Ok(redacted)
     }
 }
@@ -190,7 +202,9 @@ impl Redactor {
     pub(crate) fn event<E: Serialize + DeserializeOwned>(&self, event: &E) -> Result<E, String> {
         let text = serde_json::to_vec(event).map_err(|why| why.to_string())?;
         let mut tape = Tape::default();
-        let document = tape.read_record(&text).map_err(|why| why.to_string())?;
+        let document = tape
+            .read_record(&text)
+            .map_err(|why| why.to_string())?;
         let copy = Writer::new(&self.rules, &self.known).event(document);
         serde_json::from_slice(&copy).map_err(|why| why.to_string())
     }
@@ -206,13 +220,17 @@ impl Redactor {
 
     /// Returns the bytes of the copy of a file.
     pub(crate) fn file(&self, content: &[u8]) -> Vec<u8> {
-        self.rules.keyed.placeholder(content).into_bytes()
+        self.rules
+            .keyed
+            .placeholder(content)
+            .into_bytes()
     }
 
     /// Notes a file that is redacted: what refers to it stays.
     pub(crate) fn has_file(&mut self, name: &str, sha256: &str, bytes: u64) {
         if let Some(sha256) = FileDigest::parse(sha256) {
-            self.known.keep(name, Content { sha256, bytes });
+            self.known
+                .keep(name, Content { sha256, bytes });
         }
     }
 }
@@ -237,14 +255,19 @@ fn apart<'p>(inputs: impl Iterator<Item = &'p Path>, to: &Path) -> Result<(), Er
 /// there is none, the name of the run alone.
 fn place_of(episode: &EpisodeDir, rules: &Rules) -> PathBuf {
     let real = resolved(&episode.path);
-    let mut parts = real.iter().skip_while(|part| *part != EPISODES).peekable();
+    let mut parts = real
+        .iter()
+        .skip_while(|part| *part != EPISODES)
+        .peekable();
     if parts.peek().is_none() {
         return rules
             .name_of_run(real.file_name().unwrap_or_default())
             .into();
     }
 
-    let mut parts: Vec<_> = parts.map(|part| rules.name(part)).collect();
+    let mut parts: Vec<_> = parts
+        .map(|part| rules.name(part))
+        .collect();
     if let (Some(last), Some(name)) = (parts.last_mut(), real.file_name()) {
         *last = rules.name_of_run(name);
     }
@@ -259,7 +282,9 @@ mod tests {
     #[test]
     fn secrets_are_those_of_the_policy() {
         let policy = include_str!("../corpus/team/policies/gate/policies.toml");
-        let listed = SECRETS.map(|form| format!("{form:?}")).join(", ");
+        let listed = SECRETS
+            .map(|form| format!("{form:?}"))
+            .join(", ");
         assert!(policy.contains(&format!("secrets = [{listed}]\n")));
     }
 }

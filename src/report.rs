@@ -280,7 +280,12 @@ impl Renderer for page::PageFile {
         self.overview.faults = closing.faults.to_vec();
         self.overview.is_complete = closing.is_complete;
         self.overview.all.not_judged = closing.totals.not_judged;
-        let read = |judged: &_, prefix: &_| closing.pages.and_then(|make| make(judged, prefix));
+        let read = |judged: &_, prefix: &_| {
+            closing
+                .pages
+                .and_then(|make| make(judged, prefix))
+        };
+
         self.write(out, &read)
     }
 }

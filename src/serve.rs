@@ -113,7 +113,9 @@ impl BoundService {
 
         let wrong = |why: io::Error| Error(format!("can't listen on {address}: {why}"));
         let listener = TcpListener::bind(address).map_err(wrong)?;
-        listener.set_nonblocking(true).map_err(wrong)?;
+        listener
+            .set_nonblocking(true)
+            .map_err(wrong)?;
 
         let address = listener.local_addr().map_err(wrong)?;
         Ok(Self {
@@ -144,7 +146,9 @@ impl BoundService {
         Ok(match &self.guard.login {
             None => format!("http://{address}/"),
             Some(login) => {
-                let code = login.new_code().map_err(Error::random)?;
+                let code = login
+                    .new_code()
+                    .map_err(Error::random)?;
                 format!("http://{address}/?code={code}")
             }
         })
@@ -153,7 +157,12 @@ impl BoundService {
     /// Returns a function that makes the service finish the answers that it has begun, and end.
     pub(crate) fn stop(&self) -> impl Fn() + Send + Sync + use<> {
         let service = self.stop.clone();
-        let watches: Vec<_> = self.watches.iter().map(Watch::stop).collect();
+        let watches: Vec<_> = self
+            .watches
+            .iter()
+            .map(Watch::stop)
+            .collect();
+
         move || {
             service.send_replace(true);
             for stop in &watches {
@@ -188,7 +197,11 @@ impl BoundService {
             .build()
             .map_err(|why| Error::threads(&why))?;
         let stopped = self.stop.subscribe();
-        let dirs = self.watches.iter().map(Watch::dir).collect();
+        let dirs = self
+            .watches
+            .iter()
+            .map(Watch::dir)
+            .collect();
         let service = Arc::new(Service::new(
             self.guard, dirs, &gate, settings, seal, stopped,
         ));
@@ -283,8 +296,12 @@ impl Service {
         stopped: signal::Receiver<bool>,
     ) -> Self {
         // For one run at a time.
-        let gate = gate.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
+        let gate = gate
+            .clone()
+            .jobs(NonZeroUsize::MIN)
+            .keep_cards(false);
         let numbers = Numbers::new(gate.active_rules());
+
         Self {
             guard,
             dirs,
@@ -307,11 +324,15 @@ impl Service {
     }
 
     fn index(&self) -> RwLockReadGuard<'_, Index> {
-        self.index.read().unwrap_or_else(PoisonError::into_inner)
+        self.index
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn index_mut(&self) -> RwLockWriteGuard<'_, Index> {
-        self.index.write().unwrap_or_else(PoisonError::into_inner)
+        self.index
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in an event of the watch.
@@ -333,7 +354,11 @@ impl Service {
                 }
 
                 let index = self.index();
-                let is_told = index.is_under_way() && index.entries().len().is_multiple_of(TOLD);
+                let is_told = index.is_under_way()
+                    && index
+                        .entries()
+                        .len()
+                        .is_multiple_of(TOLD);
                 drop(index);
                 if is_told {
                     self.tell_of_the_whole();
@@ -358,9 +383,15 @@ impl Service {
     /// started by its records.
     fn note_arrival(&self, path: &Path, run: &RunEntry) {
         let index = self.index();
-        if !index.entries().contains_key(path.as_os_str()) {
-            let started = index.is_under_way().then_some(run.started_sec());
-            self.numbers.arrived(started.map(Option::unwrap_or_default));
+        if !index
+            .entries()
+            .contains_key(path.as_os_str())
+        {
+            let started = index
+                .is_under_way()
+                .then_some(run.started_sec());
+            self.numbers
+                .arrived(started.map(Option::unwrap_or_default));
         }
     }
 
@@ -431,7 +462,9 @@ async fn numbers(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let accepted = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+    let accepted = headers
+        .get(header::ACCEPT)
+        .map(HeaderValue::as_bytes);
     let accepted = String::from_utf8_lossy(accepted.unwrap_or_default());
     let is_classic = accepted.contains("text/plain") && !accepted.contains("openmetrics");
     let kind = if is_classic {

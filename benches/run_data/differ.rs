@@ -42,12 +42,16 @@ impl Random {
     }
 
     fn words(&mut self, most: u64) -> String {
-        let words: Vec<&str> = (0..=self.below(most)).map(|_| self.pick(&WORDS)).collect();
+        let words: Vec<&str> = (0..=self.below(most))
+            .map(|_| self.pick(&WORDS))
+            .collect();
         words.join(" ")
     }
 
     fn list(&mut self, most: u64, item: impl Fn(&mut Self) -> Value) -> Value {
-        (0..self.below(most + 1)).map(|_| item(self)).collect()
+        (0..self.below(most + 1))
+            .map(|_| item(self))
+            .collect()
     }
 
     fn object(&mut self, depth: u64) -> Value {
@@ -133,9 +137,13 @@ impl Run<'_> {
     /// The number of times that a step is tried before it succeeds or fails. A run has at most 12
     /// steps and 40 actions.
     pub(super) fn tries(&mut self) -> usize {
-        let tries = self.random.below(if self.is_busy { 6 } else { 2 });
+        let tries = self
+            .random
+            .below(if self.is_busy { 6 } else { 2 });
         let left = 28_usize.saturating_sub(self.actions.len());
-        usize::try_from(tries).expect("a few").min(left)
+        usize::try_from(tries)
+            .expect("a few")
+            .min(left)
     }
 
     /// Makes an action one with another tool.
@@ -236,5 +244,8 @@ impl Run<'_> {
 }
 
 fn remove(object: &mut Value, key: &str) {
-    object.as_object_mut().expect("an object").remove(key);
+    object
+        .as_object_mut()
+        .expect("an object")
+        .remove(key);
 }

@@ -23,7 +23,9 @@ impl Run<'_> {
             "system",
             json!({"links": links, "outcomes": outcomes}),
         );
-        self.events.last_mut().expect("just added")["event_type"] = json!("run.state_projection");
+        self.events
+            .last_mut()
+            .expect("just added")["event_type"] = json!("run.state_projection");
         let summary = if has_ended {
             Some(self.terminate())
         } else {

@@ -27,7 +27,9 @@ pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.0 = self
+            .0
+            .wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -71,7 +73,10 @@ impl Episode {
     fn records(&self) -> Records {
         Records {
             state: format!("{}\n", self.state),
-            summary: self.summary.as_ref().map(|summary| format!("{summary}\n")),
+            summary: self
+                .summary
+                .as_ref()
+                .map(|summary| format!("{summary}\n")),
             events: lines(&self.events),
         }
     }
@@ -126,7 +131,9 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
             ends.next().expect("a fifth line"),
         );
         let broken = before + (end - before) / 2;
-        records.events.replace_range(broken..end, "");
+        records
+            .events
+            .replace_range(broken..end, "");
     }
     records
 }

@@ -189,7 +189,8 @@ impl<'r> Run<'r> {
                 usize::try_from(index).expect("a few") % last
             };
             let (kind, description) = STEPS[place];
-            self.labels.push(format!("{kind}:{description}"));
+            self.labels
+                .push(format!("{kind}:{description}"));
             self.planned.push(json!({"description": description, "id": format!("step-{}", index + 1), "kind": kind,
                 "status": "pending"}));
         }
@@ -209,7 +210,9 @@ impl<'r> Run<'r> {
             );
             let payload = json!({"decision": "hint", "score": score, "target": target});
             self.event("direction", "policy:core.minimal", payload);
-            self.events.last_mut().expect("just added")["event_type"] = json!("direction.hint");
+            self.events
+                .last_mut()
+                .expect("just added")["event_type"] = json!("direction.hint");
             self.directions += 1;
         }
     }
@@ -267,7 +270,10 @@ impl<'r> Run<'r> {
         }
         let mut payload = action.clone();
         payload["action_id"] = payload["id"].take();
-        payload.as_object_mut().expect("an object").remove("id");
+        payload
+            .as_object_mut()
+            .expect("an object")
+            .remove("id");
         payload["outcome"] = json!(result);
         payload["step_status"] = json!(status);
         let timestamp = self.event("act", TOOL, payload);
@@ -292,7 +298,11 @@ impl<'r> Run<'r> {
 
     /// What a long run repeats: try a step, and note the result.
     pub(super) fn round(&mut self) {
-        let step = usize::try_from(self.random.below(self.planned.len() as u64)).expect("a few");
+        let step = usize::try_from(
+            self.random
+                .below(self.planned.len() as u64),
+        )
+        .expect("a few");
         self.propose(step, "allow");
         let (id, ticket) = (
             self.planned[step]["id"].clone(),

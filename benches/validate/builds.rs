@@ -14,7 +14,9 @@ use crate::goals::{Goal, Row};
 const BUILDS: &str = "RUNVET_BENCH_BUILDS";
 
 pub(crate) fn binary(bench: &mut Bench) {
-    let bytes = fs::metadata(&bench.runvet).expect("the binary").len();
+    let bytes = fs::metadata(&bench.runvet)
+        .expect("the binary")
+        .len();
     let work = "the release binary, stripped";
     bench.row(Row::megabytes(work, bytes, Goal::AtMost(18.0)));
 }

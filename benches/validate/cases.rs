@@ -75,7 +75,9 @@ pub(crate) fn broken(bench: &mut Bench) {
     let all = bench.run("broken", ROUNDS, &[runvet, bench.floor(&dir)]);
     let work = "10,000 small episodes, 1 in 20 invalid, as JSON";
     bench.row(Row::clock(work, &all[0], &all[1], Goal::AtMost(1.9)));
-    bench.panels.push(Panel::new(work, &[&all[1], &all[0]]));
+    bench
+        .panels
+        .push(Panel::new(work, &[&all[1], &all[0]]));
 }
 
 pub(crate) fn growth(bench: &mut Bench) {
@@ -123,14 +125,19 @@ pub(crate) fn long(bench: &mut Bench) {
     let contestants = [bench.validate(&dir), bench.floor(&dir)];
     let all = bench.run("long", ROUNDS, &contestants);
     let timeline = dir.join("episodes/ep_long/events.jsonl");
-    let bytes = timeline.metadata().expect("a timeline").len();
+    let bytes = timeline
+        .metadata()
+        .expect("a timeline")
+        .len();
     let speed = megabytes(bytes) / 1e3 / all[0].median();
     let work = "a timeline of 1 GB";
     let row = Row::plain(work, speed, "GB/s", Goal::AtLeast(2.5));
     bench.row(row.timed(&all[0], &all[1]));
     let goal = Goal::AtMost(64.0);
     bench.row(Row::megabytes("its memory", all[0].memory, goal));
-    bench.panels.push(Panel::new(work, &[&all[1], &all[0]]));
+    bench
+        .panels
+        .push(Panel::new(work, &[&all[1], &all[0]]));
 }
 
 pub(crate) fn values(bench: &mut Bench) {

@@ -76,7 +76,10 @@ impl Panel {
     /// The seconds of the longest bar that is not cut: those of runvet never are.
     fn longest(&self) -> f64 {
         let longest = |bars: &Bars| bars.seconds[0].max(bars.seconds[1]);
-        let own = self.bars.iter().filter(|bars| bars.name == OWN);
+        let own = self
+            .bars
+            .iter()
+            .filter(|bars| bars.name == OWN);
         let mut end = own.map(longest).fold(0.0, f64::max);
         let mut all: Vec<f64> = self.bars.iter().map(longest).collect();
         all.sort_by(f64::total_cmp);

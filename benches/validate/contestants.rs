@@ -36,7 +36,10 @@ impl Bench {
 
     /// A call of runvet; the directory is its last argument.
     pub(crate) fn runvet(&self, args: &[&str], dir: &Path, status: i32) -> Contestant {
-        let mut args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let mut args: Vec<OsString> = args
+            .iter()
+            .map(OsString::from)
+            .collect();
         args.push(dir.into());
         self.contestant("runvet", &self.runvet, args, status)
     }
@@ -48,7 +51,10 @@ impl Bench {
     /// A check with a configuration of this directory.
     pub(crate) fn validate_with(&self, config: &str, dir: &Path, status: i32) -> Contestant {
         let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/validate");
-        let config = configs.join(config).display().to_string();
+        let config = configs
+            .join(config)
+            .display()
+            .to_string();
         self.runvet(&["validate", "--config", &config], dir, status)
     }
 
@@ -84,15 +90,23 @@ impl Bench {
         kinds: &[Schema],
     ) -> Contestant {
         let call = |kind: &Schema| {
-            let schema = self.data.0.join(format!("{kind}.schema.json"));
+            let schema = self
+                .data
+                .0
+                .join(format!("{kind}.schema.json"));
             fs::write(&schema, kind.text()).expect("a schema can be written");
             let files = (0..EPISODES)
                 .map(|index| format!("episodes/ep_{index:08}/{kind}.json"))
                 .filter(|file| dir.join(file).exists());
-            let args = args.iter().map(OsString::from).chain([schema.into()]);
+            let args = args
+                .iter()
+                .map(OsString::from)
+                .chain([schema.into()]);
             Call {
                 program: program.into(),
-                args: args.chain(files.map(Into::into)).collect(),
+                args: args
+                    .chain(files.map(Into::into))
+                    .collect(),
                 home: dir.into(),
                 status: 0,
             }

@@ -33,14 +33,22 @@ pub(crate) fn bless(bench: &Bench) {
 /// The text with another content of the part with a name.
 fn with_part(text: &str, name: &str, content: &str) -> String {
     let begin = format!("<!-- made by `make bench`: {name} -->\n");
-    let (before, rest) = text.split_once(&begin).expect("the beginning of a part");
-    let (_, after) = rest.split_once(END).expect("the end of a part");
+    let (before, rest) = text
+        .split_once(&begin)
+        .expect("the beginning of a part");
+    let (_, after) = rest
+        .split_once(END)
+        .expect("the end of a part");
     format!("{before}{begin}\n{content}\n{END}{after}")
 }
 
 /// The machine, the peers, the tables and what was left out.
 fn goals(bench: &Bench) -> String {
-    let peers: Vec<&str> = bench.peers.iter().map(String::as_str).collect();
+    let peers: Vec<&str> = bench
+        .peers
+        .iter()
+        .map(String::as_str)
+        .collect();
     let mut text = format!(
         "{}. {}. Medians of {ROUNDS} rounds; of {SHORT_ROUNDS} for the whole process on \
          one episode, and of {LONG_ROUNDS} beside the checker in Python.",
@@ -85,12 +93,16 @@ pub(crate) fn machine() -> String {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let processors = read("/proc/cpuinfo");
-    let model = processors
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = processors.lines().find_map(|line| {
+        line.strip_prefix("model name")?
+            .split_once(": ")
+    });
     let model = model.map_or(std::env::consts::ARCH, |(_, model)| model);
     let mut machine = format!("{threads} processors ({model}), {}", std::env::consts::OS);
-    if let Some(load) = read("/proc/loadavg").split_whitespace().next() {
+    if let Some(load) = read("/proc/loadavg")
+        .split_whitespace()
+        .next()
+    {
         machine = format!("{machine}, a load of {load} at the start");
     }
     machine

@@ -17,9 +17,13 @@ pub(crate) fn serve() {
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.expect("a port is free");
-        let address = listener.local_addr().expect("it has an address");
+        let address = listener
+            .local_addr()
+            .expect("it has an address");
         println!("http://{address}/");
         let service = Router::new().route("/", post(|_: Bytes| async {}));
-        axum::serve(listener, service).await.expect("it answers");
+        axum::serve(listener, service)
+            .await
+            .expect("it answers");
     });
 }

@@ -26,7 +26,10 @@ pub(crate) fn follow(bench: &mut Bench) {
 
 /// The seconds from a write of a run in progress to its event, and from a new run to the list.
 fn measured(bench: &mut Bench) -> Result<[f64; 2], String> {
-    let source = bench.data.one().join("episodes/ep_00000000");
+    let source = bench
+        .data
+        .one()
+        .join("episodes/ep_00000000");
     let dir = bench.data.0.join("followed");
     let _ = fs::remove_dir_all(&dir);
     let growing = dir.join("episodes/ep_growing");
@@ -39,16 +42,24 @@ fn measured(bench: &mut Bench) -> Result<[f64; 2], String> {
     let service = Service::start(&bench.runvet, &dir);
     service.wait_for(1)?;
     let changes = service.open("api/v1/changes")?;
-    let mut changes = BufReader::new(changes).lines().map_while(Result::ok);
+    let mut changes = BufReader::new(changes)
+        .lines()
+        .map_while(Result::ok);
     let mut told = |part: &str| {
         let named = changes.find(|line| line.starts_with("data:") && line.contains(part));
         named.ok_or_else(|| format!("the service does not tell of {part}"))
     };
     let (mut to_event, mut to_list) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
-        let line = lines.next().ok_or("the timeline is too short")?;
-        let mut file = fs::OpenOptions::new().append(true).open(&events);
-        let written = file.as_mut().map(|file| file.write_all(line.as_bytes()));
+        let line = lines
+            .next()
+            .ok_or("the timeline is too short")?;
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .open(&events);
+        let written = file
+            .as_mut()
+            .map(|file| file.write_all(line.as_bytes()));
         let begun = Instant::now();
         written
             .expect("a timeline can be opened")

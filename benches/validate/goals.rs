@@ -128,10 +128,18 @@ const HEADS: [&str; 6] = ["work", "runvet", "beside it", "value", "goal", "met"]
 /// All tables, for a terminal.
 pub(crate) fn text(tables: &[Table]) -> String {
     let heads = HEADS.map(str::to_owned);
-    let rows = tables.iter().flat_map(|table| &table.rows).map(Row::cells);
-    let lines: Vec<[String; 6]> = [heads].into_iter().chain(rows).collect();
+    let rows = tables
+        .iter()
+        .flat_map(|table| &table.rows)
+        .map(Row::cells);
+    let lines: Vec<[String; 6]> = [heads]
+        .into_iter()
+        .chain(rows)
+        .collect();
     let width = |column: usize| {
-        let widths = lines.iter().map(|line| line[column].chars().count());
+        let widths = lines
+            .iter()
+            .map(|line| line[column].chars().count());
         widths.max().unwrap_or_default()
     };
     let mut text = String::new();
@@ -167,7 +175,9 @@ pub(crate) fn markdown(tables: &[Table]) -> String {
 }
 
 pub(crate) fn json(tables: &[Table]) -> Vec<Value> {
-    let rows = tables.iter().flat_map(|table| &table.rows);
+    let rows = tables
+        .iter()
+        .flat_map(|table| &table.rows);
     rows.map(Row::json).collect()
 }
 

@@ -70,7 +70,9 @@ fn importing(bench: &Bench, logs: &Path, runs: &Path) -> Contestant {
 
 fn reformatting(bench: &Bench, jq: &Path, logs: &Path) -> Contestant {
     let files = (0..SESSIONS).map(|number| logs.join(name(number)).into());
-    let args = ["-c", "."].map(OsString::from).into_iter();
+    let args = ["-c", "."]
+        .map(OsString::from)
+        .into_iter();
     Contestant {
         name: "jq",
         calls: vec![Call {

@@ -118,7 +118,9 @@ fn main() {
         return;
     }
     let mut wanted: Vec<String> = std::env::args().skip(1).collect();
-    let is_bench = wanted.iter().any(|arg| arg == "--bench");
+    let is_bench = wanted
+        .iter()
+        .any(|arg| arg == "--bench");
     wanted.retain(|arg| !arg.starts_with('-'));
     if !is_bench {
         println!("not run: `make bench` runs this");
@@ -149,7 +151,10 @@ fn main() {
     for left_out in &bench.left_out {
         println!("left out: {left_out}");
     }
-    let file = target.parent().unwrap_or(target).join("bench.json");
+    let file = target
+        .parent()
+        .unwrap_or(target)
+        .join("bench.json");
     fs::write(&file, format!("{:#}\n", bench.json())).expect("the results can be written");
     println!("\nAll runs: {}", file.display());
     if is_blessed {
@@ -169,7 +174,9 @@ fn is_contestant(first: &OsStr, args: &mut impl Iterator<Item = OsString>) -> bo
         empty_handler::serve();
     } else if let Some(record) = recording::named(first) {
         let dir = path();
-        let count = args.next().and_then(|count| count.to_str()?.parse().ok());
+        let count = args
+            .next()
+            .and_then(|count| count.to_str()?.parse().ok());
         record(&dir, count.expect("a number")).expect("it can be recorded");
     } else {
         return false;
@@ -186,14 +193,23 @@ impl Bench {
                 rows: Vec::new(),
             });
             for (name, case) in cases {
-                if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+                if wanted.is_empty()
+                    || wanted
+                        .iter()
+                        .any(|wanted| wanted == name)
+                {
                     eprintln!("{name} …");
                     self.attempt(name, *case);
                 }
             }
         }
-        self.tables.retain(|table| !table.rows.is_empty());
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == "stages") {
+        self.tables
+            .retain(|table| !table.rows.is_empty());
+        if wanted.is_empty()
+            || wanted
+                .iter()
+                .any(|wanted| wanted == "stages")
+        {
             eprintln!("stages …");
             self.attempt("stages", |bench| bench.stages = stages::measured());
         }
@@ -225,12 +241,16 @@ impl Bench {
 
     /// Adds a row to the table of the subject.
     fn row(&mut self, row: Row) {
-        let table = self.tables.last_mut().expect("a subject has begun");
+        let table = self
+            .tables
+            .last_mut()
+            .expect("a subject has begun");
         table.rows.push(row);
     }
 
     fn leave_out(&mut self, what: &str, why: &str) {
-        self.left_out.push(format!("{what}: {why}"));
+        self.left_out
+            .push(format!("{what}: {why}"));
     }
 
     fn json(&self) -> Value {

@@ -91,14 +91,24 @@ pub(crate) fn side_by_side(rounds: usize, contestants: &[Contestant]) -> Vec<Mea
     let mut all: Vec<Measured> = contestants.iter().map(fresh).collect();
     for round in 0..=rounds {
         for (contestant, measured) in contestants.iter().zip(&mut all) {
-            let costs: Vec<Cost> = contestant.calls.iter().map(cost).collect();
+            let costs: Vec<Cost> = contestant
+                .calls
+                .iter()
+                .map(cost)
+                .collect();
             if round > 0 {
-                measured
-                    .seconds
-                    .push(costs.iter().map(|cost| cost.seconds).sum());
-                measured
-                    .cpu_seconds
-                    .push(costs.iter().map(|cost| cost.cpu_seconds).sum());
+                measured.seconds.push(
+                    costs
+                        .iter()
+                        .map(|cost| cost.seconds)
+                        .sum(),
+                );
+                measured.cpu_seconds.push(
+                    costs
+                        .iter()
+                        .map(|cost| cost.cpu_seconds)
+                        .sum(),
+                );
                 measured.memory = costs
                     .iter()
                     .map(|cost| cost.memory)
@@ -117,7 +127,9 @@ fn cost(call: &Call) -> Cost {
         .arg(&call.program)
         .args(&call.args)
         .current_dir(&call.home);
-    let output = command.output().expect("the starter runs");
+    let output = command
+        .output()
+        .expect("the starter runs");
     assert!(
         output.status.success(),
         "{}",

@@ -63,10 +63,16 @@ pub(crate) fn jq() -> Found {
 
 /// A program's name with the version that it prints, which is the last word of it.
 pub(crate) fn with_version(name: &str, program: &Path, arg: &str) -> String {
-    let output = Command::new(program).arg(arg).stdin(Stdio::null()).output();
+    let output = Command::new(program)
+        .arg(arg)
+        .stdin(Stdio::null())
+        .output();
     let printed = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let version = printed.unwrap_or_default();
-    let version = version.split_whitespace().next_back().unwrap_or_default();
+    let version = version
+        .split_whitespace()
+        .next_back()
+        .unwrap_or_default();
     format!("{name} {version}")
 }
 
@@ -101,7 +107,10 @@ fn native(program: PathBuf) -> PathBuf {
 }
 
 fn prints(program: &Path, arg: &str, text: &str) -> bool {
-    let output = Command::new(program).arg(arg).stdin(Stdio::null()).output();
+    let output = Command::new(program)
+        .arg(arg)
+        .stdin(Stdio::null())
+        .output();
     output.is_ok_and(|output| {
         [output.stdout, output.stderr]
             .iter()

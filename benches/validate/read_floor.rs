@@ -59,7 +59,10 @@ fn read_file(mut file: File, buffer: &mut [u8], threads: usize) -> u64 {
                 let mut buffer = vec![0; PIECE];
                 loop {
                     let at = next.fetch_add(PIECE as u64, Ordering::Relaxed);
-                    match file.read_at(&mut buffer, at).expect("a record") {
+                    match file
+                        .read_at(&mut buffer, at)
+                        .expect("a record")
+                    {
                         0 => break,
                         read => rest.fetch_add(read as u64, Ordering::Relaxed),
                     };

@@ -90,7 +90,9 @@ pub(crate) fn template(dir: &Path) -> Result<(), Error> {
 fn bare(dir: &Path, count: u64) -> Done {
     let read = |name: &str| fs::read(dir.join(TEMPLATE).join(name));
     let events = read("events.jsonl")?;
-    let lines: Vec<&[u8]> = events.split_inclusive(|byte| *byte == b'\n').collect();
+    let lines: Vec<&[u8]> = events
+        .split_inclusive(|byte| *byte == b'\n')
+        .collect();
     let (state, summary, manifest) = (
         read("state.json")?,
         read("summary.json")?,

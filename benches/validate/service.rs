@@ -51,7 +51,9 @@ impl Service {
     /// Starts `runvet serve`.
     pub(crate) fn start(runvet: &Path, dir: &Path) -> Self {
         let mut command = Command::new(runvet);
-        command.args(["serve", "--no-config"]).arg(dir);
+        command
+            .args(["serve", "--no-config"])
+            .arg(dir);
         Self::run(&mut command)
     }
 
@@ -86,14 +88,19 @@ impl Service {
 
     /// What an answer is read from.
     pub(crate) fn open(&self, path: &str) -> Result<impl Read + use<>, String> {
-        let answer = self.agent.get(format!("{}{path}", self.url)).call();
+        let answer = self
+            .agent
+            .get(format!("{}{path}", self.url))
+            .call();
         let answer = answer.map_err(|error| format!("the service does not answer: {error}"))?;
         Ok(answer.into_body().into_reader())
     }
 
     pub(crate) fn json(&self, path: &str) -> Result<Value, String> {
         let mut text = String::new();
-        let read = self.open(path)?.read_to_string(&mut text);
+        let read = self
+            .open(path)?
+            .read_to_string(&mut text);
         read.map_err(|error| format!("the service does not answer: {error}"))?;
         serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))
     }
@@ -127,15 +134,24 @@ impl Service {
     fn check_time(&self) -> Result<(), String> {
         let is_late = self.started.elapsed() > TOO_LONG;
         let late = || "the service has not judged all runs in time".to_owned();
-        (!is_late).then_some(()).ok_or_else(late)
+        (!is_late)
+            .then_some(())
+            .ok_or_else(late)
     }
 
     /// The memory that the service has now, in bytes.
     fn memory(&self) -> Result<u64, String> {
         let file = format!("/proc/{}/status", self.child.id());
         let status = fs::read_to_string(file).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"));
+        let kibibytes = line.and_then(|line| {
+            line.split_whitespace()
+                .next()?
+                .parse()
+                .ok()
+        });
         let unknown = || "this system does not say how much memory a process has".to_owned();
         kibibytes
             .map(|kibibytes: u64| kibibytes * 1024)
@@ -154,15 +170,28 @@ impl Service {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/validate/wrk.lua");
         let mut command = Command::new(tool);
         command.args(["-t", "1", "-c", connections, "-d", duration, "-s"]);
-        command.arg(script).arg(format!("{}{path}", self.url));
-        command.arg("--").args(body).stdin(Stdio::null());
-        let output = command.output().map_err(|error| format!("wrk: {error}"))?;
+        command
+            .arg(script)
+            .arg(format!("{}{path}", self.url));
+        command
+            .arg("--")
+            .args(body)
+            .stdin(Stdio::null());
+        let output = command
+            .output()
+            .map_err(|error| format!("wrk: {error}"))?;
         let printed = String::from_utf8_lossy(&output.stdout);
-        let result = printed.lines().find(|line| line.starts_with('{'));
+        let result = printed
+            .lines()
+            .find(|line| line.starts_with('{'));
         let result: Value = result
             .and_then(|line| serde_json::from_str(line).ok())
             .ok_or_else(|| format!("wrk: {}", String::from_utf8_lossy(&output.stderr)))?;
-        let number = |name: &str| result[name].as_f64().unwrap_or_default();
+        let number = |name: &str| {
+            result[name]
+                .as_f64()
+                .unwrap_or_default()
+        };
         let (requests, failed) = (number("requests"), number("failed"));
         if failed > 0.0 || requests < 1.0 {
             return Err(format!(
@@ -212,7 +241,11 @@ fn index(bench: &mut Bench, tool: Option<&Path>) -> Result<(), String> {
     for start in 1..=STARTS {
         let service = Service::start(&bench.runvet, &many);
         pages.push(service.first_page()?.as_secs_f64());
-        all.push(service.wait_for(MANY_EPISODES)?.as_secs_f64());
+        all.push(
+            service
+                .wait_for(MANY_EPISODES)?
+                .as_secs_f64(),
+        );
         memory = memory.max(service.memory()?);
         if let Some(tool) = tool.filter(|_| start == STARTS)
             && let Err(why) = lists(bench, &service, tool)
@@ -224,7 +257,11 @@ fn index(bench: &mut Bench, tool: Option<&Path>) -> Result<(), String> {
         json!({"case": "serve-index", "memory_of_10000": base, "memory": memory,
         "first_page_seconds": pages, "seconds": all}),
     );
-    let slowest = pages.iter().copied().fold(0.0, f64::max) * 1e3;
+    let slowest = pages
+        .iter()
+        .copied()
+        .fold(0.0, f64::max)
+        * 1e3;
     let work = "the first page after the first verdict, of 100,000 runs";
     bench.row(Row::plain(work, slowest, "ms", Goal::AtMost(200.0)));
     let work = "100,000 runs judged and listed";
@@ -264,8 +301,12 @@ fn check(bench: &mut Bench, tool: &Path) -> Result<(), String> {
     let load = [CONNECTIONS, "2s"];
     let (mut checks, mut empty, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
-        let nothing = idle.load(tool, load, "", &[&body])?.rate;
-        let check = service.load(tool, load, "api/v1/check", &[&body])?.rate;
+        let nothing = idle
+            .load(tool, load, "", &[&body])?
+            .rate;
+        let check = service
+            .load(tool, load, "api/v1/check", &[&body])?
+            .rate;
         memory.push(service.memory()?);
         if round > 0 {
             checks.push(check);
@@ -279,7 +320,9 @@ fn check(bench: &mut Bench, tool: &Path) -> Result<(), String> {
     let work = "`POST /api/v1/check` of a small episode";
     let row = Row::plain(work, ratio(&checks, &empty), "×", Goal::AtLeast(0.5));
     bench.row(row.rates(median(&checks), "empty handler", median(&empty)));
-    let megabytes = memory.iter().map(|bytes| crate::goals::megabytes(*bytes));
+    let megabytes = memory
+        .iter()
+        .map(|bytes| crate::goals::megabytes(*bytes));
     let megabytes: Vec<f64> = megabytes.collect();
     let growth = megabytes[ROUNDS] / megabytes[0];
     let work = "its memory after all rounds, beside that after the first";

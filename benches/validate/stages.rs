@@ -40,7 +40,9 @@ pub(crate) fn measured() -> Vec<Stage> {
     let printed = String::from_utf8_lossy(&output.stdout);
     let medians = medians(&printed);
     let median = |name: &str| {
-        let found = medians.iter().find(|(benchmark, _)| benchmark == name);
+        let found = medians
+            .iter()
+            .find(|(benchmark, _)| benchmark == name);
         let (_, time) = found.unwrap_or_else(|| panic!("{name} is not in:\n{printed}"));
         time.clone()
     };
@@ -62,7 +64,10 @@ fn medians(printed: &str) -> Vec<(String, String)> {
             continue;
         };
         let columns: Vec<&str> = rest.split('│').map(str::trim).collect();
-        let name = columns[0].split_whitespace().next().unwrap_or_default();
+        let name = columns[0]
+            .split_whitespace()
+            .next()
+            .unwrap_or_default();
         if tree.chars().count() == 1 {
             name.clone_into(&mut group);
         } else if let Some(median) = columns.get(2) {

@@ -15,11 +15,28 @@ static CHECK: LazyLock<Gate> = LazyLock::new(Gate::default);
 
 fuzz_target!(|data: &[u8]| {
     let artifacts = artifacts(data);
-    let report = CHECK.clone().records("ep_answer", &artifacts);
+    let report = CHECK
+        .clone()
+        .records("ep_answer", &artifacts);
     let is_rule = |id: &str| all_rules().any(|rule| rule.id == id);
-    assert!(report.findings.iter().all(|finding| is_rule(&finding.rule)));
-    assert!(report.skipped.iter().all(|skip| is_rule(&skip.rule)));
-    assert_eq!(report, CHECK.clone().records("ep_answer", &artifacts));
+    assert!(
+        report
+            .findings
+            .iter()
+            .all(|finding| is_rule(&finding.rule))
+    );
+    assert!(
+        report
+            .skipped
+            .iter()
+            .all(|skip| is_rule(&skip.rule))
+    );
+    assert_eq!(
+        report,
+        CHECK
+            .clone()
+            .records("ep_answer", &artifacts)
+    );
 
     let timeline = artifacts
         .iter()
@@ -36,10 +53,12 @@ fuzz_target!(|data: &[u8]| {
 
 /// The report of the artifacts with another timeline.
 fn with(artifacts: &[(Artifact, &[u8])], events: &[u8]) -> EpisodeReport {
-    let artifacts = artifacts.iter().map(|(artifact, bytes)| match artifact {
-        Artifact::Events => (*artifact, events),
-        _ => (*artifact, *bytes),
-    });
+    let artifacts = artifacts
+        .iter()
+        .map(|(artifact, bytes)| match artifact {
+            Artifact::Events => (*artifact, events),
+            _ => (*artifact, *bytes),
+        });
     CHECK
         .clone()
         .records("ep_answer", &artifacts.collect::<Vec<_>>())

@@ -16,7 +16,11 @@ static CHECK: LazyLock<Gate> = LazyLock::new(Gate::default);
 
 fuzz_target!(|data: &[u8]| {
     let artifacts = artifacts(data);
-    for finding in CHECK.clone().records("ep_answer", &artifacts).findings {
+    for finding in CHECK
+        .clone()
+        .records("ep_answer", &artifacts)
+        .findings
+    {
         holds(&finding.location, &artifacts);
         finding
             .related
@@ -44,7 +48,10 @@ fn holds(location: &Location, artifacts: &[(Artifact, &[u8])]) {
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |newline| newline + 1);
-    let lines = before.iter().filter(|byte| **byte == b'\n').count();
+    let lines = before
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count();
     assert_eq!(location.line, Some(lines as u64 + 1), "{location:?}");
     if let Ok(text) = std::str::from_utf8(&before[line_start..]) {
         assert_eq!(

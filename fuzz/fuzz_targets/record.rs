@@ -19,7 +19,10 @@ fuzz_target!(|data: &[u8]| {
         "{ended:?}"
     );
     let report = Gate::default().run([path]).unwrap();
-    let mut findings = report.episodes.iter().flat_map(|episode| &episode.findings);
+    let mut findings = report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings);
     let error = findings.find(|finding| finding.severity == Severity::Error);
     assert_eq!(error, None);
 });

@@ -23,7 +23,9 @@ fuzz_target!(|data: &[u8]| {
         };
         let name = Artifact::ALL[usize::from(*which) % Artifact::ALL.len()].file_name();
         let at = u64::from(*high) << 8 | u64::from(*low);
-        let opened = OpenOptions::new().write(true).open(path.join(name));
+        let opened = OpenOptions::new()
+            .write(true)
+            .open(path.join(name));
         let Ok(file) = opened else { continue };
         if bytes.is_empty() {
             let length = file.metadata().unwrap().len();
@@ -37,7 +39,10 @@ fuzz_target!(|data: &[u8]| {
         assert!(matches!(again, Ok(Recovered::Intact)), "{again:?}");
         let _ = recorder.abandon(&id, "it was damaged");
         let report = Gate::default().run([path]).unwrap();
-        let mut findings = report.episodes.iter().flat_map(|episode| &episode.findings);
+        let mut findings = report
+            .episodes
+            .iter()
+            .flat_map(|episode| &episode.findings);
         let error = findings.find(|finding| finding.severity == Severity::Error);
         assert_eq!(error, None);
     }

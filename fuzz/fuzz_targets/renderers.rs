@@ -23,7 +23,11 @@ static REPORT: LazyLock<Validator> = LazyLock::new(|| {
 
 fuzz_target!(|data: &[u8]| {
     // The first line is the name of the episode.
-    let (name, data) = data.split_at(data.iter().position(|byte| *byte == b'\n').unwrap_or(0));
+    let (name, data) = data.split_at(
+        data.iter()
+            .position(|byte| *byte == b'\n')
+            .unwrap_or(0),
+    );
     let artifacts = artifacts(data.trim_ascii_start());
     let episode = CHECK
         .clone()
@@ -86,7 +90,9 @@ fn options() -> Options {
         warnings: true,
         unjudged: false,
     };
-    Options::default().rules(all_rules()).deny(deny)
+    Options::default()
+        .rules(all_rules())
+        .deny(deny)
 }
 
 fn written(format: Format, options: &Options, episode: &EpisodeReport) -> String {
@@ -96,9 +102,13 @@ fn written(format: Format, options: &Options, episode: &EpisodeReport) -> String
     statistics.add(episode);
     let mut out = Vec::new();
     renderer.begin(&mut out).unwrap();
-    renderer.episode(&mut out, episode).unwrap();
+    renderer
+        .episode(&mut out, episode)
+        .unwrap();
     let closing = Closing::new(&totals).statistics(&statistics);
-    renderer.end(&mut out, &closing).unwrap();
+    renderer
+        .end(&mut out, &closing)
+        .unwrap();
     let text = String::from_utf8(out).unwrap();
     let raw: Vec<char> = text
         .chars()

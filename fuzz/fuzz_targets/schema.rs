@@ -29,7 +29,10 @@ static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
     ]
     .map(|(artifact, schema)| {
         let is_about_shape = |id: &str| {
-            let subject = id.split('/').next_back().unwrap_or_default();
+            let subject = id
+                .split('/')
+                .next_back()
+                .unwrap_or_default();
             [
                 "schema",
                 "version",
@@ -46,7 +49,9 @@ static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
         Judge {
             artifact,
             check: others.fold(Gate::default(), |check, rule| {
-                check.level(&rule.id, Level::Off).unwrap()
+                check
+                    .level(&rule.id, Level::Off)
+                    .unwrap()
             }),
             validator: jsonschema::options()
                 .with_draft(Draft::Draft202012)
@@ -68,7 +73,10 @@ fuzz_target!(|data: &[u8]| {
     {
         return;
     }
-    let report = judge.check.clone().records("ep", &[(judge.artifact, text)]);
+    let report = judge
+        .check
+        .clone()
+        .records("ep", &[(judge.artifact, text)]);
     if report.findings.is_empty()
         && let Some(opinion) = second_opinion(text)
     {

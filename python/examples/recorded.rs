@@ -48,11 +48,18 @@ fn members(value: Value) -> Map<String, Value> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let dir = std::env::args_os().nth(1).ok_or("a directory is missing")?;
+    let dir = std::env::args_os()
+        .nth(1)
+        .ok_or("a directory is missing")?;
     let recorder = Recorder::new(dir);
-    let recorder = recorder.policy(Says).clock(Ticking(1_772_366_400_000_000));
+    let recorder = recorder
+        .policy(Says)
+        .clock(Ticking(1_772_366_400_000_000));
     let task = Task::new("same").kind("task").seed(1);
-    let task = task.tag("team", "x").tag("n", 2.0).using("demo");
+    let task = task
+        .tag("team", "x")
+        .tag("n", 2.0)
+        .using("demo");
     let mut run = recorder.begin(task)?;
     let act = StepDraft::new("b", StepKind::Act, "do").rationale("it has to be done");
     let _ = run.plan(
@@ -78,6 +85,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     run.reflect(members(json!({"text": "good"})))?;
     run.propose(members(json!({"do": "more"})), false)?;
     let end = End::partial("one step failed");
-    run.finish(end.artifact("a.txt").metric("score", 0.5))?;
+    run.finish(
+        end.artifact("a.txt")
+            .metric("score", 0.5),
+    )?;
     Ok(())
 }

@@ -35,7 +35,9 @@ pub(crate) fn episodes_of(
             episodes
                 .map(|it| (text(&it.path), it.id, it.name))
                 .collect(),
-            faults.map(|it| (text(it.path()), it.to_string())).collect(),
+            faults
+                .map(|it| (text(it.path()), it.to_string()))
+                .collect(),
         )
     })
 }
@@ -66,14 +68,20 @@ impl Fetch {
 
     fn all(&self, number: usize) -> PyResult<Objects<'_>> {
         self.raised()?;
-        let answer = Python::attach(|py| self.fetch.call1(py, (number,))?.extract(py))?;
+        let answer = Python::attach(|py| {
+            self.fetch
+                .call1(py, (number,))?
+                .extract(py)
+        })?;
         Objects::of(answer, self)
     }
 
     /// Fetches a file of the episode that only some rules read.
     fn one(&self, path: &str) -> Result<Opened<'static>, Unreadable> {
         let answer = Python::attach(|py| {
-            let answer = self.fetch.call_method1(py, "open", (path,))?;
+            let answer = self
+                .fetch
+                .call_method1(py, "open", (path,))?;
             answer.extract::<Fetched>(py)
         });
         match answer {
@@ -92,7 +100,9 @@ impl Fetch {
 
     /// Raises what a call has raised since the last time.
     fn raised(&self) -> PyResult<()> {
-        locked(&self.wrong).take().map_or(Ok(()), Err)
+        locked(&self.wrong)
+            .take()
+            .map_or(Ok(()), Err)
     }
 }
 
@@ -142,7 +152,11 @@ impl Artifacts for Objects<'_> {
     }
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
-        match self.spooled.iter().find(|(it, _)| *it == artifact) {
+        match self
+            .spooled
+            .iter()
+            .find(|(it, _)| *it == artifact)
+        {
             Some((_, file)) => Ok(Opened::from_reader(Spooled(file.try_clone()?))),
             None => match self.memory.open(artifact) {
                 Err(Unreadable::ListedOnly) => self.fetch.one(artifact.file_name()),
@@ -167,7 +181,10 @@ impl Artifacts for Objects<'_> {
     }
 
     fn open_named(&self, path: &str) -> Result<Opened<'_>, Unreadable> {
-        match Artifact::ALL.into_iter().find(|it| it.file_name() == path) {
+        match Artifact::ALL
+            .into_iter()
+            .find(|it| it.file_name() == path)
+        {
             Some(artifact) if self.entries().has(artifact) => self.open(artifact),
             Some(_) => Err(Unreadable::Vanished),
             None => self.fetch.one(path),
@@ -210,7 +227,9 @@ pub(crate) fn fetched(
             let mut text = Vec::new();
             runvet::report::write_json(&mut text, &report)?;
             let text = String::from_utf8_lossy(&text).into_owned();
-            let fault = report.fault().map(|fault| fault.message);
+            let fault = report
+                .fault()
+                .map(|fault| fault.message);
             let mut totals = Totals::default();
             totals.add(&report);
             Ok((text, fault, totals.unjudged, totals.unchecked > 0))
@@ -230,7 +249,9 @@ pub(crate) struct TableRows {
 impl TableRows {
     #[new]
     fn new(checker: &Bound<'_, Checker>, table: &str) -> PyResult<Self> {
-        let table: Table = table.parse().map_err(errors::unknown_word("table"))?;
+        let table: Table = table
+            .parse()
+            .map_err(errors::unknown_word("table"))?;
         Ok(Self {
             writer: TableWriter::new(table, RowFormat::Ndjson, &checker.get().gate),
             idle: Mutex::default(),
@@ -271,7 +292,10 @@ struct PyFile(Py<PyAny>);
 
 impl Write for PyFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Python::attach(|py| self.0.call_method1(py, "write", (bytes,)))?;
+        Python::attach(|py| {
+            self.0
+                .call_method1(py, "write", (bytes,))
+        })?;
         Ok(bytes.len())
     }
 

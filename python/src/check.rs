@@ -61,7 +61,10 @@ struct Keywords {
 impl Keywords {
     /// Where the settings come from, in a few words.
     fn in_words(&self) -> String {
-        let file = self.config.as_deref().map(Path::to_string_lossy);
+        let file = self
+            .config
+            .as_deref()
+            .map(Path::to_string_lossy);
         let are_changed = !self.select.is_empty()
             || !self.require.is_empty()
             || !self.rules.is_empty()
@@ -74,14 +77,20 @@ impl Keywords {
     fn applied(&self, py: Python<'_>, mut gate: Gate) -> PyResult<Gate> {
         let unknown = |error: gate::Error| errors::of_check(py, &error);
         if !self.select.is_empty() {
-            gate = gate.select(&self.select).map_err(unknown)?;
+            gate = gate
+                .select(&self.select)
+                .map_err(unknown)?;
         }
         for rule in &self.require {
             gate = gate.require(rule).map_err(unknown)?;
         }
         for (rule, level) in &self.rules {
-            let level: Level = level.parse().map_err(errors::unknown_word("level"))?;
-            gate = gate.level(rule, level).map_err(unknown)?;
+            let level: Level = level
+                .parse()
+                .map_err(errors::unknown_word("level"))?;
+            gate = gate
+                .level(rule, level)
+                .map_err(unknown)?;
         }
         Ok(gate)
     }
@@ -105,19 +114,25 @@ impl Checker {
     #[new]
     fn new(py: Python<'_>, keywords: Keywords, files: Texts) -> PyResult<Self> {
         let settings = keywords.in_words();
-        let mut gate = Gate::default().keep_cards(true).with_files(files.clone());
+        let mut gate = Gate::default()
+            .keep_cards(true)
+            .with_files(files.clone());
         gate = match &keywords.follow_links {
             FollowLinks::Inside(follow) => gate.follow_links(*follow),
             FollowLinks::Into(store) => gate.follow_links_into(store)?,
         };
         if let Some(jobs) = keywords.jobs {
-            let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
+            let jobs = usize::try_from(jobs)
+                .ok()
+                .and_then(NonZeroUsize::new);
             let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
             gate = gate.jobs(jobs);
         }
         let mut read = Texts::new();
         if let Some(name) = &keywords.profile {
-            let profile: Profile = name.parse().map_err(errors::unknown_word("profile"))?;
+            let profile: Profile = name
+                .parse()
+                .map_err(errors::unknown_word("profile"))?;
             gate = gate.with_profile(profile);
         }
         if keywords.config.is_none() && keywords.profile.is_some() {
@@ -136,8 +151,12 @@ impl Checker {
         let (configured, team) = (gate.deny(), gate.rules().skip(all_rules().count()));
         let terms = Terms {
             deny: Deny {
-                warnings: keywords.deny_warnings.unwrap_or(configured.warnings),
-                unjudged: keywords.deny_unjudged.unwrap_or(configured.unjudged),
+                warnings: keywords
+                    .deny_warnings
+                    .unwrap_or(configured.warnings),
+                unjudged: keywords
+                    .deny_unjudged
+                    .unwrap_or(configured.unjudged),
             },
             allow_empty: keywords.allow_empty,
             team: team.cloned().collect(),
@@ -166,7 +185,10 @@ impl Checker {
 
     /// Returns all rules, those that the configuration declares included.
     fn rules(&self) -> Vec<Rule> {
-        self.gate.rules().map(crate::rule).collect()
+        self.gate
+            .rules()
+            .map(crate::rule)
+            .collect()
     }
 
     /// The configuration, what it names, and the baseline, with their texts.
@@ -247,7 +269,10 @@ impl Checker {
         candidate: PathBuf,
         pair: Vec<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let keys: Result<Vec<PairBy>, String> = pair.iter().map(|key| key.parse()).collect();
+        let keys: Result<Vec<PairBy>, String> = pair
+            .iter()
+            .map(|key| key.parse())
+            .collect();
         let keys = keys.map_err(PyValueError::new_err)?;
         let gate = self.gate.clone();
         let compared = patiently(py, move |_| compare::json(&base, &candidate, &keys, &gate))?;
@@ -269,13 +294,19 @@ impl Checker {
     ) -> PyResult<(Vec<(PathBuf, String)>, Vec<(PathBuf, String)>)> {
         let gate = self.gate.clone();
         let found = patiently(py, move |_| gate.discover(&paths))?;
-        if let Some(wrong) = found.faults.iter().find(|fault| fault.is_of_given_path()) {
+        if let Some(wrong) = found
+            .faults
+            .iter()
+            .find(|fault| fault.is_of_given_path())
+        {
             return Err(errors::fault(py, wrong));
         }
         let episodes = found.episodes.into_iter();
         let faults = found.faults.iter();
         Ok((
-            episodes.map(|dir| (dir.path, dir.name)).collect(),
+            episodes
+                .map(|dir| (dir.path, dir.name))
+                .collect(),
             faults
                 .map(|it| (it.path().to_owned(), it.to_string()))
                 .collect(),
@@ -308,7 +339,9 @@ impl Checker {
         }
         let mut gate = self.gate.clone();
         let reports: Vec<EpisodeReport> = patiently(py, move |caller| {
-            let batch = batch.iter().take_while(|_| caller.waits());
+            let batch = batch
+                .iter()
+                .take_while(|_| caller.waits());
             let judged = batch.map(|(id, records)| judge(&mut gate, id, records, None));
             judged.collect()
         })?;
@@ -349,10 +382,13 @@ impl Checker {
 }
 
 fn judge(gate: &mut Gate, id: &str, records: &Records, uri: Option<String>) -> EpisodeReport {
-    let contents = records.0.iter().map(|(artifact, content)| match content {
-        Some(bytes) => (*artifact, Content::Bytes(bytes)),
-        None => (*artifact, Content::Listed),
-    });
+    let contents = records
+        .0
+        .iter()
+        .map(|(artifact, content)| match content {
+            Some(bytes) => (*artifact, Content::Bytes(bytes)),
+            None => (*artifact, Content::Listed),
+        });
     let memory: InMemory<'_> = contents.collect();
     let key = EpisodeKey::Text(uri.unwrap_or_else(|| id.to_owned()));
     gate.artifacts(&key, Some(id), &memory)
@@ -367,12 +403,14 @@ pub(crate) fn config_text(py: Python<'_>, path: &Path, files: &Texts) -> PyResul
     if let Some(text) = files.get(path) {
         return Ok(text.clone());
     }
-    let text = py.detach(|| std::fs::read(path)).map_err(|error| {
-        let shown = path.to_string_lossy();
-        let shown = runvet::printable::escape(&shown);
-        let message = format!("can't read the configuration {shown}: {error}");
-        errors::fault_at(py, path, &message)
-    })?;
+    let text = py
+        .detach(|| std::fs::read(path))
+        .map_err(|error| {
+            let shown = path.to_string_lossy();
+            let shown = runvet::printable::escape(&shown);
+            let message = format!("can't read the configuration {shown}: {error}");
+            errors::fault_at(py, path, &message)
+        })?;
     String::from_utf8(text).map_err(|_| {
         let shown = path.to_string_lossy();
         let shown = runvet::printable::escape(&shown);
@@ -428,10 +466,13 @@ impl Records {
 
     /// The artifacts, to be kept.
     pub(crate) fn kept(&self) -> InMemory<'static> {
-        let contents = self.0.iter().map(|(artifact, content)| match content {
-            Some(bytes) => (*artifact, Content::Shared(Arc::from(&**bytes))),
-            None => (*artifact, Content::Listed),
-        });
+        let contents = self
+            .0
+            .iter()
+            .map(|(artifact, content)| match content {
+                Some(bytes) => (*artifact, Content::Shared(Arc::from(&**bytes))),
+                None => (*artifact, Content::Listed),
+            });
         contents.collect()
     }
 }

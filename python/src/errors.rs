@@ -23,7 +23,9 @@ fn exception<'py>(
     let made = || {
         let given = PyDict::new(py);
         attributes(&given)?;
-        let class = py.import("runvet._errors")?.getattr(class)?;
+        let class = py
+            .import("runvet._errors")?
+            .getattr(class)?;
         class.call((message,), Some(&given))
     };
     match calling(py, made) {
@@ -152,7 +154,12 @@ pub(crate) fn of_recorder(py: Python<'_>, error: &recorder::Error) -> PyErr {
                 it.set_item("episode_id", id)?;
                 it.set_item("reason", reason)?;
                 let report = report.as_deref();
-                it.set_item("report", report.map(|it| object(py, it)).transpose()?)?;
+                it.set_item(
+                    "report",
+                    report
+                        .map(|it| object(py, it))
+                        .transpose()?,
+                )?;
             }
             Error::Io { path, .. } | Error::NotDurable { path, .. } => {
                 it.set_item("path", path)?;

@@ -69,13 +69,15 @@ pub(crate) fn calling<T>(py: Python<'_>, call: impl FnOnce() -> T) -> T {
 /// Returns `true` if another thread ends the interpreter, and this one with it.
 pub(crate) fn ends_elsewhere() -> bool {
     let this = thread::current().id();
-    ENDS.get().is_some_and(|(ends, _)| *ends != this)
+    ENDS.get()
+        .is_some_and(|(ends, _)| *ends != this)
 }
 
 /// Returns until when what a thread holds is waited for, once the interpreter ends: it may wait for
 /// ever.
 pub(crate) fn deadline() -> Option<Instant> {
-    ENDS.get().map(|(_, since)| *since + MAX_WAIT)
+    ENDS.get()
+        .map(|(_, since)| *since + MAX_WAIT)
 }
 
 /// Has other threads begin no more acts.

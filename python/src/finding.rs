@@ -32,8 +32,10 @@ pub(crate) fn tuple<'py, T>(
     items: &[T],
     of: impl Fn(Python<'py>, &T) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let items: Vec<Bound<'py, PyAny>> =
-        items.iter().map(|it| of(py, it)).collect::<PyResult<_>>()?;
+    let items: Vec<Bound<'py, PyAny>> = items
+        .iter()
+        .map(|it| of(py, it))
+        .collect::<PyResult<_>>()?;
     PyTuple::new(py, items)
 }
 

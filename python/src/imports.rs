@@ -44,8 +44,12 @@ pub(crate) fn import_logs(
             PyValueError::new_err(format!("{format:?} is not a format: auto, {known}"))
         })?;
     }
-    import = only.into_iter().fold(import, Import::only);
-    import = since.into_iter().fold(import, Import::since);
+    import = only
+        .into_iter()
+        .fold(import, Import::only);
+    import = since
+        .into_iter()
+        .fold(import, Import::since);
     for (name, value) in tags {
         import = import.tag(name, value);
     }
@@ -64,7 +68,11 @@ pub(crate) fn import_logs(
     let imported = py.detach(|| import.paths(&paths));
     let imported = imported.map_err(|error| PyOSError::new_err(error.to_string()))?;
     let errors = [imported.errors, imported.faults].concat();
-    let rows = imported.runs.into_iter().map(row).collect();
+    let rows = imported
+        .runs
+        .into_iter()
+        .map(row)
+        .collect();
     Ok((rows, imported.skipped, errors, imported.notes))
 }
 

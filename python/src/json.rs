@@ -64,12 +64,18 @@ impl Objects {
     ) -> PyResult<Bound<'py, PyAny>> {
         Ok(match node.kind() {
             Kind::Null => py.None().into_bound(py),
-            Kind::True => PyBool::new(py, true).to_owned().into_any(),
-            Kind::False => PyBool::new(py, false).to_owned().into_any(),
+            Kind::True => PyBool::new(py, true)
+                .to_owned()
+                .into_any(),
+            Kind::False => PyBool::new(py, false)
+                .to_owned()
+                .into_any(),
             Kind::Number => self.number(py, node.raw())?,
             Kind::String => PyString::new(py, &node.text().unwrap_or_default()).into_any(),
             Kind::Array => {
-                let items = node.items().map(|item| self.of(py, item));
+                let items = node
+                    .items()
+                    .map(|item| self.of(py, item));
                 let items: Vec<Bound<'py, PyAny>> = items.collect::<PyResult<_>>()?;
                 PyList::new(py, items)?.into_any()
             }
@@ -91,13 +97,16 @@ impl Objects {
         }
         let made = PyString::new(py, name);
         if self.keys.len() < MAX_KEYS {
-            self.keys.insert(name.into(), made.clone().unbind());
+            self.keys
+                .insert(name.into(), made.clone().unbind());
         }
         made
     }
 
     fn number<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-        let is_integer = !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+        let is_integer = !text
+            .bytes()
+            .any(|byte| matches!(byte, b'.' | b'e' | b'E'));
         if is_integer {
             if let Ok(small) = text.parse::<i64>() {
                 return Ok(small.into_pyobject(py)?.into_any());
@@ -119,7 +128,9 @@ impl Objects {
 fn decimal<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     calling(py, || {
-        DECIMAL.import(py, "decimal", "Decimal")?.call1((text,))
+        DECIMAL
+            .import(py, "decimal", "Decimal")?
+            .call1((text,))
     })
 }
 
@@ -226,9 +237,13 @@ impl Encoder {
         }
         room.1.set(room.1.get() - 1);
         let written = match self.json(object, room) {
-            Err(error) if error.is_instance_of::<PyException>(py) => {
-                self.within(plain.bind(py).call1((object,))?.as_any(), below(room))?
-            }
+            Err(error) if error.is_instance_of::<PyException>(py) => self.within(
+                plain
+                    .bind(py)
+                    .call1((object,))?
+                    .as_any(),
+                below(room),
+            )?,
             written => written?,
         };
         // Where there is no room for all values in a list or a map, it is none with fewer. The
@@ -263,7 +278,9 @@ impl Encoder {
             return Ok(Value::Number(number));
         }
         if let Ok(mapping) = object.cast::<PyMapping>() {
-            return self.members(mapping, room).map(Value::Object);
+            return self
+                .members(mapping, room)
+                .map(Value::Object);
         }
         if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
             let mut items = Vec::new();
@@ -302,7 +319,12 @@ impl Encoder {
             return unicode(text);
         }
         if let Some(plain) = &self.plain {
-            return unicode(&plain.bind(key.py()).call1((key,))?.str()?);
+            return unicode(
+                &plain
+                    .bind(key.py())
+                    .call1((key,))?
+                    .str()?,
+            );
         }
         let type_name = key.get_type().name()?;
         Err(PyTypeError::new_err(format!(
@@ -315,9 +337,14 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(small) = object.extract::<i64>() {
         return Ok(small.into());
     }
-    object.extract::<u64>().map(Value::from).map_err(|_| {
-        PyValueError::new_err("an integer beyond 64 bits can't be recorded; record it as a string")
-    })
+    object
+        .extract::<u64>()
+        .map(Value::from)
+        .map_err(|_| {
+            PyValueError::new_err(
+                "an integer beyond 64 bits can't be recorded; record it as a string",
+            )
+        })
 }
 
 /// A text as UTF-8, with an escape such as `\\udcff` for each surrogate.
@@ -336,6 +363,12 @@ impl FromPyObject<'_, '_> for Text {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        unicode(object.cast::<PyString>()?.as_any().cast()?).map(Self)
+        unicode(
+            object
+                .cast::<PyString>()?
+                .as_any()
+                .cast()?,
+        )
+        .map(Self)
     }
 }

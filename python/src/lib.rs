@@ -57,14 +57,18 @@ fn artifact(name: &str) -> PyResult<Artifact> {
     let all = Artifact::ALL.into_iter();
     let mut named = all.filter(|it| it.name() == name || it.file_name() == name);
     named.next().ok_or_else(|| {
-        let known = Artifact::ALL.map(Artifact::name).join(", ");
+        let known = Artifact::ALL
+            .map(Artifact::name)
+            .join(", ");
         PyValueError::new_err(format!("{name:?} is not an artifact: {known}"))
     })
 }
 
 /// Locks a mutex, also one in whose lock a thread panicked.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The version of runvet.
@@ -138,7 +142,9 @@ pub(crate) type Rule = (String, String, String, String, String);
 /// Returns all built-in rules.
 #[pyfunction]
 fn rules() -> Vec<Rule> {
-    runvet::gate::all_rules().map(rule).collect()
+    runvet::gate::all_rules()
+        .map(rule)
+        .collect()
 }
 
 pub(crate) fn rule(info: &RuleInfo) -> Rule {
@@ -161,7 +167,11 @@ fn explain(py: Python<'_>, rule: json::Text) -> PyResult<String> {
     for line in found.page.trim_end().lines() {
         // The words after a block's language are for the tests that execute it.
         let fence = line.strip_prefix("```");
-        match fence.map(|info| info.split(' ').next().unwrap_or_default()) {
+        match fence.map(|info| {
+            info.split(' ')
+                .next()
+                .unwrap_or_default()
+        }) {
             Some(language) => page.extend(["```", language]),
             None => page.push_str(line),
         }
@@ -200,6 +210,8 @@ fn configs_not_in_force(dirs: Vec<PathBuf>) -> Vec<String> {
 /// The text of a JSON Schema.
 #[pyfunction]
 fn schema(name: &str) -> PyResult<&'static str> {
-    let schema: runvet::Schema = name.parse().map_err(errors::unknown_word("schema"))?;
+    let schema: runvet::Schema = name
+        .parse()
+        .map_err(errors::unknown_word("schema"))?;
     Ok(schema.text())
 }

@@ -75,10 +75,18 @@ impl<T: Clone + PartialEq + Serialize + Sync> List<T> {
         self.0.truncate(items.len());
         for (at, item) in items.iter().enumerate() {
             let known = self.0.get_mut(at);
-            if known.as_ref().is_some_and(|(known, _)| known == item) {
+            if known
+                .as_ref()
+                .is_some_and(|(known, _)| known == item)
+            {
                 continue;
             }
-            let made = (item.clone(), frozen.call1((object(py, item)?,))?.unbind());
+            let made = (
+                item.clone(),
+                frozen
+                    .call1((object(py, item)?,))?
+                    .unbind(),
+            );
             match known {
                 Some(known) => *known = made,
                 None => self.0.push(made),
@@ -93,12 +101,18 @@ impl Shown {
     pub(crate) fn of<'py>(&self, py: Python<'py>, state: &State) -> PyResult<Bound<'py, PyAny>> {
         let runs = || locked(&self.0);
         // Python runs in between, and must not wait for the lock.
-        let mut items = runs().remove(&state.episode.id).unwrap_or_default();
+        let mut items = runs()
+            .remove(&state.episode.id)
+            .unwrap_or_default();
         let (memory, outcomes) = (state.memory.as_ref(), &state.outcomes);
         let lists = (
-            items
-                .beliefs
-                .of(py, state.beliefs.as_deref().unwrap_or_default())?,
+            items.beliefs.of(
+                py,
+                state
+                    .beliefs
+                    .as_deref()
+                    .unwrap_or_default(),
+            )?,
             items.steps.of(py, &state.plan.steps)?,
             items.facts.of(
                 py,
@@ -106,9 +120,13 @@ impl Shown {
                     .and_then(|it| it.facts.as_deref())
                     .unwrap_or_default(),
             )?,
-            items
-                .actions
-                .of(py, outcomes.actions.as_deref().unwrap_or_default())?,
+            items.actions.of(
+                py,
+                outcomes
+                    .actions
+                    .as_deref()
+                    .unwrap_or_default(),
+            )?,
         );
         runs().insert(state.episode.id.clone(), items);
         // Each list is put where an empty one stands for it.
@@ -149,7 +167,11 @@ impl Shown {
 fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || {
-        PyResult::Ok(py.import("runvet._policy")?.into_any().unbind())
+        PyResult::Ok(
+            py.import("runvet._policy")?
+                .into_any()
+                .unbind(),
+        )
     })?;
     module.bind(py).getattr(name)
 }
@@ -169,7 +191,9 @@ impl PythonPolicy {
     }
 
     fn ask(&self, py: Python<'_>, state: &State, step: Option<&Step>) -> PyResult<Advice> {
-        let step = step.map(|step| object(py, step)).transpose()?;
+        let step = step
+            .map(|step| object(py, step))
+            .transpose()?;
         let advice =
             function(py, "advice_of")?.call1((&self.policy, self.shown.of(py, state)?, step))?;
         if advice.is_none() {

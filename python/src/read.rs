@@ -36,7 +36,11 @@ impl RunData {
         let given = path.clone();
         let opened = patiently(py, move |_| read::RunData::find_only(given))?;
         let opened = opened.map_err(|error| errors::of_read(py, &error))?;
-        if opened.faults().iter().any(Fault::is_of_given_path) {
+        if opened
+            .faults()
+            .iter()
+            .any(Fault::is_of_given_path)
+        {
             return Err(errors::of_read(py, &read::Error::NoRunData { path }));
         }
         Ok(Self(Arc::new(opened)))
@@ -53,7 +57,9 @@ impl RunData {
         let limit = if limit == 0 { usize::MAX } else { limit };
         let data = Arc::clone(&self.0);
         let entries: Vec<_> = patiently(py, move |caller| {
-            let runs = data.iter().take_while(|_| caller.waits());
+            let runs = data
+                .iter()
+                .take_while(|_| caller.waits());
             let entries = runs.filter_map(|run| run.entry_if(&mut filter));
             entries.take(limit).collect()
         })?;
@@ -72,7 +78,9 @@ impl RunData {
         checker: &Checker,
         wanted: Wanted,
     ) -> PyResult<(Bound<'py, PyBytes>, Faults)> {
-        let table: Table = name.parse().map_err(errors::unknown_word("table"))?;
+        let table: Table = name
+            .parse()
+            .map_err(errors::unknown_word("table"))?;
         let filter = wanted.filter()?;
         let (path, gate) = (self.0.path().to_owned(), checker.gate.clone());
         let (rows, faults) = patiently(py, move |caller| {
@@ -83,7 +91,11 @@ impl RunData {
             let mut faults = Faults::new();
             let mut wrong = |fault: ReportedFault| faults.push((fault.path, fault.message));
             let found = gate.discover(&[path]);
-            found.faults.iter().map(Into::into).for_each(&mut wrong);
+            found
+                .faults
+                .iter()
+                .map(Into::into)
+                .for_each(&mut wrong);
             let writer = TableWriter::new(table, RowFormat::Ndjson, &gate).filter(filter);
             let written = writer.write(&found.episodes, &mut rows, &mut wrong);
             written.map(|()| (rows.bytes, faults))
@@ -95,7 +107,9 @@ impl RunData {
     fn episodes(&self, py: Python<'_>) -> PyResult<Vec<Episode>> {
         let data = Arc::clone(&self.0);
         patiently(py, move |caller| {
-            let runs = data.iter().take_while(|_| caller.waits());
+            let runs = data
+                .iter()
+                .take_while(|_| caller.waits());
             runs.map(Episode::from).collect()
         })
     }
@@ -178,8 +192,14 @@ impl Wanted {
                 PyValueError::new_err(format!("silent_for is {text:?}: {expected}"))
             })
         };
-        filter.silent_for = self.silent_for.map(silence).transpose()?;
-        let time = |name, text: Option<String>| text.map(|text| time(name, &text)).transpose();
+        filter.silent_for = self
+            .silent_for
+            .map(silence)
+            .transpose()?;
+        let time = |name, text: Option<String>| {
+            text.map(|text| time(name, &text))
+                .transpose()
+        };
         filter.since = time("since", self.since)?;
         filter.until = time("until", self.until)?;
         Ok(filter)
@@ -206,7 +226,10 @@ pub(crate) fn instant(text: &str) -> Option<i64> {
 
 fn micros(time: &Timestamp) -> Option<i64> {
     let micros = |time: Duration| i64::try_from(time.as_micros()).ok();
-    match time.system_time()?.duration_since(UNIX_EPOCH) {
+    match time
+        .system_time()?
+        .duration_since(UNIX_EPOCH)
+    {
         Ok(since) => micros(since),
         Err(before) => micros(before.duration()).map(|micros| -micros),
     }
@@ -233,10 +256,12 @@ impl Episode {
     #[staticmethod]
     fn at(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let opened = py.detach(|| RunReader::open(&path));
-        opened.map(Self::from).map_err(|error| match error {
-            read::Error::UnknownRun { id, .. } if path.exists() => errors::no_artifact(py, &id),
-            error => errors::of_read(py, &error),
-        })
+        opened
+            .map(Self::from)
+            .map_err(|error| match error {
+                read::Error::UnknownRun { id, .. } if path.exists() => errors::no_artifact(py, &id),
+                error => errors::of_read(py, &error),
+            })
     }
 
     #[staticmethod]
@@ -256,7 +281,8 @@ impl Episode {
 
     #[getter]
     fn path(&self) -> Option<PathBuf> {
-        self.is_on_disk.then(|| self.run.path().to_owned())
+        self.is_on_disk
+            .then(|| self.run.path().to_owned())
     }
 
     fn entry<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -267,13 +293,23 @@ impl Episode {
     fn artifacts(&self) -> Vec<&'static str> {
         let all = runvet::source::Artifact::ALL.into_iter();
         let there = all.filter(|artifact| self.run.artifact(*artifact).is_some());
-        there.map(runvet::source::Artifact::name).collect()
+        there
+            .map(runvet::source::Artifact::name)
+            .collect()
     }
 
     fn record(&self, py: Python<'_>, name: &str) -> PyResult<Record> {
         let read = py.detach(|| match name {
-            "state" => Some(self.run.state().map(read::Stored::into_document)),
-            "summary" => Some(self.run.summary().map(read::Stored::into_document)),
+            "state" => Some(
+                self.run
+                    .state()
+                    .map(read::Stored::into_document),
+            ),
+            "summary" => Some(
+                self.run
+                    .summary()
+                    .map(read::Stored::into_document),
+            ),
             _ => None,
         });
         let message = || PyValueError::new_err(format!("{name:?} is not 'state' or 'summary'"));
@@ -406,7 +442,11 @@ impl Events {
                         let phase = node.get("phase").and_then(Node::text);
                         phase.as_deref() == Some(wanted)
                     };
-                    if self.phase.as_ref().is_none_or(is_wanted) {
+                    if self
+                        .phase
+                        .as_ref()
+                        .is_none_or(is_wanted)
+                    {
                         return objects.of(py, node).map(Some);
                     }
                     py.check_signals()?;
@@ -428,6 +468,8 @@ fn bad_line<'py>(py: Python<'py>, error: &read::Error) -> PyResult<Bound<'py, Py
     else {
         return Err(errors::of_read(py, error));
     };
-    let class = py.import("runvet._read")?.getattr("BadLine")?;
+    let class = py
+        .import("runvet._read")?
+        .getattr("BadLine")?;
     class.call1((line, column, reason))
 }

@@ -99,7 +99,11 @@ impl Recorder {
                 let is_strict = matches!(rule.level, Level::Error | Level::Ask);
                 hold_back && is_strict && rule.holds == Some(Holds::Before)
             };
-            holding.extend(gate.rules().filter(holds).map(|rule| rule.id.to_string()));
+            holding.extend(
+                gate.rules()
+                    .filter(holds)
+                    .map(|rule| rule.id.to_string()),
+            );
             recorder = recorder.gate(gate);
         }
         if let Some(ask) = ask {
@@ -152,7 +156,9 @@ impl Recorder {
             };
             task = task.seed(number);
         }
-        let tags = tags.as_ref().map(|tags| self.encoder.map(tags));
+        let tags = tags
+            .as_ref()
+            .map(|tags| self.encoder.map(tags));
         for (name, value) in tags.transpose()?.unwrap_or_default() {
             task = task.tag(name, value);
         }
@@ -234,7 +240,9 @@ fn answer_of(
     Python::attach(|py| {
         let asked = calling(py, || {
             let shown = tuple(py, findings, finding)?;
-            let answer = ask.bind(py).call1((tool, object(py, input)?, shown))?;
+            let answer = ask
+                .bind(py)
+                .call1((tool, object(py, input)?, shown))?;
             match answer.cast::<PyBool>() {
                 Ok(is_yes) => Ok((is_yes.is_true(), String::new())),
                 Err(_) => answer.extract(),

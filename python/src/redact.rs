@@ -37,10 +37,18 @@ pub(crate) fn redact(
     checker: Option<Bound<'_, Checker>>,
 ) -> PyResult<Copies> {
     let mut redaction = Redaction::new();
-    redaction = key.into_iter().fold(redaction, Redaction::key);
-    redaction = drop.into_iter().fold(redaction, Redaction::drop_name);
-    redaction = keep.into_iter().fold(redaction, Redaction::keep_name);
-    redaction = patterns.into_iter().fold(redaction, Redaction::pattern);
+    redaction = key
+        .into_iter()
+        .fold(redaction, Redaction::key);
+    redaction = drop
+        .into_iter()
+        .fold(redaction, Redaction::drop_name);
+    redaction = keep
+        .into_iter()
+        .fold(redaction, Redaction::keep_name);
+    redaction = patterns
+        .into_iter()
+        .fold(redaction, Redaction::pattern);
     redaction = keep_files
         .into_iter()
         .fold(redaction, Redaction::keep_files);

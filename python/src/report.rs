@@ -61,7 +61,9 @@ impl Judged {
     /// The text of a report. For each page of a run that it has, signals are looked for.
     fn written(&self, format: Format, max_findings: usize) -> PyResult<String> {
         let built_in: Vec<&RuleInfo> = all_rules().collect();
-        let rules = built_in.into_iter().chain(&*self.terms.team);
+        let rules = built_in
+            .into_iter()
+            .chain(&*self.terms.team);
         let options = Options::default()
             .rules(rules)
             .deny(self.terms.deny)
@@ -82,7 +84,9 @@ impl Judged {
             let run = RunReader::open(report.key.dir().filter(|_| is_wanted)?).ok()?;
             view::html(&run, report.clone(), prefix).ok()
         };
-        let closing = Closing::new(&self.totals).faults(&self.faults).pages(&page);
+        let closing = Closing::new(&self.totals)
+            .faults(&self.faults)
+            .pages(&page);
         renderer.end(&mut text, &closing)?;
         match interrupted.into_inner() {
             Some(signal) => Err(signal),
@@ -98,7 +102,9 @@ impl Judged {
             let message = format!("max_findings is {max_findings}, not a number of findings");
             PyValueError::new_err(message)
         })?;
-        let format: Format = format.parse().map_err(errors::unknown_word("format"))?;
+        let format: Format = format
+            .parse()
+            .map_err(errors::unknown_word("format"))?;
         if max_findings > 0 && format != Format::Human {
             let message =
                 format!("the format {format} shows all findings: max_findings is 0 there");
@@ -134,12 +140,15 @@ impl Judged {
         let cards = py.detach(|| {
             let episodes = self.episodes.iter().map(|it| &**it);
             let whole = serde_json::to_value(Whole::new(episodes, &[]))?;
-            let episodes = whole.pointer("/episodes").and_then(Value::as_array);
+            let episodes = whole
+                .pointer("/episodes")
+                .and_then(Value::as_array);
             let episodes = episodes.into_iter().flatten();
             let card = |it: &Value| {
                 let mut card = it.pointer("/1/card/0")?.clone();
                 let tags = it.pointer("/1/card/1/1")?.clone();
-                card.as_object_mut()?.insert("tags".to_owned(), tags);
+                card.as_object_mut()?
+                    .insert("tags".to_owned(), tags);
                 Some(card)
             };
             let cards: Vec<_> = episodes.map(card).collect();
@@ -169,7 +178,9 @@ impl Judged {
             serde_json::to_vec(&(whole, self.totals, &self.terms))
         });
         let bytes = PyBytes::new(py, &bytes.map_err(unwritable)?);
-        let class = py.get_type::<Self>().getattr("_unpickled")?;
+        let class = py
+            .get_type::<Self>()
+            .getattr("_unpickled")?;
         (class, (bytes,)).into_pyobject(py)
     }
 
@@ -179,7 +190,10 @@ impl Judged {
         let (whole, totals, terms) = read.map_err(unwritable)?;
         let (episodes, faults) = whole.restore();
         Ok(Self {
-            episodes: episodes.into_iter().map(Arc::new).collect(),
+            episodes: episodes
+                .into_iter()
+                .map(Arc::new)
+                .collect(),
             totals,
             faults,
             terms,
@@ -304,11 +318,19 @@ pub(crate) fn episode_columns<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     let text = |name: &str, of: &dyn for<'e> Fn(&'e EpisodeReport) -> Option<&'e str>| {
-        columns.set_item(name, reports.iter().map(of).collect::<Vec<_>>())
+        columns.set_item(
+            name,
+            reports
+                .iter()
+                .map(of)
+                .collect::<Vec<_>>(),
+        )
     };
     text("episode_id", &|it| Some(&it.id))?;
     text("uri", &|it| Some(&it.dir))?;
-    let lifecycle = reports.iter().map(|it| it.lifecycle.to_string());
+    let lifecycle = reports
+        .iter()
+        .map(|it| it.lifecycle.to_string());
     columns.set_item("lifecycle", lifecycle.collect::<Vec<_>>())?;
     text("mode", &|it| it.mode.as_deref())?;
     text("adapter", &|it| it.adapter.as_deref())?;
@@ -316,10 +338,19 @@ pub(crate) fn episode_columns<'py>(
     columns.set_item("valid", valid.collect::<Vec<_>>())?;
     let number = |name: &str, severity: Severity| {
         let of = |it: &EpisodeReport| {
-            let counted = it.findings.iter().filter(|it| it.severity == severity);
+            let counted = it
+                .findings
+                .iter()
+                .filter(|it| it.severity == severity);
             counted.count()
         };
-        columns.set_item(name, reports.iter().map(of).collect::<Vec<_>>())
+        columns.set_item(
+            name,
+            reports
+                .iter()
+                .map(of)
+                .collect::<Vec<_>>(),
+        )
     };
     number("errors", Severity::Error)?;
     number("warnings", Severity::Warning)?;

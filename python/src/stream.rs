@@ -65,7 +65,9 @@ impl<T: Send + 'static> Stream<T> {
 
     /// Waits for the thread, which has ended or is about to, and passes on its panic.
     fn join(&self) {
-        let thread = locked(&self.ends).take().map(|(_, thread)| thread);
+        let thread = locked(&self.ends)
+            .take()
+            .map(|(_, thread)| thread);
         if let Some(Err(panic)) = thread.map(JoinHandle::join) {
             std::panic::resume_unwind(panic);
         }
@@ -78,7 +80,10 @@ impl<T> Drop for Stream<T> {
             return;
         }
         // In a forked process the channel may be locked for ever: by a thread that is not here.
-        let ends = self.ends.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let ends = self
+            .ends
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(ends) = ends.take() {
             std::mem::forget(ends);
         }

@@ -59,19 +59,28 @@ pub(super) fn rules() -> Vec<CompletionCandidate> {
         .collect();
     groups.dedup();
 
-    let groups = groups.into_iter().map(|group| format!("{group}/*"));
+    let groups = groups
+        .into_iter()
+        .map(|group| format!("{group}/*"));
     let rules = all_rules().map(|rule| (rule.id.to_string(), &*rule.title));
     let candidate =
         |(id, title): (String, &'static str)| CompletionCandidate::new(id).help(Some(title.into()));
     let groups = groups.map(|group| (group, "all rules of the group"));
-    rules.chain(groups).map(candidate).collect()
+
+    rules
+        .chain(groups)
+        .map(candidate)
+        .collect()
 }
 
 /// Returns the rules and their groups, each with each level.
 pub(super) fn levels() -> Vec<CompletionCandidate> {
     let levels = [Level::Error, Level::Ask, Level::Warning, Level::Off];
     let with = |rule: &CompletionCandidate| {
-        let name = rule.get_value().to_string_lossy().into_owned();
+        let name = rule
+            .get_value()
+            .to_string_lossy()
+            .into_owned();
         levels.map(|level| CompletionCandidate::new(format!("{name}={level}")))
     };
 

@@ -92,7 +92,9 @@ impl Command {
     /// variables.
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8> {
         match self {
-            Self::Validate(command) => command.run(matches, output).map(Exit::code),
+            Self::Validate(command) => command
+                .run(matches, output)
+                .map(Exit::code),
             Self::Explain(command) => command.run(output).map(Exit::code),
             #[cfg(feature = "commands")]
             Self::Other(other) => other.run(matches, output),

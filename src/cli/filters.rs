@@ -76,13 +76,19 @@ fn parse_tag(text: &str) -> Result<String, String> {
 impl FilterArgs {
     /// Returns the names of the metrics that are asked for.
     pub(super) fn metrics(&self) -> Vec<&str> {
-        self.metrics.iter().map(|metric| &*metric.name).collect()
+        self.metrics
+            .iter()
+            .map(|metric| &*metric.name)
+            .collect()
     }
 
     /// Returns what was searched for the words that are asked for, if any are.
     pub(super) fn searched(&self) -> Vec<String> {
         let by_name = (self.search.iter()).map(|_| "id, directory and task".to_owned());
-        let files = SEARCHED.map(Artifact::file_name).join(", ");
+        let files = SEARCHED
+            .map(Artifact::file_name)
+            .join(", ");
+
         by_name
             .chain(self.text.iter().map(|_| files.clone()))
             .collect()
@@ -102,7 +108,11 @@ impl FilterArgs {
             metrics: self.metrics.clone(),
             tools: self.tools.clone(),
             calls: self.calls.clone(),
-            words: search_words(self.search.as_deref().unwrap_or_default()),
+            words: search_words(
+                self.search
+                    .as_deref()
+                    .unwrap_or_default(),
+            ),
             text: TextSearch::new(self.text.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),
@@ -113,5 +123,8 @@ impl FilterArgs {
 }
 
 fn words_of<T: words::Words>(values: &[T]) -> Vec<String> {
-    values.iter().map(|it| it.word().to_owned()).collect()
+    values
+        .iter()
+        .map(|it| it.word().to_owned())
+        .collect()
 }

@@ -47,7 +47,10 @@ pub(super) fn under_headings(command: Command) -> Command {
             .iter()
             .filter_map(|name| command.find_subcommand(name));
         let lines = known.map(|it| {
-            let about = it.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = it
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let aliases = it
                 .get_visible_aliases()
                 .map(|alias| format!(" [alias: {alias}]"));
@@ -82,7 +85,10 @@ mod tests {
             .flat_map(|(_, names)| *names)
             .copied()
             .collect();
-        let mut all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let mut all: Vec<&str> = command
+            .get_subcommands()
+            .map(Command::get_name)
+            .collect();
         listed.sort_unstable();
         all.sort_unstable();
         assert_eq!(listed, all);

@@ -73,9 +73,15 @@ struct WholeLines {
 
 impl WholeLines {
     fn write_out(&mut self, end: usize) -> io::Result<()> {
-        write_all(io::stdout(), self.waiting.get(..end).unwrap_or_default())?;
+        write_all(
+            io::stdout(),
+            self.waiting
+                .get(..end)
+                .unwrap_or_default(),
+        )?;
         self.waiting.drain(..end);
         self.whole = 0;
+
         Ok(())
     }
 }
@@ -169,7 +175,10 @@ impl Output {
         found: Option<&WalkFindings>,
     ) -> io::Result<Exit> {
         self.finish()?;
-        let number = faults.into_iter().map(|fault| self.fault(&fault)).count();
+        let number = faults
+            .into_iter()
+            .map(|fault| self.fault(&fault))
+            .count();
         if number == 0
             && let Some(found) = found.filter(|found| found.episodes.is_empty())
         {
@@ -208,7 +217,8 @@ impl Output {
         };
 
         if write_all(io::stderr(), text.as_bytes()).is_err() {
-            self.is_muted.store(true, Ordering::Relaxed);
+            self.is_muted
+                .store(true, Ordering::Relaxed);
         }
     }
 
@@ -242,7 +252,13 @@ pub(super) fn style(color: Color) -> Style {
 pub(super) fn width() -> usize {
     let of_terminal =
         rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
-    let requested = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let requested = || {
+        std::env::var("COLUMNS")
+            .ok()?
+            .parse()
+            .ok()
+    };
+
     let columns: Option<usize> = of_terminal
         .ok()
         .filter(|columns| *columns > 0)

@@ -70,7 +70,12 @@ impl PathList {
         };
 
         let is_all = self.paths.is_empty() && !self.has_deleted;
-        if self.lost.iter().any(|path| is_above(path)) || is_all && self.lost.iter().all(is_stray) {
+        if self
+            .lost
+            .iter()
+            .any(|path| is_above(path))
+            || is_all && self.lost.iter().all(is_stray)
+        {
             return Err(format!(
                 "the list has {lost}: it was made in another directory than it is read in; git \
                  lists paths from the root of the repository, and with --relative from the working \
@@ -117,7 +122,9 @@ pub(super) fn read(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
     };
 
     // Shells of Windows put a byte order mark before a list.
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let bytes = bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(&bytes);
     if bytes.contains(&0) != (end == 0) && !bytes.is_empty() {
         return Err(io::Error::other(match end {
             0 => "no NUL byte ends a path, so leave out --null",
@@ -127,12 +134,16 @@ pub(super) fn read(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
         }));
     }
 
-    let listed = bytes.split(|byte| *byte == end).map(|path| match end {
-        0 => store::path::from_bytes(path.to_vec()),
-        _ => from_line(path),
-    });
+    let listed = bytes
+        .split(|byte| *byte == end)
+        .map(|path| match end {
+            0 => store::path::from_bytes(path.to_vec()),
+            _ => from_line(path),
+        });
 
-    Ok(listed.filter(|path| *path != Path::new("")).collect())
+    Ok(listed
+        .filter(|path| *path != Path::new(""))
+        .collect())
 }
 
 /// Returns the path on a line. Where none is as the line reads, its line end is that of Windows, or
@@ -173,7 +184,9 @@ fn unquoted(mut quoted: &[u8]) -> Vec<u8> {
 /// Reads all there is, up to a number of bytes.
 pub(super) fn read_at_most(reader: impl Read, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(max + 1).read_to_end(&mut bytes)?;
+    reader
+        .take(max + 1)
+        .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max {
         let message = format!("it is larger than {} MiB", max >> 20);
         return Err(io::Error::other(message));

@@ -69,21 +69,32 @@ impl Period {
     }
 
     pub(super) fn since(&self) -> Option<&Timestamp> {
-        self.since.as_ref().map(|since| &since.at)
+        self.since
+            .as_ref()
+            .map(|since| &since.at)
     }
 
     pub(super) fn until(&self) -> Option<&Timestamp> {
-        self.until.as_ref().map(|until| &until.at)
+        self.until
+            .as_ref()
+            .map(|until| &until.at)
     }
 
     /// Returns `true` if a run is meant that gives these starts: unless all are too early, or all
     /// too late. One whose start its records do not say may be.
     pub(super) fn may_have(&self, starts: &[Option<Timestamp>]) -> bool {
         let any = |is: &dyn Fn(&Timestamp) -> bool| {
-            starts.is_empty() || starts.iter().any(|it| it.as_ref().is_none_or(is))
+            starts.is_empty()
+                || starts
+                    .iter()
+                    .any(|it| it.as_ref().is_none_or(is))
         };
-        self.since().is_none_or(|since| any(&|at| at >= since))
-            && self.until().is_none_or(|until| any(&|at| at < until))
+
+        self.since()
+            .is_none_or(|since| any(&|at| at >= since))
+            && self
+                .until()
+                .is_none_or(|until| any(&|at| at < until))
     }
 
     /// Prints how times without an instant were understood.

@@ -74,7 +74,12 @@ impl RunDataArgs {
     pub(super) fn typed(&self, typed: Option<PathBuf>, dir: &Path) -> Option<PathBuf> {
         let real = |path: &Path| path.canonicalize().ok();
         let is_it = |typed: &PathBuf| real(typed).is_some_and(|it| real(dir) == Some(it));
-        let other = || self.run_data.is_none().then(|| dir.to_owned());
+        let other = || {
+            self.run_data
+                .is_none()
+                .then(|| dir.to_owned())
+        };
+
         typed.filter(is_it).or_else(other)
     }
 

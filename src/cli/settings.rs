@@ -207,7 +207,9 @@ pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result
 /// Parses the name of a rule or a group. Names in a built-in group are known while the command line
 /// is parsed; those of a team, once the configuration is read.
 pub(super) fn parse_rule(name: &str) -> Result<String, String> {
-    let group = name.split_once('/').map(|(group, _)| group);
+    let group = name
+        .split_once('/')
+        .map(|(group, _)| group);
     let is_built_in = |group| all_rules().any(|rule| rule.id.split('/').next() == Some(group));
     if group.is_none_or(is_built_in) {
         RuleSet::default()
@@ -223,7 +225,10 @@ pub(super) fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting
         .split_once('=')
         .ok_or("expected NAME=error, NAME=warning or NAME=off")?;
-    let level: Level = level.parse().map_err(|error| format!("{error}"))?;
+    let level: Level = level
+        .parse()
+        .map_err(|error| format!("{error}"))?;
+
     Ok((parse_rule(name)?, level))
 }
 
@@ -313,11 +318,17 @@ impl GateArgs {
 
         let mut gate = file.gate(&config)?;
         self.merge_baseline(&mut given, &mut config);
-        let configured = config.select.iter().map(|rule| rule.get_ref().clone());
-        let mut select = config.select.first().map(|first| Setting {
-            value: configured.collect(),
-            origin: Origin::File(first.span()),
-        });
+        let configured = config
+            .select
+            .iter()
+            .map(|rule| rule.get_ref().clone());
+        let mut select = config
+            .select
+            .first()
+            .map(|first| Setting {
+                value: configured.collect(),
+                origin: Origin::File(first.span()),
+            });
         given.merge("select", self.select.clone(), &mut select);
         given.show("select", select.as_ref(), "-", |rules| rules.join(","));
         for (id, switch) in [
@@ -329,18 +340,28 @@ impl GateArgs {
 
         given.show("profile", config.profile.as_ref(), "-", Profile::to_string);
         for rule in self.require.iter().flatten() {
-            let origin = given.origin("require").unwrap_or_default();
+            let origin = given
+                .origin("require")
+                .unwrap_or_default();
             let row = ["require".to_owned(), rule.clone(), origin];
             given.shown.push(row);
         }
 
         gate = self.over(gate, &given, &rules)?;
-        if let Some(baseline) = config.baseline.as_ref().filter(|_| with_baseline) {
+        if let Some(baseline) = config
+            .baseline
+            .as_ref()
+            .filter(|_| with_baseline)
+        {
             let origin = given.file.origin(&baseline.origin);
             gate = gate.with_baseline(read_baseline(&baseline.value, &origin, matches)?);
         }
 
-        let are_changed = !rules.is_empty() || DECISIVE.iter().any(|id| given.origin(id).is_some());
+        let are_changed = !rules.is_empty()
+            || DECISIVE
+                .iter()
+                .any(|id| given.origin(id).is_some());
+
         Ok(Settings {
             shown: given.shown,
             are_changed,
@@ -396,7 +417,9 @@ impl GateArgs {
             ("verify_manifest", self.verify_manifest, &MANIFEST[..]),
             ("require_ended", self.require_ended, &[UNENDED]),
         ] {
-            let origin = given.origin(id).filter(|_| switch == Some(true));
+            let origin = given
+                .origin(id)
+                .filter(|_| switch == Some(true));
             for (origin, (rule, level)) in origin
                 .iter()
                 .flat_map(|origin| rules.iter().map(move |it| (origin, it)))
@@ -444,7 +467,9 @@ fn read_baseline(path: &Path, origin: &str, matches: &ArgMatches) -> Result<Base
 
 fn levels_of_variable() -> Result<Vec<(String, Level)>> {
     let text = std::env::var_os(RULES).unwrap_or_default();
-    let text = text.to_str().ok_or("it is not UTF-8".to_owned());
+    let text = text
+        .to_str()
+        .ok_or("it is not UTF-8".to_owned());
     let levels = text.and_then(|text| {
         text.split(',')
             .filter(|_| !text.is_empty())
@@ -465,12 +490,18 @@ const RULES: &str = "RUNVET_RULES";
 pub(super) fn now() -> Result<Timestamp> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970: Option<u64> = match set {
-        Some(seconds) => seconds.to_str().and_then(|seconds| seconds.parse().ok()),
-        None => SystemTime::UNIX_EPOCH.elapsed().ok().map(|it| it.as_secs()),
+        Some(seconds) => seconds
+            .to_str()
+            .and_then(|seconds| seconds.parse().ok()),
+        None => SystemTime::UNIX_EPOCH
+            .elapsed()
+            .ok()
+            .map(|it| it.as_secs()),
     };
 
     let seconds = since_1970.and_then(|seconds| i64::try_from(seconds).ok());
     let wrong = "SOURCE_DATE_EPOCH is not a number of seconds since 1970";
     let seconds = seconds.ok_or_else(|| CommandFailure::Fault(wrong.into()))?;
+
     Ok(Timestamp::from_unix_seconds(seconds))
 }

@@ -56,7 +56,10 @@ pub(super) fn parse_output<F, E: Display>(
 
 /// Returns the complaint that a setting lacks a format, with the one that the path asks for.
 fn no_format(path: &Path) -> String {
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let ending = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy();
     let format = match &*ending {
         "html" | "json" | "ndjson" | "sarif" | "csv" | "parquet" => &*ending,
         "jsonl" => "ndjson",
@@ -117,7 +120,10 @@ impl Sinks {
                 return Err(CommandFailure::Fault(message));
             }
 
-            if baselines.iter().any(|other| is_one_file(other, path)) {
+            if baselines
+                .iter()
+                .any(|other| is_one_file(other, path))
+            {
                 let message = format!("{shown} can't be both a report and the baseline");
                 return Err(CommandFailure::Fault(message));
             }
@@ -147,7 +153,9 @@ impl Sinks {
 
     /// Returns `true` if a report has a format.
     pub(super) fn have(&self, format: Format) -> bool {
-        self.sinks.iter().any(|sink| sink.format == format)
+        self.sinks
+            .iter()
+            .any(|sink| sink.format == format)
     }
 
     /// Moves the files to their paths. Without this call they are deleted.

@@ -41,7 +41,10 @@ pub(super) fn given<A: Args>(matches: &ArgMatches) -> Vec<String> {
     A::augment_args(clap::Command::new(""))
         .get_arguments()
         .flat_map(|arg| {
-            let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+            let values = matches
+                .get_raw(arg.get_id().as_str())
+                .into_iter()
+                .flatten();
             let name = arg.get_long().unwrap_or_default();
             values.map(move |value| format!("--{name} {}", brief(&value.to_string_lossy())))
         })
@@ -80,16 +83,23 @@ pub(super) fn note_excluded(gate: &Gate, run: &RunReader, output: &Output) {
 /// among them, which a shell puts there for a pattern.
 pub(super) fn printable(mut error: clap::Error) -> String {
     let escaped = |text: &str| escape(text).into_owned();
-    let context = error.context().map(|(kind, value)| (kind, value.clone()));
+    let context = error
+        .context()
+        .map(|(kind, value)| (kind, value.clone()));
     for (kind, value) in context.collect::<Vec<_>>() {
         let value = match value {
             ContextValue::String(text) => ContextValue::String(escaped(&text)),
-            ContextValue::Strings(texts) => {
-                ContextValue::Strings(texts.iter().map(|text| escaped(text)).collect())
-            }
+            ContextValue::Strings(texts) => ContextValue::Strings(
+                texts
+                    .iter()
+                    .map(|text| escaped(text))
+                    .collect(),
+            ),
             // Tips, of a line each.
             ContextValue::StyledStrs(texts) => {
-                let tips = texts.iter().map(|text| escaped(&text.to_string()).into());
+                let tips = texts
+                    .iter()
+                    .map(|text| escaped(&text.to_string()).into());
                 ContextValue::StyledStrs(tips.collect())
             }
             other => other,
@@ -111,7 +121,10 @@ pub(super) fn printable(mut error: clap::Error) -> String {
 pub(super) fn suggest_word(error: &mut clap::Error) {
     if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidValue)
         && let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue)
-        && let known = known.iter().map(String::as_str).collect::<Vec<_>>()
+        && let known = known
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
         && let Some(meant) = likely_word(word, &known)
     {
         let meant = ContextValue::String(meant.to_owned());
@@ -123,7 +136,9 @@ pub(super) fn suggest_word(error: &mut clap::Error) {
 /// a format that is not for people.
 pub(super) fn is_for_programs(command: &str, matches: &ArgMatches) -> bool {
     let is_set = |id: &str| {
-        let has = matches.ids().any(|it| it.as_str() == id);
+        let has = matches
+            .ids()
+            .any(|it| it.as_str() == id);
         has && matches.value_source(id) != Some(ValueSource::DefaultValue)
     };
 
@@ -162,7 +177,9 @@ pub(super) fn suggest_option(error: &mut clap::Error) {
 
     if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
         && error.kind() == ErrorKind::UnknownArgument
-        && let Some((_, ours)) = OTHER_OPTIONS.iter().find(|(other, _)| other == given)
+        && let Some((_, ours)) = OTHER_OPTIONS
+            .iter()
+            .find(|(other, _)| other == given)
     {
         let tips = vec![format!("the option is {ours}").into()];
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
@@ -188,11 +205,15 @@ pub(super) fn ask_for_record(error: &mut clap::Error) {
         && let Some(run) = text(ContextKind::InvalidValue)
     {
         let is_artifact = |artifact: Artifact| artifact.file_name().starts_with(&run);
-        let tip = if Artifact::ALL.into_iter().any(is_artifact) {
+        let tip = if Artifact::ALL
+            .into_iter()
+            .any(is_artifact)
+        {
             format!("`runvet show` can't show {run}: open the file in the directory of the run")
         } else {
             format!("name a record after the run: `runvet show {run} state`")
         };
+
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
@@ -204,14 +225,18 @@ pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, ar
         return;
     };
     let is_given = |arg: &Arg| {
-        args.iter().filter_map(|given| given.to_str()).any(|given| {
-            let long = given
-                .strip_prefix("--")
-                .and_then(|given| given.split('=').next());
-            let short = given.strip_prefix('-').and_then(|it| it.chars().next());
-            (long.is_some() && long == arg.get_long())
-                || (short.is_some() && short == arg.get_short())
-        })
+        args.iter()
+            .filter_map(|given| given.to_str())
+            .any(|given| {
+                let long = given
+                    .strip_prefix("--")
+                    .and_then(|given| given.split('=').next());
+                let short = given
+                    .strip_prefix('-')
+                    .and_then(|it| it.chars().next());
+                (long.is_some() && long == arg.get_long())
+                    || (short.is_some() && short == arg.get_short())
+            })
     };
 
     let is_set = |name: &OsStr| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -46,7 +46,8 @@ impl WatchArgs {
             ));
         }
 
-        self.poll.or_else(|| is_needed.then_some(POLL_SECONDS))
+        self.poll
+            .or_else(|| is_needed.then_some(POLL_SECONDS))
     }
 }
 

@@ -45,7 +45,9 @@ pub(super) fn named_format(known: &[OutputFormat], name: &str) -> Result<OutputF
         .filter_map(ValueEnum::to_possible_value)
         .map(|word| word.get_name().to_owned())
         .collect();
-    let at = words.iter().position(|word| word == name);
+    let at = words
+        .iter()
+        .position(|word| word == name);
     let format = at.and_then(|at| known.get(at)).copied();
     format.ok_or_else(|| format!("{} is not one of {}", quote(name), words.join(", ")))
 }
@@ -54,7 +56,9 @@ pub(super) fn named_format(known: &[OutputFormat], name: &str) -> Result<OutputF
 pub(super) fn format_of(
     known: &'static [OutputFormat],
 ) -> impl TypedValueParser<Value = OutputFormat> {
-    let words = known.iter().filter_map(ValueEnum::to_possible_value);
+    let words = known
+        .iter()
+        .filter_map(ValueEnum::to_possible_value);
     PossibleValuesParser::new(words).try_map(|name| named_format(known, &name))
 }
 

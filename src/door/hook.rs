@@ -66,7 +66,8 @@ impl Hook {
             Moment::Other => Decision::Pass,
             Moment::Before => {
                 let call = event.call()?;
-                self.session(event)?.before(self, event, call)?
+                self.session(event)?
+                    .before(self, event, call)?
             }
             Moment::After(outcome) => {
                 let call = event.call()?;
@@ -135,7 +136,11 @@ impl Hook {
 
         loop {
             let why = match self.recorder.reopen(&id) {
-                Ok(run) => return Session::of(run).map(Some).map_err(in_words),
+                Ok(run) => {
+                    return Session::of(run)
+                        .map(Some)
+                        .map_err(in_words);
+                }
                 Err(Error::Ended { .. }) => {
                     number += 1;
                     ended = Some(std::mem::replace(&mut id, format!("{first}.{number}")));
@@ -212,14 +217,23 @@ impl Hook {
             _ => Vec::new(),
         };
 
-        let task = history.task().or(event.prompt.as_deref());
+        let task = history
+            .task()
+            .or(event.prompt.as_deref());
         let mut tags: Map<String, Value> = (history.tags().iter())
             .map(|(name, text)| (name.clone(), text.as_str().into()))
             .collect();
-        tags.extend(event.cwd.clone().map(|cwd| ("cwd".to_owned(), cwd.into())));
+        tags.extend(
+            event
+                .cwd
+                .clone()
+                .map(|cwd| ("cwd".to_owned(), cwd.into())),
+        );
         tags.extend(ended.map(|ended| (PARENT.to_owned(), ended.into())));
 
-        let known = history.started_at().unwrap_or_else(SystemTime::now);
+        let known = history
+            .started_at()
+            .unwrap_or_else(SystemTime::now);
         let fallback = || format!("unknown: a session of {}", self.agent.name());
         let task = Task {
             id: Some(id.to_owned()),
@@ -263,14 +277,25 @@ fn run_id(session: &str) -> Result<String, String> {
     }
 
     let is_later = |id: &str| {
-        let number = id.rsplit_once('.').map(|(_, number)| number);
-        number.is_some_and(|number| number.bytes().all(|it| it.is_ascii_digit()))
+        let number = id
+            .rsplit_once('.')
+            .map(|(_, number)| number);
+        number.is_some_and(|number| {
+            number
+                .bytes()
+                .all(|it| it.is_ascii_digit())
+        })
     };
 
     let is_made = |id: &str| {
         id.rsplit_once('-')
             .map(|(_, digest)| digest)
-            .is_some_and(|it| it.len() == DIGITS && it.bytes().all(|it| it.is_ascii_hexdigit()))
+            .is_some_and(|it| {
+                it.len() == DIGITS
+                    && it
+                        .bytes()
+                        .all(|it| it.is_ascii_hexdigit())
+            })
     };
 
     let plain = plain_id(session);

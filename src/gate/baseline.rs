@@ -123,7 +123,10 @@ impl Baseline {
     /// Returns an empty baseline that is to be written to a path.
     pub(in crate::gate) fn new(path: &Path) -> Self {
         Self {
-            dir: path.parent().unwrap_or(Path::new("")).to_owned(),
+            dir: path
+                .parent()
+                .unwrap_or(Path::new(""))
+                .to_owned(),
             ..Self::default()
         }
     }
@@ -197,18 +200,28 @@ impl Baseline {
 
         let mut skips: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         // What kept changing, or was not read for lack of memory, must be checked again.
-        for skip in episode.skipped.iter().filter(|skip| !skip.is_momentary()) {
+        for skip in episode
+            .skipped
+            .iter()
+            .filter(|skip| !skip.is_momentary())
+        {
             let reason = (skip.kind, &skip.reason, &skip.besides);
-            skips.entry(reason).or_default().insert(skip.rule.clone());
+            skips
+                .entry(reason)
+                .or_default()
+                .insert(skip.rule.clone());
         }
 
         for ((kind, reason, besides), rules) in skips {
-            self.skips.entry(name(dir)).or_default().insert(KnownSkips {
-                kind,
-                reason: reason.clone(),
-                besides: besides.clone(),
-                rules,
-            });
+            self.skips
+                .entry(name(dir))
+                .or_default()
+                .insert(KnownSkips {
+                    kind,
+                    reason: reason.clone(),
+                    besides: besides.clone(),
+                    rules,
+                });
         }
     }
 
@@ -225,16 +238,24 @@ impl Baseline {
 
     /// Returns the accepted skips of an episode.
     pub(super) fn skips_of(&self, dir: &Path) -> impl Iterator<Item = &KnownSkips> {
-        self.skips.get(&self.name(dir)).into_iter().flatten()
+        self.skips
+            .get(&self.name(dir))
+            .into_iter()
+            .flatten()
     }
 
     /// Returns the accepted findings of an episode.
     pub(super) fn of(&self, dir: &Path) -> impl Iterator<Item = &AcceptedFinding> {
-        self.episodes.get(&self.name(dir)).into_iter().flatten()
+        self.episodes
+            .get(&self.name(dir))
+            .into_iter()
+            .flatten()
     }
 
     fn name(&self, dir: &Path) -> String {
-        let kept = self.is_in_copy.then(|| kept_in_copies(dir));
+        let kept = self
+            .is_in_copy
+            .then(|| kept_in_copies(dir));
         name(kept.unwrap_or(dir))
     }
 
@@ -251,10 +272,20 @@ impl Baseline {
     /// Returns the numbers of findings, of skips, and of episodes that have any.
     pub(crate) fn size(&self) -> (usize, usize, usize) {
         let skips = self.skips.values().flatten();
-        let episodes: BTreeSet<&String> = self.episodes.keys().chain(self.skips.keys()).collect();
+        let episodes: BTreeSet<&String> = self
+            .episodes
+            .keys()
+            .chain(self.skips.keys())
+            .collect();
+
         (
-            self.episodes.values().map(BTreeSet::len).sum(),
-            skips.map(|known| known.rules.len()).sum(),
+            self.episodes
+                .values()
+                .map(BTreeSet::len)
+                .sum(),
+            skips
+                .map(|known| known.rules.len())
+                .sum(),
             episodes.len(),
         )
     }
@@ -311,7 +342,11 @@ fn merged<T: Clone + Ord>(
 /// Returns the part of an episode's path that a copy of the run data keeps: the part below the last
 /// directory called `episodes`, groups included, else the name alone.
 fn kept_in_copies(dir: &Path) -> &Path {
-    let name = Path::new(dir.file_name().unwrap_or(dir.as_os_str()));
+    let name = Path::new(
+        dir.file_name()
+            .unwrap_or(dir.as_os_str()),
+    );
+
     dir.ancestors()
         .find(|above| above.ends_with(EPISODES))
         .and_then(|episodes| dir.strip_prefix(episodes).ok())
@@ -338,7 +373,11 @@ fn dir(name: &str) -> PathBuf {
     let Some(bytes) = name.strip_prefix('\0') else {
         return Path::new(if name == "." { "" } else { name }).to_owned();
     };
-    path::from_bytes(HEXLOWER.decode(bytes.as_bytes()).unwrap_or_default())
+    path::from_bytes(
+        HEXLOWER
+            .decode(bytes.as_bytes())
+            .unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]
@@ -356,14 +395,25 @@ mod tests {
             b"",
         ];
         let dirs = dirs.map(|dir| path::from_bytes(dir.to_vec()));
-        let names: BTreeSet<String> = dirs.each_ref().map(|dir| name(dir)).into();
+        let names: BTreeSet<String> = dirs
+            .each_ref()
+            .map(|dir| name(dir))
+            .into();
         assert_eq!(names.len(), dirs.len(), "{names:?}");
-        assert_eq!(dirs.each_ref().map(|path| dir(&name(path))), dirs);
+        assert_eq!(
+            dirs.each_ref()
+                .map(|path| dir(&name(path))),
+            dirs
+        );
     }
 
     #[test]
     fn copy_keeps_the_groups_of_an_episode() {
-        let kept = |dir: &str| kept_in_copies(Path::new(dir)).display().to_string();
+        let kept = |dir: &str| {
+            kept_in_copies(Path::new(dir))
+                .display()
+                .to_string()
+        };
         assert_eq!(kept("runs/episodes/a/ep_1"), "a/ep_1");
         assert_eq!(kept("s3://bucket/runs/episodes/b/ep_1"), "b/ep_1");
         assert_eq!(kept("runs/ep_1"), "ep_1");

@@ -39,7 +39,11 @@ impl Gate {
         given: &[PathBuf],
         is_episode: impl Fn(&Path) -> bool,
     ) -> Vec<String> {
-        let ignored = self.suppressions.ignored.iter().map(|it| &it.episode);
+        let ignored = self
+            .suppressions
+            .ignored
+            .iter()
+            .map(|it| &it.episode);
         let globs = self
             .excluded
             .iter()
@@ -63,7 +67,12 @@ impl Gate {
     /// Returns `true` if each given path is a run-data directory or above one, so that all runs of
     /// these are looked at.
     pub(super) fn are_whole(&self, given: &[PathBuf], episodes: &[Dir]) -> bool {
-        let is_episode = |path: &Path| episodes.iter().any(|it| it.episode().path == *path);
+        let is_episode = |path: &Path| {
+            episodes
+                .iter()
+                .any(|it| it.episode().path == *path)
+        };
+
         !given.is_empty() && self.tops(given, is_episode).len() == given.len()
     }
 
@@ -75,9 +84,10 @@ impl Gate {
         };
 
         let is_within = |path: &Path| {
-            path.ancestors()
-                .skip(1)
-                .any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
+            path.ancestors().skip(1).any(|dir| {
+                dir.file_name()
+                    .is_some_and(|name| name == EPISODES)
+            })
         };
 
         let is_whole =
@@ -138,7 +148,10 @@ impl Gate {
                 continue;
             };
             let judge = checker.team().judge(declared);
-            for (key, at, is_banned) in judge.iter().flat_map(|judge| judge.selectors()) {
+            for (key, at, is_banned) in judge
+                .iter()
+                .flat_map(|judge| judge.selectors())
+            {
                 selectors.push((rule.info.id.to_string(), key, at.clone(), is_banned));
             }
         }

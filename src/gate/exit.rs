@@ -112,7 +112,9 @@ impl Outcome {
             Ok(episode) => {
                 self.totals.add(episode);
                 self.faults.extend(episode.fault());
-                self.statistics.iter_mut().for_each(|it| it.add(episode));
+                self.statistics
+                    .iter_mut()
+                    .for_each(|it| it.add(episode));
             }
         }
     }

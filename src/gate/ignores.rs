@@ -36,7 +36,9 @@ impl Ignored {
             table: table.clone(),
             place: reader.file.place(&table.rule.span()),
             episode: reader.glob(&table.episode)?,
-            has_expired: expires.zip(now).is_some_and(|(day, now)| *now >= day.start),
+            has_expired: expires
+                .zip(now)
+                .is_some_and(|(day, now)| *now >= day.start),
             has_covered: false,
             was_used: false,
         })
@@ -72,17 +74,34 @@ impl Ignored {
         let found = location.pointer.as_deref();
         // The value or what is below it; `*` is any one name or index.
         let is_within = |pointer: &str| {
-            let mut tokens = found.into_iter().flat_map(|found| found.split('/'));
-            pointer
-                .split('/')
-                .all(|part| tokens.next().is_some_and(|it| part == "*" || part == it))
+            let mut tokens = found
+                .into_iter()
+                .flat_map(|found| found.split('/'));
+            pointer.split('/').all(|part| {
+                tokens
+                    .next()
+                    .is_some_and(|it| part == "*" || part == it)
+            })
         };
 
-        let is_of = |file: &str| location.artifact.is_some_and(|it| it.file_name() == file);
+        let is_of = |file: &str| {
+            location
+                .artifact
+                .is_some_and(|it| it.file_name() == file)
+        };
+
         !self.has_expired
             && names(self.table.rule.get_ref(), rule)
-            && self.table.file.as_deref().is_none_or(is_of)
-            && self.table.pointer.as_deref().is_none_or(is_within)
+            && self
+                .table
+                .file
+                .as_deref()
+                .is_none_or(is_of)
+            && self
+                .table
+                .pointer
+                .as_deref()
+                .is_none_or(is_within)
     }
 
     /// Returns why it is no longer needed, if so.

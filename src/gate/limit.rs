@@ -37,7 +37,13 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = "expected a number of runs, such as 5, or a share of them, such as 1%";
         let (number, is_share) = match text.strip_suffix('%') {
-            Some(share) => (share.parse().ok().filter(|it| *it <= 100.0), true),
+            Some(share) => (
+                share
+                    .parse()
+                    .ok()
+                    .filter(|it| *it <= 100.0),
+                true,
+            ),
             None => (text.parse::<u32>().ok().map(f64::from), false),
         };
 

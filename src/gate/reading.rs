@@ -17,7 +17,9 @@ pub(super) struct ConfigReader<'f> {
 
 impl ConfigReader<'_> {
     fn mistake(&mut self, at: &Spanned<String>, message: String, help: Option<String>) {
-        let mistake = self.file.error(at.span(), message, help);
+        let mistake = self
+            .file
+            .error(at.span(), message, help);
         self.mistakes.push(mistake);
     }
 
@@ -107,7 +109,9 @@ impl ConfigReader<'_> {
 
         for rule in &config.select {
             self.know_rule(rule);
-            levels.selected.push(rule.get_ref().clone());
+            levels
+                .selected
+                .push(rule.get_ref().clone());
         }
 
         self.levels_in(None, &config.rules, levels);

@@ -37,14 +37,19 @@ impl Gate {
         paths: &[P],
         to: &Path,
     ) -> Result<Redacted, Error> {
-        let mut redacted = self.redaction(redaction)?.copy(paths, to)?;
+        let mut redacted = self
+            .redaction(redaction)?
+            .copy(paths, to)?;
         for run in &redacted.runs {
             let [before, after] = [&run.from, &to.join(&run.to)].map(|dir| self.found_in(dir));
             let (before, after) = (before?, after?);
             let differs = before.symmetric_difference(&after);
             let rules: BTreeSet<&String> = differs.map(|(rule, _)| rule).collect();
             for rule in rules {
-                *redacted.changed.entry(rule.clone()).or_default() += 1;
+                *redacted
+                    .changed
+                    .entry(rule.clone())
+                    .or_default() += 1;
             }
         }
 
@@ -57,20 +62,29 @@ impl Gate {
     }
 
     fn found_in(&mut self, dir: &Path) -> Result<Found, Error> {
-        let report = self.run([dir]).map_err(|why| Error::Refused {
-            path: dir.to_owned(),
-            why: why.to_string(),
-        })?;
+        let report = self
+            .run([dir])
+            .map_err(|why| Error::Refused {
+                path: dir.to_owned(),
+                why: why.to_string(),
+            })?;
+
         Ok(found(&report, dir))
     }
 }
 
 fn found(report: &Report, dir: &Path) -> Found {
-    let findings = report.episodes.iter().flat_map(|run| &run.findings);
+    let findings = report
+        .episodes
+        .iter()
+        .flat_map(|run| &run.findings);
     let found = findings.map(|finding| {
         let at = &finding.location;
         let file = Path::new(&at.file);
-        let file = file.strip_prefix(dir).unwrap_or(file).display();
+        let file = file
+            .strip_prefix(dir)
+            .unwrap_or(file)
+            .display();
         let place = format!("{file} {:?} {:?}", at.line, at.pointer);
         (finding.rule.clone(), place)
     });

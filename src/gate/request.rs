@@ -41,14 +41,21 @@ impl CheckRequest {
             ..RequestMembers::default()
         };
 
-        Parser::new(bytes, &mut members).text().map_err(|error| {
-            let (line, column) = line_and_column(bytes, error.span(bytes).start);
-            format!("{error}, at line {line}, column {column}")
-        })?;
+        Parser::new(bytes, &mut members)
+            .text()
+            .map_err(|error| {
+                let (line, column) = line_and_column(bytes, error.span(bytes).start);
+                format!("{error}, at line {line}, column {column}")
+            })?;
         members.wrong.map_or(Ok(()), Err)?;
 
-        let episode_id = members.episode_id.ok_or("it has no `episode_id`")?;
-        let records = members.records.ok_or("it has no `records`")?;
+        let episode_id = members
+            .episode_id
+            .ok_or("it has no `episode_id`")?;
+        let records = members
+            .records
+            .ok_or("it has no `records`")?;
+
         Ok(Self {
             episode_id,
             records,
@@ -86,14 +93,19 @@ impl RequestMembers<'_> {
     fn record(&mut self, name: &str, kind: Kind, json: &str, text: impl FnOnce() -> String) {
         let records = self.records.get_or_insert_default();
         let Some(artifact) = Artifact::from_file_name(name) else {
-            let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+            let names = Artifact::ALL
+                .map(Artifact::file_name)
+                .join(", ");
             return self.refuse(|| {
                 let name = brief(name);
                 format!("`records` has `{name}`, which is none of {names}")
             });
         };
 
-        if records.iter().any(|(other, _)| *other == artifact) {
+        if records
+            .iter()
+            .any(|(other, _)| *other == artifact)
+        {
             return self.refuse(|| format!("`records` has `{name}` twice"));
         }
 
@@ -147,7 +159,13 @@ impl Sink for &mut RequestMembers<'_> {
     fn open(&mut self, kind: Kind, _: usize) -> bool {
         let is_records = self.depth == 1 && self.key == "records";
         let is_wanted = kind == Kind::Object && (self.depth == 0 || is_records);
-        if is_wanted && is_records && self.records.replace(Vec::new()).is_some() {
+        if is_wanted
+            && is_records
+            && self
+                .records
+                .replace(Vec::new())
+                .is_some()
+        {
             self.refuse(|| "it has `records` twice".into());
         }
 
@@ -176,7 +194,9 @@ mod tests {
         let request = CheckRequest::parse(request.as_bytes()).unwrap();
         let text = |wanted| {
             let records = request.records();
-            let record = records.iter().find(|(artifact, _)| *artifact == wanted);
+            let record = records
+                .iter()
+                .find(|(artifact, _)| *artifact == wanted);
             String::from_utf8(record.unwrap().1.to_vec()).unwrap()
         };
         let state = "{\"a\": 1.0e2,\n              \"b\": \"\\u00e9\"}";

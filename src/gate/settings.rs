@@ -92,7 +92,9 @@ impl Gate {
     /// Returns the profile that the gate follows.
     #[must_use]
     pub fn profile(&self) -> Option<Profile> {
-        self.profile.as_ref().map(|profile| profile.value)
+        self.profile
+            .as_ref()
+            .map(|profile| profile.value)
     }
 
     /// Makes the gate follow a configuration that was read.
@@ -104,13 +106,16 @@ impl Gate {
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
         let mut config = config.clone();
-        config.profile = config.profile.or_else(|| self.profile.clone());
+        config.profile = config
+            .profile
+            .or_else(|| self.profile.clone());
         config.follow_profile();
 
         let config = &config;
         self.profile.clone_from(&config.profile);
         self.worker = None;
-        file.dir.clone_into(&mut self.settings.base.root);
+        file.dir
+            .clone_into(&mut self.settings.base.root);
 
         let rules = read_team(file, config, &self.files, &mut mistakes);
         self.source = (!file.name.is_empty()).then(|| SealedFile {
@@ -135,14 +140,21 @@ impl Gate {
 
         self.deny = config.deny();
         let baseline = config.baseline.as_ref();
-        self.baseline_path = baseline.map(|path| self.settings.base.root.join(&path.value));
+        self.baseline_path = baseline.map(|path| {
+            self.settings
+                .base
+                .root
+                .join(&path.value)
+        });
         for glob in &config.exclude {
             self.excluded.extend(reader.glob(glob));
         }
 
         for ignore in &config.ignores {
             let ignored = Ignored::new(&mut reader, ignore, now);
-            self.suppressions.ignored.extend(ignored);
+            self.suppressions
+                .ignored
+                .extend(ignored);
         }
 
         ConfigError::first_of(reader.mistakes).map_or(Ok(self), Err)
@@ -194,9 +206,15 @@ impl Gate {
     /// # Ok::<(), runvet::gate::Error>(())
     /// ```
     pub fn select(self, names: impl IntoIterator<Item = impl Into<String>>) -> Result<Self, Error> {
-        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let names: Vec<String> = names
+            .into_iter()
+            .map(Into::into)
+            .collect();
         let rules = &self.settings.rules;
-        names.iter().try_for_each(|name| rules.must_have(name))?;
+        names
+            .iter()
+            .try_for_each(|name| rules.must_have(name))?;
+
         Ok(self.set(|settings| settings.levels.selected = names))
     }
 
@@ -288,12 +306,21 @@ impl Gate {
     /// its packs and schema files, and the baseline. No name tells where the project is.
     pub(crate) fn sources(&self) -> Vec<SealedFile> {
         let texts = self.files.texts();
-        let named = texts.iter().map(|(path, text)| SealedFile {
-            name: display(&self.settings.base.relative(path)),
-            digest: FileDigest::of(text.as_bytes()),
-        });
-        let baseline = self.baseline().and_then(|it| it.source.clone());
-        let sources = self.source.clone().into_iter().chain(named).chain(baseline);
+        let named = texts
+            .iter()
+            .map(|(path, text)| SealedFile {
+                name: display(&self.settings.base.relative(path)),
+                digest: FileDigest::of(text.as_bytes()),
+            });
+        let baseline = self
+            .baseline()
+            .and_then(|it| it.source.clone());
+        let sources = self
+            .source
+            .clone()
+            .into_iter()
+            .chain(named)
+            .chain(baseline);
         let mut sources: Vec<SealedFile> = sources
             .map(|mut source| {
                 if let Some(name) = Path::new(&source.name).file_name()
@@ -316,7 +343,9 @@ impl Gate {
 
     /// Returns the globs of directories that are not checked.
     pub(crate) fn excluded_globs(&self) -> impl Iterator<Item = &str> {
-        self.excluded.iter().map(|glob| &*glob.text)
+        self.excluded
+            .iter()
+            .map(|glob| &*glob.text)
     }
 
     /// Returns the names of the rules that are selected, if not all.
@@ -334,7 +363,8 @@ impl Gate {
     /// Adds a baseline, whose findings do not count.
     #[must_use]
     pub fn with_baseline(mut self, baseline: Baseline) -> Self {
-        self.suppressions.set_baseline(Some(baseline));
+        self.suppressions
+            .set_baseline(Some(baseline));
         self
     }
 
@@ -404,14 +434,23 @@ impl Gate {
     /// Returns one sentence for each entry of the configuration or the baseline that is no longer
     /// needed, judged by the episodes seen so far and by directories that no longer exist.
     pub(crate) fn stale_entries(&self) -> Vec<String> {
-        self.suppressions.stale(&self.settings.base.here)
+        self.suppressions
+            .stale(&self.settings.base.here)
     }
 
     /// Returns those findings of a run that is being written that count.
     pub(crate) fn counting(&self, key: &EpisodeKey, mut findings: Vec<Finding>) -> Vec<Finding> {
-        let dir = self.settings.base.relative(key.as_path());
+        let dir = self
+            .settings
+            .base
+            .relative(key.as_path());
         let ignored = &self.suppressions.ignored;
-        findings.retain(|finding| !ignored.iter().any(|it| it.ignores(&dir, finding)));
+        findings.retain(|finding| {
+            !ignored
+                .iter()
+                .any(|it| it.ignores(&dir, finding))
+        });
+
         findings
     }
 
@@ -427,7 +466,11 @@ impl Gate {
     pub fn settings_digest(&self) -> String {
         let check::CheckSettings { rules, levels, .. } = &self.settings;
         let profile = self.profile().map(Profile::word);
-        let last: Vec<_> = levels.last.iter().map(|it| (&it.rule, it.level)).collect();
+        let last: Vec<_> = levels
+            .last
+            .iter()
+            .map(|it| (&it.rule, it.level))
+            .collect();
         let ignored = self.suppressions.ignored.iter();
         let required = self
             .settings
@@ -436,10 +479,15 @@ impl Gate {
             .filter_map(|index| rules.get(*index));
         let decisive = serde_json::to_vec(&(
             self.follows_links(),
-            required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
-            self.config.map(|digest| digest.to_string()),
+            required
+                .map(|rule| &*rule.info.id)
+                .collect::<Vec<_>>(),
+            self.config
+                .map(|digest| digest.to_string()),
             (profile, &levels.selected, last),
-            ignored.map(|it| it.has_expired).collect::<Vec<_>>(),
+            ignored
+                .map(|it| it.has_expired)
+                .collect::<Vec<_>>(),
             self.baseline().map(Baseline::entries),
         ));
 

@@ -49,13 +49,19 @@ pub(super) struct Suppressions {
 
 impl Suppressions {
     pub(super) fn set_baseline(&mut self, baseline: Option<Baseline>) {
-        self.unjudged = baseline.iter().flat_map(Baseline::dirs).collect();
+        self.unjudged = baseline
+            .iter()
+            .flat_map(Baseline::dirs)
+            .collect();
         self.baseline = baseline;
     }
 
     /// Uses the baseline for a copy of the run data, of which only a part of each path is known.
     pub(super) fn use_copy(&mut self) {
-        self.baseline = self.baseline.as_ref().map(Baseline::in_copy);
+        self.baseline = self
+            .baseline
+            .as_ref()
+            .map(Baseline::in_copy);
         self.unjudged.clear();
     }
 
@@ -76,7 +82,9 @@ impl Suppressions {
         let mut ignored: Vec<&mut Ignored> = self.ignored.iter_mut().collect();
         ignored.retain_mut(|ignored| ignored.covers(&dir, rules, &levels));
         suppress(episode, |finding| {
-            let reason = ignored.iter_mut().find_map(|it| it.apply(finding))?;
+            let reason = ignored
+                .iter_mut()
+                .find_map(|it| it.apply(finding))?;
             Some((Suppression::Ignore, Some(reason)))
         });
 
@@ -110,16 +118,28 @@ impl Suppressions {
             take(&mut listed, &suppressed.finding);
         }
 
-        let unjudged: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
+        let unjudged: BTreeSet<&str> = episode
+            .skipped
+            .iter()
+            .map(|skip| &*skip.rule)
+            .collect();
         let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
         let vanished: BTreeSet<&AcceptedFinding> = listed.into_values().collect();
-        for known in vanished.into_iter().filter(|it| is_judged(&it.rule)) {
-            self.vanished.add(format!("{}: {known}", episode.dir), 1);
+        for known in vanished
+            .into_iter()
+            .filter(|it| is_judged(&it.rule))
+        {
+            self.vanished
+                .add(format!("{}: {known}", episode.dir), 1);
         }
 
         let listed: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
         for known in &listed {
-            let judged = known.rules.iter().filter(|rule| is_judged(rule)).count();
+            let judged = known
+                .rules
+                .iter()
+                .filter(|rule| is_judged(rule))
+                .count();
             if judged > 0 {
                 let (dir, rules) = (&episode.dir, count(judged as u64, "rule"));
                 let what = format!("{dir}: not judged: {rules} ({})", known.reason);
@@ -127,7 +147,12 @@ impl Suppressions {
             }
         }
 
-        let is_known = |skip: &Skip| listed.iter().any(|known| known.covers(skip));
+        let is_known = |skip: &Skip| {
+            listed
+                .iter()
+                .any(|known| known.covers(skip))
+        };
+
         let skipped = std::mem::take(&mut episode.skipped).into_iter();
         (episode.suppressed_skips, episode.skipped) = skipped.partition(is_known);
     }

@@ -26,9 +26,14 @@ fn runs(dir: &Path, found: &mut Vec<PathBuf>) {
         found.push(dir.to_owned());
     }
     let entries = fs::read_dir(dir).unwrap();
-    let mut below: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut below: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .collect();
     below.sort();
-    for path in below.iter().filter(|path| path.is_dir()) {
+    for path in below
+        .iter()
+        .filter(|path| path.is_dir())
+    {
         runs(path, found);
     }
 }
@@ -50,7 +55,11 @@ fn sound_runs_are_judged_as_they_are_written() {
             .zip(&files)
             .filter_map(|(artifact, bytes)| Some((*artifact, bytes.as_deref()?)))
             .collect();
-        let name = run.file_name().unwrap().to_str().unwrap();
+        let name = run
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap();
         let (report, tapes) = work::tapes_of(|| Gate::default().records(name, &records));
         if report.findings.is_empty() {
             sound += 1;

@@ -30,7 +30,9 @@ impl Digest {
     /// process has: nobody can foresee which texts share one. It is not to be kept.
     pub(crate) fn by_secret(text: &[u8]) -> Self {
         static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
-        let [high, low] = KEYS.each_ref().map(|key| u128::from(key.hash_one(text)));
+        let [high, low] = KEYS
+            .each_ref()
+            .map(|key| u128::from(key.hash_one(text)));
         Self((high << 64 | low).to_le_bytes())
     }
 
@@ -45,7 +47,8 @@ pub(crate) struct Parts(Sha256);
 
 impl Parts {
     pub(crate) fn add(&mut self, part: &[u8]) {
-        self.0.update((part.len() as u64).to_le_bytes());
+        self.0
+            .update((part.len() as u64).to_le_bytes());
         self.0.update(part);
     }
 

@@ -241,7 +241,8 @@ impl Tape {
         #[cfg(test)]
         work::add(text.len());
         self.clear();
-        self.tokens.reserve(likely_tokens(bytes));
+        self.tokens
+            .reserve(likely_tokens(bytes));
 
         let builder = Builder { tape: self, text };
         let read = Parser::new(bytes, builder).text();
@@ -257,7 +258,8 @@ impl Tape {
 
 impl fmt::Debug for Tape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tape").finish_non_exhaustive()
+        f.debug_struct("Tape")
+            .finish_non_exhaustive()
     }
 }
 

@@ -88,13 +88,16 @@ impl Draft {
         self,
         places: impl IntoIterator<Item = (Place, S)>,
     ) -> Self {
-        places.into_iter().fold(self, |draft, (place, message)| {
-            draft.related(place, message)
-        })
+        places
+            .into_iter()
+            .fold(self, |draft, (place, message)| {
+                draft.related(place, message)
+            })
     }
 
     pub(crate) fn related(mut self, place: Place, message: impl Into<String>) -> Self {
-        self.related.push((place, message.into()));
+        self.related
+            .push((place, message.into()));
         self
     }
 }
@@ -172,7 +175,8 @@ impl<'f> Findings<'f> {
 
     /// Adds that the rule could not be checked, or not in full.
     pub(crate) fn skip(&mut self, reason: &SkipReason) {
-        self.skips.push(Skip::new(self.rule, reason));
+        self.skips
+            .push(Skip::new(self.rule, reason));
     }
 
     /// Counts findings that are not listed.
@@ -245,7 +249,9 @@ impl FindingMemory {
 
     fn bytes(&self, draft: &Draft) -> usize {
         let place = |place: &Place| {
-            let pointer = place.pointer().map_or(0, |pointer| pointer.as_str().len());
+            let pointer = place
+                .pointer()
+                .map_or(0, |pointer| pointer.as_str().len());
             PLACE_BYTES + self.path + pointer
         };
 
@@ -253,7 +259,10 @@ impl FindingMemory {
             .related
             .iter()
             .map(|(at, message)| place(at) + message.len());
-        let help = draft.help.as_ref().map_or(0, String::len);
+        let help = draft
+            .help
+            .as_ref()
+            .map_or(0, String::len);
 
         FINDING_BYTES
             + draft.message.len()

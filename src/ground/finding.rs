@@ -383,7 +383,10 @@ impl EpisodeReport {
     /// Decides whether the episode is valid, by the findings that count and the levels of the rules
     /// that could not be judged.
     pub(crate) fn decide(&mut self, level_of: impl Fn(&str) -> Level) {
-        let suppressed = self.suppressed.iter().map(|it| &it.finding);
+        let suppressed = self
+            .suppressed
+            .iter()
+            .map(|it| &it.finding);
         let is_told = self
             .findings
             .iter()
@@ -401,7 +404,10 @@ impl EpisodeReport {
         }
 
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
-        let is_open = self.skipped.iter().any(|skip| skip.leaves_open);
+        let is_open = self
+            .skipped
+            .iter()
+            .any(|skip| skip.leaves_open);
         self.valid = (!is_open).then(|| !self.findings.iter().any(is_error));
         self.verdict = Verdict::of(self);
     }
@@ -413,7 +419,11 @@ impl EpisodeReport {
         let (message, sort) = if self.kept_changing() {
             let message = "the episode kept changing while it was read; check it again";
             (message.to_owned(), FaultSort::Undecided)
-        } else if self.skipped.iter().any(|skip| skip.is_lacking) {
+        } else if self
+            .skipped
+            .iter()
+            .any(|skip| skip.is_lacking)
+        {
             let message = "the machine lacked the resources to read the episode, such as memory";
             (message.to_owned(), FaultSort::Other)
         } else {
@@ -541,7 +551,9 @@ impl fmt::Display for Finding {
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (severity, rule, message) = (self.severity, &self.rule, escape(&self.message));
-        let place = self.location.place_in(&escape(&self.location.file));
+        let place = self
+            .location
+            .place_in(&escape(&self.location.file));
         write!(f, "{place}: {severity}[{rule}]: {message}")
     }
 }

@@ -26,7 +26,9 @@ pub(crate) fn while_ok<E>(so_far: &Result<(), E>) -> ControlFlow<()> {
 /// Locks a mutex, also one in whose lock a thread panicked: what is kept in one here is whole at
 /// any time.
 pub(crate) fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Held by the work that is on its own.
@@ -67,7 +69,9 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     mut take: impl FnMut(R) -> ControlFlow<()>,
 ) {
     let chunk_len = (items.len() / (CHUNKS_EACH * jobs.get())).clamp(1, MAX_CHUNK);
-    let jobs = jobs.get().min(items.len().div_ceil(WORTH_A_THREAD));
+    let jobs = jobs
+        .get()
+        .min(items.len().div_ceil(WORTH_A_THREAD));
     // Each chunk goes to the workers with a channel for its results.
     let (send, receive) = mpsc::channel::<(&[T], mpsc::Sender<Vec<R>>)>();
     let receive = Arc::new(Mutex::new(receive));
@@ -83,11 +87,17 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
                 let next = || locked(&receive).recv();
                 while let Ok((chunk, reply)) = next() {
                     let items = chunk.iter().take_while(|_| goes_on());
-                    let _ = reply.send(items.map(|item| work(&mut state, item)).collect());
+                    let _ = reply.send(
+                        items
+                            .map(|item| work(&mut state, item))
+                            .collect(),
+                    );
                 }
             };
 
-            thread::Builder::new().spawn_scoped(scope, help).is_ok()
+            thread::Builder::new()
+                .spawn_scoped(scope, help)
+                .is_ok()
         });
         if jobs <= 1 || started.count() == 0 {
             let mut state = new_state();
@@ -101,18 +111,28 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
         let mut take_all = |results: mpsc::Receiver<Vec<R>>| {
             // A worker that panicked sends nothing; its panic resumes when all workers have ended.
             let mut results = results.recv().into_iter().flatten();
-            if goes_on() && results.try_for_each(&mut take).is_break() {
+            if goes_on()
+                && results
+                    .try_for_each(&mut take)
+                    .is_break()
+            {
                 is_over.store(true, Ordering::Relaxed);
             }
         };
 
         let mut under_way = VecDeque::new();
-        for chunk in items.chunks(chunk_len).take_while(|_| goes_on()) {
+        for chunk in items
+            .chunks(chunk_len)
+            .take_while(|_| goes_on())
+        {
             let (reply, results) = mpsc::channel();
             let _ = send.send((chunk, reply));
             under_way.push_back(results);
             if under_way.len() * chunk_len > AHEAD {
-                under_way.pop_front().into_iter().for_each(&mut take_all);
+                under_way
+                    .pop_front()
+                    .into_iter()
+                    .for_each(&mut take_all);
             }
         }
 

@@ -45,7 +45,9 @@ pub fn is_hostile(c: char) -> bool {
 fn makes_command(before: &str, c: char) -> bool {
     let at_start = |before: &str| before.is_empty() || before.ends_with(char::is_whitespace);
     match c {
-        ':' => before.strip_suffix(':').is_some_and(at_start),
+        ':' => before
+            .strip_suffix(':')
+            .is_some_and(at_start),
         '[' => opens_command(before, c),
         _ => false,
     }
@@ -56,7 +58,10 @@ const COMMANDS: [&str; 3] = ["##", "##vso", "##teamcity"];
 
 /// Returns `true` if a character would complete a command that is obeyed anywhere in a line.
 pub(crate) fn opens_command(before: &str, c: char) -> bool {
-    c == '[' && COMMANDS.iter().any(|command| before.ends_with(command))
+    c == '['
+        && COMMANDS
+            .iter()
+            .any(|command| before.ends_with(command))
 }
 
 /// Returns the text with every hostile character escaped, as in `\u{202e}`, and every command to a
@@ -120,7 +125,9 @@ fn joins(before: &str, c: char, next: Option<char>) -> bool {
     match c {
         '\u{fe0f}' => before.ends_with(is_pictograph),
         '\u{200d}' => {
-            before.trim_end_matches(is_styled).ends_with(is_pictograph)
+            before
+                .trim_end_matches(is_styled)
+                .ends_with(is_pictograph)
                 && next.is_some_and(|next| JOINED.contains(next))
         }
         _ => false,
@@ -212,7 +219,9 @@ pub(crate) fn count(number: u64, word: &str) -> String {
 pub(crate) fn rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        text.trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned()
     } else {
         text
     }
@@ -332,7 +341,11 @@ fn push_cut(out: &mut String, text: &str, chars: usize) {
             (_, byte) => matches!(byte, b' '..=b'~'),
         };
 
-        let plain = rest.bytes().take(left).take_while(is_plain).count();
+        let plain = rest
+            .bytes()
+            .take(left)
+            .take_while(is_plain)
+            .count();
         let (head, tail) = rest.split_at(plain);
         out.push_str(head);
 
@@ -355,7 +368,10 @@ fn push_cut(out: &mut String, text: &str, chars: usize) {
 /// Returns the text, escaped and cut to a number of terminal columns; `…` marks the cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     // Characters beyond the last column can't be shown.
-    let head: String = text.chars().take(columns.saturating_add(1)).collect();
+    let head: String = text
+        .chars()
+        .take(columns.saturating_add(1))
+        .collect();
     let escaped = escape(&head);
     if columns_of(&escaped) <= columns && head.len() == text.len() {
         return escaped.into_owned();

@@ -75,10 +75,12 @@ pub(crate) struct Values(pub(crate) Vec<SelectorValue>);
 impl Values {
     /// Returns the texts among them that stand for themselves alone.
     pub(crate) fn words(&self) -> impl Iterator<Item = String> {
-        self.0.iter().filter_map(|value| match value {
-            SelectorValue::Text(glob) => glob.word().map(str::to_owned),
-            SelectorValue::Number(_) | SelectorValue::Boolean(_) => None,
-        })
+        self.0
+            .iter()
+            .filter_map(|value| match value {
+                SelectorValue::Text(glob) => glob.word().map(str::to_owned),
+                SelectorValue::Number(_) | SelectorValue::Boolean(_) => None,
+            })
     }
 
     /// Returns `true` if a value of a text is one of them.
@@ -89,17 +91,21 @@ impl Values {
     /// Returns `true` if a value as it is written is one of them; the text is the content of a
     /// string.
     pub(crate) fn have(&self, written: &str, text: Option<&str>) -> bool {
-        self.0.iter().any(|wanted| wanted.is(written, text))
+        self.0
+            .iter()
+            .any(|wanted| wanted.is(written, text))
     }
 
     /// Returns `true` if one of them has the type of a value as it is written.
     fn have_type_of(&self, written: &str) -> bool {
         let kind = Kind::of(written);
-        self.0.iter().any(|wanted| match wanted {
-            SelectorValue::Text(_) => kind == Kind::String,
-            SelectorValue::Number(_) => kind == Kind::Number,
-            SelectorValue::Boolean(_) => matches!(kind, Kind::True | Kind::False),
-        })
+        self.0
+            .iter()
+            .any(|wanted| match wanted {
+                SelectorValue::Text(_) => kind == Kind::String,
+                SelectorValue::Number(_) => kind == Kind::Number,
+                SelectorValue::Boolean(_) => matches!(kind, Kind::True | Kind::False),
+            })
     }
 
     /// Returns their types, in words.
@@ -396,7 +402,11 @@ mod tests {
             let path = KeyPath::parse(path).unwrap();
             let root = document.root();
             path.visit(root, &mut |node, _| {
-                found.push(root.pointer_to(node).as_str().to_owned());
+                found.push(
+                    root.pointer_to(node)
+                        .as_str()
+                        .to_owned(),
+                );
             });
             assert_eq!(found.join(" "), expected, "{path:?}");
         }
@@ -460,7 +470,10 @@ mod tests {
             r#"[{"a":1},false]"#,
             "7",
         ] {
-            let root = tape.read(text.as_bytes()).unwrap().root();
+            let root = tape
+                .read(text.as_bytes())
+                .unwrap()
+                .root();
             let start = text.find(|c: char| c != ' ').unwrap();
             for path in paths.map(|path| KeyPath::parse(path).unwrap()) {
                 let span = path.in_text(0, text, start);

@@ -30,14 +30,20 @@ impl<'a> Mark<'a> {
 
         let [sha256, excerpt] = ["sha256", "excerpt"].map(|key| value.get(key)?.text());
         let sha256 = sha256.filter(|text| FileDigest::parse(text).is_some());
-        let bytes = value.get("bytes")?.number().filter(|it| it.is_integer());
+        let bytes = value
+            .get("bytes")?
+            .number()
+            .filter(|it| it.is_integer());
         let attachment = value.get("attachment");
         if attachment.is_none() != (value.members().count() == 3) {
             return None;
         }
 
         let attachment = match attachment {
-            Some(name) => Some(name.text().filter(|name| is_attachment(name))?),
+            Some(name) => Some(
+                name.text()
+                    .filter(|name| is_attachment(name))?,
+            ),
             None => None,
         };
 
@@ -55,12 +61,18 @@ impl<'a> Mark<'a> {
         let length = content.len().to_string();
         let is_whole = self.bytes.equals(Number::of(&length))
             && FileDigest::parse(&self.sha256) == Some(FileDigest::of(&content));
-        let text = String::from_utf8(content).ok().filter(|_| is_whole)?;
+        let text = String::from_utf8(content)
+            .ok()
+            .filter(|_| is_whole)?;
         if name.ends_with(".txt") {
             return serde_json::to_string(&text).ok();
         }
 
-        let is_json = name.ends_with(".json") && Tape::default().read(text.as_bytes()).is_ok();
+        let is_json = name.ends_with(".json")
+            && Tape::default()
+                .read(text.as_bytes())
+                .is_ok();
+
         is_json.then(|| text.trim().to_owned())
     }
 }
@@ -86,10 +98,13 @@ pub(crate) fn shortened_in(value: Node<'_>) -> Vec<Node<'_>> {
             found.push(value);
             continue;
         }
+
         let from = left.len();
         left.extend(value.items());
         left.extend(value.members().map(Key::value));
-        left.get_mut(from..).unwrap_or_default().reverse();
+        left.get_mut(from..)
+            .unwrap_or_default()
+            .reverse();
     }
 
     found

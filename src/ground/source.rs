@@ -27,7 +27,10 @@ pub(crate) const EPISODES: &str = "episodes";
 /// Returns the directory of the run data to which an episode belongs: the one above the uppermost
 /// `episodes`, or else the one above the episode.
 pub(crate) fn run_data_of(episode: &Path) -> &Path {
-    let is_episodes = |dir: &&Path| dir.file_name().is_some_and(|name| name == EPISODES);
+    let is_episodes = |dir: &&Path| {
+        dir.file_name()
+            .is_some_and(|name| name == EPISODES)
+    };
     let within = episode
         .ancestors()
         .filter(is_episodes)
@@ -138,7 +141,11 @@ impl Pointer {
         }
 
         if name.contains(['~', '/']) {
-            self.below(&name.replace('~', "~0").replace('/', "~1"))
+            self.below(
+                &name
+                    .replace('~', "~0")
+                    .replace('/', "~1"),
+            )
         } else {
             self.below(name)
         }
@@ -158,7 +165,11 @@ impl Pointer {
 
     /// Returns the pointer; where it is longer than pointers may be, it ends early.
     pub(crate) fn shortened(&self) -> Self {
-        let mut head = self.text.bytes().take(MAX_POINTER_BYTES + 1);
+        let mut head = self
+            .text
+            .bytes()
+            .take(MAX_POINTER_BYTES + 1);
+
         match head.rposition(|byte| byte == b'/') {
             Some(end) if self.text.len() > MAX_POINTER_BYTES => {
                 Self::new(self.text.get(..end).unwrap_or_default()).cut()
@@ -190,20 +201,31 @@ impl Pointer {
 
     /// Returns the reference tokens, unescaped.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.text.split('/').skip(1).map(|token| {
-            if token.contains('~') {
-                Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
-            } else {
-                token.into()
-            }
-        })
+        self.text
+            .split('/')
+            .skip(1)
+            .map(|token| {
+                if token.contains('~') {
+                    Cow::Owned(
+                        token
+                            .replace("~1", "/")
+                            .replace("~0", "~"),
+                    )
+                } else {
+                    token.into()
+                }
+            })
     }
 
     /// Returns the path as messages show it: `plan.steps[3].status`; empty for the whole document.
     pub(crate) fn dotted(&self) -> String {
         let mut dotted = String::new();
         for token in self.tokens() {
-            if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit()) {
+            if !token.is_empty()
+                && token
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit())
+            {
                 dotted.push('[');
                 dotted.push_str(&token);
                 dotted.push(']');
@@ -409,7 +431,10 @@ pub(crate) fn locate(
         .collect();
     let at = |offset: usize| {
         let index = positions.partition_point(|position| position.offset < offset);
-        positions.get(index).copied().unwrap_or(counted)
+        positions
+            .get(index)
+            .copied()
+            .unwrap_or(counted)
     };
 
     let locate = |span: &Range<usize>| {
@@ -444,7 +469,9 @@ impl Position {
 
     /// Continues counting up to a later offset.
     fn advance(&mut self, bytes: &[u8], offset: usize) -> Self {
-        let passed = bytes.get(self.offset..offset).unwrap_or_default();
+        let passed = bytes
+            .get(self.offset..offset)
+            .unwrap_or_default();
         for newline in memchr::memchr_iter(b'\n', passed) {
             self.line += 1;
             self.line_start = self.offset + newline + 1;
@@ -486,9 +513,13 @@ mod tests {
 
     #[test]
     fn pointer_is_escaped_and_ends_early() {
-        let pointer = Pointer::new("/plan/steps").item(3).field("a/b");
+        let pointer = Pointer::new("/plan/steps")
+            .item(3)
+            .field("a/b");
         assert_eq!(pointer.as_str(), "/plan/steps/3/a~1b");
-        let long = Pointer::new("/links").field(&"k".repeat(1_000)).field("a");
+        let long = Pointer::new("/links")
+            .field(&"k".repeat(1_000))
+            .field("a");
         assert_eq!(long.as_str(), "/links");
     }
 

@@ -94,7 +94,9 @@ pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
     };
 
     let known = known.into_iter();
-    let (distance, nearest) = known.filter_map(|it| Some((distance(it)?, it))).min()?;
+    let (distance, nearest) = known
+        .filter_map(|it| Some((distance(it)?, it)))
+        .min()?;
     // Words of a few letters are soon others altogether.
     let longer = word.len().max(nearest.len());
     let is_similar = distance <= MAX_EDITS && distance < nearest.len() && 2 * distance <= longer;
@@ -115,7 +117,11 @@ pub(crate) fn did_you_mean<'k>(
 /// lengths.
 fn may_be_similar(word: &str, known: &str) -> bool {
     let apart = Word::new(word).letters ^ Word::new(known).letters;
-    let longer = word.chars().count().abs_diff(known.chars().count());
+    let longer = word
+        .chars()
+        .count()
+        .abs_diff(known.chars().count());
+
     longer <= MAX_EDITS && apart.count_ones() as usize <= 2 * MAX_EDITS
 }
 
@@ -132,7 +138,10 @@ mod tests {
             word.to_uppercase(),
             word.replace('_', "-"),
             word.split('_').collect(),
-            chars.iter().flat_map(|c| [*c, '_']).collect(),
+            chars
+                .iter()
+                .flat_map(|c| [*c, '_'])
+                .collect(),
             format!("__{word}--"),
         ];
         for at in 0..=chars.len() {
@@ -178,7 +187,12 @@ mod tests {
         let names: Vec<String> = WORDS
             .iter()
             .flat_map(|word| typos(word))
-            .flat_map(|typo| typos(&typo).into_iter().step_by(7).chain([typo]))
+            .flat_map(|typo| {
+                typos(&typo)
+                    .into_iter()
+                    .step_by(7)
+                    .chain([typo])
+            })
             .collect();
         for name in &names {
             for word in WORDS {
@@ -214,9 +228,17 @@ mod tests {
             .iter()
             .flat_map(|word| typos(word))
             .flat_map(|typo| typos(&typo).into_iter().step_by(5))
-            .flat_map(|typo| typos(&typo).into_iter().step_by(11).chain([typo]))
+            .flat_map(|typo| {
+                typos(&typo)
+                    .into_iter()
+                    .step_by(11)
+                    .chain([typo])
+            })
             .collect();
-        for (name, word) in names.iter().flat_map(|name| WORDS.map(|word| (name, word))) {
+        for (name, word) in names
+            .iter()
+            .flat_map(|name| WORDS.map(|word| (name, word)))
+        {
             let is_similar = strsim::osa_distance(name, word) <= MAX_EDITS;
             assert!(!is_similar || may_be_similar(name, word), "{name}, {word}");
         }

@@ -67,7 +67,12 @@ impl Timestamp {
             attoseconds *= 10;
         }
 
-        let rest: String = rest.iter().copied().map(char::from).collect();
+        let rest: String = rest
+            .iter()
+            .copied()
+            .map(char::from)
+            .collect();
+
         Some(Self {
             seconds,
             leap_second,
@@ -98,7 +103,9 @@ impl Timestamp {
         let (carry, attoseconds) = (attoseconds / SECOND, attoseconds % SECOND);
         let seconds = lasted.as_secs().checked_add(carry)?;
         Some(Self {
-            seconds: self.seconds.checked_add_unsigned(seconds)?,
+            seconds: self
+                .seconds
+                .checked_add_unsigned(seconds)?,
             attoseconds,
             ..self.clone()
         })
@@ -175,7 +182,9 @@ impl Timestamp {
 )]
 #[inline(always)]
 fn parts(text: &str) -> Option<(i64, bool, &[u8])> {
-    let (head, rest) = text.as_bytes().split_first_chunk::<19>()?;
+    let (head, rest) = text
+        .as_bytes()
+        .split_first_chunk::<19>()?;
     if !is_shaped(head) {
         return None;
     }
@@ -192,7 +201,10 @@ fn parts(text: &str) -> Option<(i64, bool, &[u8])> {
     let (fraction, offset) = match rest {
         [b'.', digits @ ..] => {
             let is_digit = |byte: &&u8| byte.is_ascii_digit();
-            let count = digits.iter().take_while(is_digit).count();
+            let count = digits
+                .iter()
+                .take_while(is_digit)
+                .count();
             digits
                 .split_at_checked(count)
                 .filter(|(fraction, _)| !fraction.is_empty())?
@@ -241,7 +253,10 @@ fn offset_minutes(offset: &[u8]) -> Option<i64> {
         return matches!(offset, b"z").then_some(0);
     };
 
-    if ![h1, h2, m1, m2].iter().all(u8::is_ascii_digit) {
+    if ![h1, h2, m1, m2]
+        .iter()
+        .all(u8::is_ascii_digit)
+    {
         return None;
     }
 
@@ -267,7 +282,11 @@ fn is_shaped(text: &[u8; 19]) -> bool {
     minutes[10] &= !0x20;
 
     let minutes = u8x16::new(minutes);
-    minutes.max(LEAST).min(MOST).simd_eq(minutes).all()
+    minutes
+        .max(LEAST)
+        .min(MOST)
+        .simd_eq(minutes)
+        .all()
         && tens.is_ascii_digit()
         && ones.is_ascii_digit()
 }

@@ -62,7 +62,10 @@ impl Archive {
     }
 
     fn content(&mut self, name: &str) -> Result<Vec<u8>, String> {
-        let number = self.zip.index_for_name(name).ok_or("it is not there")?;
+        let number = self
+            .zip
+            .index_for_name(name)
+            .ok_or("it is not there")?;
         let member = self
             .zip
             .by_index_raw(number)
@@ -93,19 +96,27 @@ fn unpacked(mut member: ZipFile<'_, OpenFile>) -> io::Result<Vec<u8>> {
     let most = MAX_RECORD_BYTES as u64 + 1;
     let mut content = Vec::new();
     match member.compression() {
-        CompressionMethod::Stored => member.take(most).read_to_end(&mut content)?,
+        CompressionMethod::Stored => member
+            .take(most)
+            .read_to_end(&mut content)?,
         CompressionMethod::DEFLATE => DeflateDecoder::new(member)
             .take(most)
             .read_to_end(&mut content)?,
         CompressionMethod::ZSTD => {
             let mut packed = Vec::new();
-            member.by_ref().take(most).read_to_end(&mut packed)?;
+            member
+                .by_ref()
+                .take(most)
+                .read_to_end(&mut packed)?;
+
             let mut rest = packed.as_slice();
             // A member has several frames, one for each time that it was written to.
             while !rest.is_empty() && (content.len() as u64) < most {
                 let frame = StreamingDecoder::new(&mut rest).map_err(io::Error::other)?;
                 let left = most - content.len() as u64;
-                frame.take(left).read_to_end(&mut content)?;
+                frame
+                    .take(left)
+                    .read_to_end(&mut content)?;
             }
 
             content.len()

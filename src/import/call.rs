@@ -43,7 +43,11 @@ pub(super) fn of_function(call: &Value) -> (String, Value) {
 
 /// Returns the first line of a text, for a reason.
 pub(super) fn first_line(message: &str) -> &str {
-    message.trim().lines().next().unwrap_or_default()
+    message
+        .trim()
+        .lines()
+        .next()
+        .unwrap_or_default()
 }
 
 /// Returns the path of a file that stands for its conversation, as a part of an id.

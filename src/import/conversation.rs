@@ -89,7 +89,10 @@ pub(super) enum What {
 impl Conversation {
     /// Counts a part that is left out.
     pub(super) fn skip(&mut self, kind: impl Into<String>) {
-        *self.skipped.entry(kind.into()).or_default() += 1;
+        *self
+            .skipped
+            .entry(kind.into())
+            .or_default() += 1;
     }
 
     /// Sets the time of what is added next, if the log has it.
@@ -106,7 +109,9 @@ impl Conversation {
     pub(super) fn tag(&mut self, name: &str, text: impl Into<String>) {
         let text = text.into();
         if !text.is_empty() {
-            self.tags.entry(name.to_owned()).or_insert(text);
+            self.tags
+                .entry(name.to_owned())
+                .or_insert(text);
         }
     }
 
@@ -153,11 +158,15 @@ impl Conversation {
 
     /// Adds an answer, or returns the one with this key that is there.
     pub(super) fn answer(&mut self, key: &str) -> &mut Answer {
-        let number = self.keys.get(key).copied().unwrap_or_else(|| {
-            let number = self.answers.len();
-            self.add(What::Answer(number));
-            number
-        });
+        let number = self
+            .keys
+            .get(key)
+            .copied()
+            .unwrap_or_else(|| {
+                let number = self.answers.len();
+                self.add(What::Answer(number));
+                number
+            });
         if !key.is_empty() {
             self.keys.insert(key.to_owned(), number);
         }
@@ -233,7 +242,8 @@ impl Conversation {
     /// Adds an interruption, by which the calls that have no result then are cancelled.
     pub(super) fn interrupt(&mut self, text: &str) {
         for call in self.take_open(self.agent.clone().as_deref()) {
-            self.cancelled.insert(call.id.clone(), self.events.len());
+            self.cancelled
+                .insert(call.id.clone(), self.events.len());
             self.act(call, Outcome::new(Some("cancelled"), Value::Null));
         }
 
@@ -251,7 +261,8 @@ impl Conversation {
     /// Adds a field to the act of a call that has no result yet.
     pub(super) fn mark(&mut self, id: &str, field: &str, text: &str) {
         if let Some(call) = self.open.get_mut(id) {
-            call.extensions.insert(field.to_owned(), text.into());
+            call.extensions
+                .insert(field.to_owned(), text.into());
         }
     }
 
@@ -274,7 +285,11 @@ impl Conversation {
             _ => false,
         };
 
-        if !self.events.last().is_some_and(is_failure) {
+        if !self
+            .events
+            .last()
+            .is_some_and(is_failure)
+        {
             self.add(What::TurnEnd);
         }
     }
@@ -301,11 +316,16 @@ impl Conversation {
     }
 
     fn complete(&mut self, payload: Value) {
-        let event = self.compaction.and_then(|place| self.events.get_mut(place));
+        let event = self
+            .compaction
+            .and_then(|place| self.events.get_mut(place));
         if let (Some(What::Note(_, note)), Value::Object(more)) =
             (event.map(|event| &mut event.what), payload)
         {
-            note.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
+            note.extend(
+                more.into_iter()
+                    .filter(|(_, value)| !value.is_null()),
+            );
         }
     }
 
@@ -316,7 +336,11 @@ impl Conversation {
         for mut event in other.events {
             match &mut event.what {
                 What::Answer(number) => *number += first_answer,
-                What::Note(_, note) if note.get("role").is_some_and(|role| role == "user") => {
+                What::Note(_, note)
+                    if note
+                        .get("role")
+                        .is_some_and(|role| role == "user") =>
+                {
                     self.skip("prompt of a sub-agent");
                     continue;
                 }
@@ -333,7 +357,8 @@ impl Conversation {
         for (id, mut call) in other.open {
             call.agent = of_agent(call.agent);
             call.place += self.calls;
-            self.open.insert(format!("{agent} {id}"), call);
+            self.open
+                .insert(format!("{agent} {id}"), call);
         }
 
         self.calls += other.calls;
@@ -354,10 +379,14 @@ impl Conversation {
             other => other.to_string().contains(agent),
         };
 
-        self.events.iter().find_map(|event| match &event.what {
-            What::Act(act) if act.is_of_kind("delegate") && names(act) => Some(act.call.id.clone()),
-            _ => None,
-        })
+        self.events
+            .iter()
+            .find_map(|event| match &event.what {
+                What::Act(act) if act.is_of_kind("delegate") && names(act) => {
+                    Some(act.call.id.clone())
+                }
+                _ => None,
+            })
     }
 
     /// Returns `true` if it works in a directory that the log does not name.
@@ -387,12 +416,18 @@ impl Conversation {
 
     /// Returns the first message of the user.
     pub(super) fn first_message(&self) -> Option<&str> {
-        self.events.iter().find_map(|event| match &event.what {
-            What::Note(_, note) if note.get("role").is_some_and(|role| role == "user") => {
-                note.get("text").and_then(Value::as_str)
-            }
-            _ => None,
-        })
+        self.events
+            .iter()
+            .find_map(|event| match &event.what {
+                What::Note(_, note)
+                    if note
+                        .get("role")
+                        .is_some_and(|role| role == "user") =>
+                {
+                    note.get("text").and_then(Value::as_str)
+                }
+                _ => None,
+            })
     }
 
     /// Returns the time of the first message or answer of the first agent.
@@ -411,7 +446,12 @@ impl Conversation {
             .filter(is_message)
             .filter_map(|event| event.at)
             .min()
-            .or_else(|| self.events.iter().filter_map(|event| event.at).min())
+            .or_else(|| {
+                self.events
+                    .iter()
+                    .filter_map(|event| event.at)
+                    .min()
+            })
     }
 
     /// Returns the usage of all answers; else the one of the log as a whole.
@@ -436,5 +476,6 @@ impl Conversation {
 }
 
 fn is_kind(note: &Map<String, Value>, kind: &str) -> bool {
-    note.get("kind").is_some_and(|it| it == kind)
+    note.get("kind")
+        .is_some_and(|it| it == kind)
 }

@@ -55,7 +55,12 @@ impl Import {
                 .map_err(|why| explained(path, &why))?;
         }
 
-        let explained = found.groups.iter().map(Explained::of).collect();
+        let explained = found
+            .groups
+            .iter()
+            .map(Explained::of)
+            .collect();
+
         Ok((explained, self.report(&found.others, found.report)))
     }
 }
@@ -63,7 +68,11 @@ impl Import {
 impl Explained {
     fn of(group: &Group) -> Self {
         let mut explained = Self {
-            files: group.files.iter().map(|file| file.path.clone()).collect(),
+            files: group
+                .files
+                .iter()
+                .map(|file| file.path.clone())
+                .collect(),
             format: group.format.name,
             form: group.format.form,
             runs: 0,
@@ -82,10 +91,16 @@ impl Explained {
         let read = (group.format.read)(&mut log, &mut |_, conversation| {
             explained.add(conversation);
         });
-        explained.unreadable.extend(log.reasons());
 
-        let broken = read.err().map(|why| format!("{}: {why}", log.path()));
+        explained
+            .unreadable
+            .extend(log.reasons());
+
+        let broken = read
+            .err()
+            .map(|why| format!("{}: {why}", log.path()));
         explained.unreadable.extend(broken);
+
         explained
     }
 

@@ -28,7 +28,9 @@ pub(super) fn some_text(value: &Value, at: &str) -> Option<String> {
 
 /// Returns the first text that is there at some pointers.
 pub(super) fn first_text(value: &Value, places: &[&str]) -> Option<String> {
-    places.iter().find_map(|at| some_text(value, at))
+    places
+        .iter()
+        .find_map(|at| some_text(value, at))
 }
 
 /// Returns the count at a pointer; 0 where there is none.
@@ -103,13 +105,17 @@ pub(super) fn parsed(value: &Value) -> Value {
 
 /// Returns the picture of a `data:` URL.
 pub(super) fn picture_of_url(url: &str) -> Option<Picture> {
-    let (kind, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+    let (kind, data) = url
+        .strip_prefix("data:")?
+        .split_once(";base64,")?;
     picture(kind, data)
 }
 
 /// Returns a picture of a media type such as `image/png`, from its base64.
 pub(super) fn picture(media_type: &str, base64: &str) -> Option<Picture> {
-    let extension = media_type.strip_prefix("image/")?.to_owned();
+    let extension = media_type
+        .strip_prefix("image/")?
+        .to_owned();
     let content = BASE64.decode(base64.as_bytes()).ok()?;
     Some(Picture { extension, content })
 }

@@ -128,7 +128,9 @@ fn looks_like_database(start: &[u8]) -> String {
     // A table may be declared with quotes.
     let words = || text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let declares = |name: &&str| words().any(|word| word == *name);
-    let found = known.iter().find(|(names, _)| names.iter().all(&declares));
+    let found = known
+        .iter()
+        .find(|(names, _)| names.iter().all(&declares));
 
     match found {
         Some((_, whose)) => format!("it is a database {whose}"),
@@ -143,7 +145,11 @@ pub(super) fn looks_like_json(first: Option<&Value>) -> String {
     let form = match first {
         Some(Value::Object(members)) if members.is_empty() => "an empty object".to_owned(),
         Some(Value::Object(members)) => {
-            let names: Vec<&str> = members.keys().map(String::as_str).take(KEYS).collect();
+            let names: Vec<&str> = members
+                .keys()
+                .map(String::as_str)
+                .take(KEYS)
+                .collect();
             format!("an object with the keys {}", names.join(", "))
         }
         Some(Value::Array(items)) => format!("a list of {}", count(items.len() as u64, "item")),

@@ -48,20 +48,25 @@ impl Import {
                 .push(format!("{}: {links} not followed", display(path)));
         }
 
-        report
-            .faults
-            .extend(below.faults.iter().map(ToString::to_string));
+        report.faults.extend(
+            below
+                .faults
+                .iter()
+                .map(ToString::to_string),
+        );
 
         let mut tied = Tied::default();
         let mut others = Vec::new();
         for file in below.files {
             let state = FileState::new(file.path(), file.version());
             let file = LogFile::new(file);
-            let recognized = memory.recognized(&state).unwrap_or_else(|| {
-                let recognized = self.recognize(&file);
-                memory.keep_recognized(&state, &recognized);
-                recognized
-            });
+            let recognized = memory
+                .recognized(&state)
+                .unwrap_or_else(|| {
+                    let recognized = self.recognize(&file);
+                    memory.keep_recognized(&state, &recognized);
+                    recognized
+                });
             match recognized {
                 Ok((format, common)) => tied.add(format, common, TiedFile { file, state }),
                 Err(no_log) => others.push((file, no_log)),
@@ -76,11 +81,15 @@ impl Import {
         for (number, (file, no_log)) in others.into_iter().enumerate() {
             let NoLog { why, is_broken } = no_log;
             if is_log_dir && !(file.file.is_given || is_broken) {
-                let suffix = Path::new(file.base()).extension().and_then(OsStr::to_str);
+                let suffix = Path::new(file.base())
+                    .extension()
+                    .and_then(OsStr::to_str);
                 let suffix = suffix.map_or("without suffix".into(), |suffix| format!(".{suffix}"));
                 *found.others.entry(suffix).or_default() += 1;
             } else if number < MAX_NAMED {
-                report.errors.push(format!("{}: {why}", file.path));
+                report
+                    .errors
+                    .push(format!("{}: {why}", file.path));
             } else {
                 unnamed += 1;
             }
@@ -113,10 +122,13 @@ impl Import {
             why,
         };
 
-        let start = file.file.beginning(SNIFFED).map_err(|why| NoLog {
-            is_broken: true,
-            why: why.to_string(),
-        })?;
+        let start = file
+            .file
+            .beginning(SNIFFED)
+            .map_err(|why| NoLog {
+                is_broken: true,
+                why: why.to_string(),
+            })?;
         let first = start
             .strip_prefix(BYTE_ORDER_MARK)
             .unwrap_or(&start)
@@ -128,11 +140,19 @@ impl Import {
 
         let mut log = Log::new(std::slice::from_ref(file));
         let head = log.head().map_err(broken)?;
-        if let Some(first) = log.unreadable.first().filter(|_| head.is_empty()) {
+        if let Some(first) = log
+            .unreadable
+            .first()
+            .filter(|_| head.is_empty())
+        {
             return Err(broken(format!("line {}: {}", first.line, first.why)));
         }
 
-        let is_wanted = |format: &&Format| self.format.is_none_or(|name| name == format.name);
+        let is_wanted = |format: &&Format| {
+            self.format
+                .is_none_or(|name| name == format.name)
+        };
+
         let format = FORMATS
             .iter()
             .filter(is_wanted)
@@ -177,7 +197,10 @@ impl Tied {
         self.before.push(number);
 
         for tie in ties {
-            let known = *self.by_tie.entry((format.name, tie)).or_insert(number);
+            let known = *self
+                .by_tie
+                .entry((format.name, tie))
+                .or_insert(number);
             let (one, other) = (self.first_of(known), self.first_of(number));
             if let Some(before) = self.before.get_mut(one.max(other)) {
                 *before = one.min(other);
@@ -198,7 +221,10 @@ impl Tied {
 
     fn groups(mut self) -> Vec<Group> {
         let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
-        for (number, (format, file)) in std::mem::take(&mut self.files).into_iter().enumerate() {
+        for (number, (format, file)) in std::mem::take(&mut self.files)
+            .into_iter()
+            .enumerate()
+        {
             let group = groups.entry(self.first_of(number));
             let new = || Group {
                 format,

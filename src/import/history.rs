@@ -58,7 +58,10 @@ impl History {
         let mut files = with_parts(file, path, session).map_err(failed)?;
         let mut log = Log::new(&files);
         let mut found = conversations(known, &mut log)?;
-        if found.iter().any(Conversation::has_delegated) {
+        if found
+            .iter()
+            .any(Conversation::has_delegated)
+        {
             // What older versions, and Codex, write beside it.
             let others = beside(known, &files, path).map_err(failed)?;
             if !others.is_empty() {
@@ -94,8 +97,11 @@ impl History {
             _ => false,
         };
 
-        conversation.events.retain(|event| !is_asked(event));
+        conversation
+            .events
+            .retain(|event| !is_asked(event));
         conversation.finish(false);
+
         let note = json!({
             "kind": "history",
             "format": format,
@@ -172,18 +178,30 @@ fn conversations(format: &Format, log: &mut Log<'_>) -> Result<Vec<Conversation>
 /// or of its id.
 fn with_parts(file: FileBelow, path: &Path, session: &str) -> io::Result<Vec<LogFile>> {
     let stem = path.with_extension("");
-    let name = stem.file_name().unwrap_or_default().to_string_lossy();
+    let name = stem
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
     let own = Some(session.to_owned()).filter(|id| plain_id(id) == *id);
     let mut parts = Vec::new();
 
-    for dir in [format!("{name}/{PARTS}")].into_iter().chain(own) {
+    for dir in [format!("{name}/{PARTS}")]
+        .into_iter()
+        .chain(own)
+    {
         for part in files_of(&path.with_file_name(&dir))? {
             parts.extend(file.beside(&format!("{dir}/{part}")));
         }
     }
 
-    let files = [file].into_iter().chain(parts).map(LogFile::new);
-    Ok(files.filter(LogFile::may_be_log).collect())
+    let files = [file]
+        .into_iter()
+        .chain(parts)
+        .map(LogFile::new);
+
+    Ok(files
+        .filter(LogFile::may_be_log)
+        .collect())
 }
 
 /// Returns the names of the files of a directory that may not be there.
@@ -211,10 +229,16 @@ fn beside(format: &Format, files: &[LogFile], path: &Path) -> io::Result<Vec<Log
     let mut ties = BTreeSet::new();
     tie_first(*tie, own, &mut ties);
 
-    let dir = path.parent().filter(|dir| *dir != Path::new(""));
+    let dir = path
+        .parent()
+        .filter(|dir| *dir != Path::new(""));
     let mut others = Vec::new();
+
     for name in files_of(dir.unwrap_or(Path::new(".")))? {
-        let is_beside = !name.contains('/') && SIBLINGS.iter().any(|it| name.starts_with(it));
+        let is_beside = !name.contains('/')
+            && SIBLINGS
+                .iter()
+                .any(|it| name.starts_with(it));
         let other = own
             .file
             .beside(&name)

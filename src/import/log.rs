@@ -43,7 +43,10 @@ impl LogFile {
 
     /// Returns the name of the file alone.
     pub(super) fn base(&self) -> &str {
-        self.name.rsplit('/').next().unwrap_or_default()
+        self.name
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
     }
 
     pub(super) fn may_be_log(&self) -> bool {
@@ -55,7 +58,8 @@ impl LogFile {
     /// Returns the name of the file without its suffix.
     pub(super) fn stem(&self) -> &str {
         let base = self.base();
-        base.rsplit_once('.').map_or(base, |(stem, _)| stem)
+        base.rsplit_once('.')
+            .map_or(base, |(stem, _)| stem)
     }
 
     /// Returns the names of the directories in which it is, the innermost first.
@@ -110,7 +114,8 @@ struct Hashed {
 impl Read for Hashed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
-        self.hash.update(buffer.get(..read).unwrap_or_default());
+        self.hash
+            .update(buffer.get(..read).unwrap_or_default());
         Ok(read)
     }
 }
@@ -214,7 +219,11 @@ impl<'l> Log<'l> {
         let mut is_document = false;
         let mut value = None;
         let mut is_at_end = false;
-        match lines.next_line().map_err(|why| why.to_string())? {
+
+        match lines
+            .next_line()
+            .map_err(|why| why.to_string())?
+        {
             None => is_at_end = true,
             Some(LineRead::TooLong { line }) => {
                 let limit = MAX_RECORD_BYTES >> 20;
@@ -238,7 +247,8 @@ impl<'l> Log<'l> {
 
         if is_at_end {
             let hash = lines.into_parts().0.hash;
-            self.digests.push(FileDigest::finish(hash).to_string());
+            self.digests
+                .push(FileDigest::finish(hash).to_string());
         } else {
             self.reading = Some(Reading::Lines(lines, false));
         }
@@ -255,13 +265,16 @@ impl<'l> Log<'l> {
 
     /// Returns the path of the file that is being read.
     pub(super) fn path(&self) -> &'l str {
-        let file = self.files.get(self.opened.saturating_sub(1));
+        let file = self
+            .files
+            .get(self.opened.saturating_sub(1));
         file.map_or("", |file| &file.path)
     }
 
     fn unreadable(&mut self, line: u64, why: String) {
         let path = self.path();
-        self.unreadable.push(Unreadable { path, line, why });
+        self.unreadable
+            .push(Unreadable { path, line, why });
     }
 
     /// Reads a file whose first line is no value as a whole.
@@ -276,7 +289,8 @@ impl<'l> Log<'l> {
         let mut file = started.file;
         let before = version(&file);
         let mut content = Vec::new();
-        file.rewind().map_err(|why| why.to_string())?;
+        file.rewind()
+            .map_err(|why| why.to_string())?;
 
         let most = MAX_RECORD_BYTES as u64 + 1;
         file.by_ref()
@@ -294,7 +308,8 @@ impl<'l> Log<'l> {
             return Err("it was changed while it was read".into());
         }
 
-        self.digests.push(FileDigest::of(&content).to_string());
+        self.digests
+            .push(FileDigest::of(&content).to_string());
         self.next_value(content, 0)
     }
 
@@ -313,7 +328,11 @@ impl<'l> Log<'l> {
     /// Returns a file that a value of the log refers to, by its path from the file of that value.
     pub(super) fn beside(&self, number: usize, path: &str) -> Option<Vec<u8>> {
         self.has_others.set(true);
-        let file = self.files.get(number)?.file.beside(path)?;
+        let file = self
+            .files
+            .get(number)?
+            .file
+            .beside(path)?;
         let mut content = Vec::new();
         let most = MAX_RECORD_BYTES as u64;
 
@@ -332,8 +351,11 @@ impl<'l> Log<'l> {
             return Ok(None);
         }
 
-        let bytes = content.get(span.clone()).unwrap_or_default();
+        let bytes = content
+            .get(span.clone())
+            .unwrap_or_default();
         self.bytes += bytes.len() as u64;
+
         let value = read(&mut self.tape, bytes)?;
         self.reading = Some(Reading::Values(content, span.end));
 
@@ -361,7 +383,9 @@ fn reading_of(mut file: OpenFile) -> Result<Reading, String> {
 }
 
 fn read(tape: &mut Tape, bytes: &[u8]) -> Result<Value, String> {
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let bytes = bytes
+        .strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(bytes);
     read_json(tape, bytes).or_else(|why| {
         let numbers = without_other_numbers(bytes).ok_or(why)?;
         read_json(tape, &numbers)
@@ -376,7 +400,9 @@ fn without_other_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
     let (mut is_text, mut is_escaped, mut has_any) = (false, false, false);
     let mut rest = bytes;
     while let [byte, after @ ..] = rest {
-        let word = WORDS.iter().find(|word| !is_text && rest.starts_with(word));
+        let word = WORDS
+            .iter()
+            .find(|word| !is_text && rest.starts_with(word));
         if let Some(after) = word.and_then(|word| rest.strip_prefix(*word)) {
             written.extend_from_slice(b"null");
             has_any = true;

@@ -71,13 +71,19 @@ impl Memory {
     pub(super) fn keep_recognized(&mut self, file: &FileState, what: &Recognized) {
         let files = vec![file.clone()];
         let what = what.clone();
-        self.files.insert(file.path.clone(), Known { files, what });
+        self.files
+            .insert(file.path.clone(), Known { files, what });
     }
 
     /// Returns what became of a log, if neither its files nor its runs have changed since.
     pub(super) fn converted(&self, files: &[FileState]) -> Option<Converted> {
         let known = self.logs.get(&files.first()?.path)?;
-        let is_there = known.what.runs.iter().all(|made| made.run.path.is_dir());
+        let is_there = known
+            .what
+            .runs
+            .iter()
+            .all(|made| made.run.path.is_dir());
+
         (is_there && is_same(&known.files, files)).then(|| known.what.clone())
     }
 
@@ -87,9 +93,16 @@ impl Memory {
             return;
         };
         let is_refused = |run: &ImportedRun| matches!(run.change, Change::Refused(_));
-        if what.is_done_alone && !what.runs.iter().any(|made| is_refused(&made.run)) {
+
+        if what.is_done_alone
+            && !what
+                .runs
+                .iter()
+                .any(|made| is_refused(&made.run))
+        {
             let files = states.to_vec();
-            self.logs.insert(first.path.clone(), Known { files, what });
+            self.logs
+                .insert(first.path.clone(), Known { files, what });
         } else {
             self.logs.remove(&first.path);
         }
@@ -97,7 +110,10 @@ impl Memory {
 }
 
 fn is_same(before: &[FileState], now: &[FileState]) -> bool {
-    before == now && now.iter().all(|file| file.version.is_some())
+    before == now
+        && now
+            .iter()
+            .all(|file| file.version.is_some())
 }
 
 #[cfg(test)]
@@ -117,7 +133,10 @@ mod tests {
         fs::write(path, log).unwrap();
         let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let changed = if age > 0 { changed } else { SystemTime::now() };
-        let file = File::options().write(true).open(path).unwrap();
+        let file = File::options()
+            .write(true)
+            .open(path)
+            .unwrap();
         file.set_modified(changed).unwrap();
     }
 
@@ -129,8 +148,13 @@ mod tests {
         let mut memory = Memory::default();
         let mut again = |answer, age| {
             write(&log, answer, age);
-            let imported = import.each([&log], &mut memory, |_, _| ()).unwrap();
-            let changes = imported.runs.into_iter().map(|run| run.change);
+            let imported = import
+                .each([&log], &mut memory, |_, _| ())
+                .unwrap();
+            let changes = imported
+                .runs
+                .into_iter()
+                .map(|run| run.change);
             changes.collect::<Vec<_>>()
         };
 

@@ -19,7 +19,12 @@ pub(super) fn joined(parts: impl Iterator<Item = Part>) -> Vec<Conversation> {
         .iter()
         .map(|part| part.conversation.id.clone())
         .collect();
-    let is_begun = |part: &Part| part.parent.as_ref().is_some_and(|it| ids.contains(it));
+    let is_begun = |part: &Part| {
+        part.parent
+            .as_ref()
+            .is_some_and(|it| ids.contains(it))
+    };
+
     let (parts, roots): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(is_begun);
     let parents: BTreeMap<String, Option<String>> = parts
         .iter()
@@ -30,18 +35,26 @@ pub(super) fn joined(parts: impl Iterator<Item = Part>) -> Vec<Conversation> {
     for part in parts {
         let mut first = part.parent;
         for _ in 0..parents.len() {
-            let above = first.as_ref().and_then(|first| parents.get(first)).cloned();
+            let above = first
+                .as_ref()
+                .and_then(|first| parents.get(first))
+                .cloned();
             first = above.unwrap_or(first);
         }
 
-        let Some(root) = roots.iter_mut().find(|it| Some(&it.id) == first.as_ref()) else {
+        let Some(root) = roots
+            .iter_mut()
+            .find(|it| Some(&it.id) == first.as_ref())
+        else {
             continue;
         };
+
         let id = part.conversation.id.clone();
         root.absorb(&id, part.conversation);
         if !root.parents.contains_key(&id) {
             let call = root.call_that_began(&id);
-            root.parents.extend(call.map(|call| (id, call)));
+            root.parents
+                .extend(call.map(|call| (id, call)));
         }
     }
 

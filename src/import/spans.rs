@@ -74,7 +74,10 @@ pub(super) struct Traces {
 impl Traces {
     pub(super) fn add(&mut self, span: Span) {
         let new = self.traces.len();
-        let number = *self.numbers.entry(span.trace.clone()).or_insert(new);
+        let number = *self
+            .numbers
+            .entry(span.trace.clone())
+            .or_insert(new);
         if number == new {
             self.traces.push(Vec::new());
         }
@@ -86,8 +89,16 @@ impl Traces {
 
     /// Returns the conversation of each trace with a span of an agent, a model or a tool.
     pub(super) fn conversations(self) -> impl Iterator<Item = Conversation> {
-        let has_work = |spans: &Vec<Span>| spans.iter().any(|span| span.role != Role::Other);
-        self.traces.into_iter().filter(has_work).map(conversation)
+        let has_work = |spans: &Vec<Span>| {
+            spans
+                .iter()
+                .any(|span| span.role != Role::Other)
+        };
+
+        self.traces
+            .into_iter()
+            .filter(has_work)
+            .map(conversation)
     }
 }
 
@@ -98,7 +109,10 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut once: Vec<Span> = Vec::new();
     for span in spans {
-        if let Some(known) = places.get(&span.id).and_then(|place| once.get_mut(*place)) {
+        if let Some(known) = places
+            .get(&span.id)
+            .and_then(|place| once.get_mut(*place))
+        {
             *known = span;
         } else {
             places.insert(span.id.clone(), once.len());
@@ -111,7 +125,10 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         span.role == Role::Agent || delegates.get(number) == Some(&true)
     });
     let root = (0..once.len())
-        .filter_map(|number| once.get(number).map(|span| (number, span)))
+        .filter_map(|number| {
+            once.get(number)
+                .map(|span| (number, span))
+        })
         .filter(|(_, span)| span.parent.is_empty())
         .min_by_key(|(number, span)| (span.start, *number))
         .map(|(_, span)| span);
@@ -142,15 +159,27 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         sha256: Some(digest(&once)),
         started_at: root
             .and_then(|root| root.start)
-            .or_else(|| once.iter().filter_map(|span| span.start).min()),
-        task: root.map(|root| asked.clone().unwrap_or_else(|| root.name.clone())),
+            .or_else(|| {
+                once.iter()
+                    .filter_map(|span| span.start)
+                    .min()
+            }),
+        task: root.map(|root| {
+            asked
+                .clone()
+                .unwrap_or_else(|| root.name.clone())
+        }),
         totals: root.and_then(|root| root.answer.usage),
         is_by_time: true,
         ..Conversation::default()
     };
 
     let agent = first_agent.and_then(|number| once.get(number));
-    for span in root.into_iter().chain(agent).chain(&once) {
+    for span in root
+        .into_iter()
+        .chain(agent)
+        .chain(&once)
+    {
         let is_main = span.role == Role::Agent && span.name != agent.map_or("", |it| &it.name);
         for (name, text) in span.tags.iter().filter(|_| !is_main) {
             conversation.tag(name, text);
@@ -159,7 +188,8 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
 
     let of_agent = |number: usize| {
         let agent = above.get(number).copied().flatten()?;
-        once.get(agent).filter(|_| Some(agent) != first_agent)
+        once.get(agent)
+            .filter(|_| Some(agent) != first_agent)
     };
 
     conversation.at = conversation.started_at;
@@ -184,8 +214,11 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
                 .clone()
         });
 
-        let is_nested = above.get(number).is_some_and(Option::is_some);
+        let is_nested = above
+            .get(number)
+            .is_some_and(Option::is_some);
         let is_delegate = delegates.get(number) == Some(&true);
+
         match span.role {
             Role::Model => span.add_answer(&mut conversation),
             Role::Tool if is_delegate => span.add_call(&mut conversation, Some("delegate")),
@@ -199,7 +232,11 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
                     conversation.moment(span.end.or(span.start));
                     conversation.note("observe", note.clone());
                 }
-                None => conversation.skip(span.counted_as.as_deref().unwrap_or("span")),
+                None => conversation.skip(
+                    span.counted_as
+                        .as_deref()
+                        .unwrap_or("span"),
+                ),
             },
         }
     }
@@ -213,8 +250,12 @@ pub(super) fn id_of(trace: &str) -> String {
 }
 
 fn digest(spans: &[Span]) -> String {
-    let mut digests: Vec<&str> = spans.iter().map(|span| &*span.sha256).collect();
+    let mut digests: Vec<&str> = spans
+        .iter()
+        .map(|span| &*span.sha256)
+        .collect();
     digests.sort_unstable();
+
     FileDigest::of(digests.join("\n").as_bytes()).to_string()
 }
 
@@ -228,7 +269,9 @@ fn delegates(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<bool> {
     for (number, span) in spans.iter().enumerate() {
         let mut inner = matches!(span.role, Role::Model | Role::Agent).then_some(number);
         while let Some(outer) = inner.and_then(|inner| around.get(inner).copied().flatten()) {
-            let is_tool = spans.get(outer).is_some_and(|outer| outer.may_delegate);
+            let is_tool = spans
+                .get(outer)
+                .is_some_and(|outer| outer.may_delegate);
             match found.get_mut(outer) {
                 Some(is_delegate) if is_tool && !*is_delegate => *is_delegate = true,
                 _ => break,
@@ -251,17 +294,30 @@ fn above(
     let mut next: Vec<usize> = Vec::new();
 
     for (number, span) in spans.iter().enumerate() {
-        match places.get(&span.parent).filter(|_| !span.parent.is_empty()) {
-            Some(parent) => below.entry(*parent).or_default().push(number),
+        match places
+            .get(&span.parent)
+            .filter(|_| !span.parent.is_empty())
+        {
+            Some(parent) => below
+                .entry(*parent)
+                .or_default()
+                .push(number),
             None => next.push(number),
         }
     }
 
     while let Some(number) = next.pop() {
-        let is_agent = spans.get(number).is_some_and(|span| is_agent(number, span));
+        let is_agent = spans
+            .get(number)
+            .is_some_and(|span| is_agent(number, span));
         let of_this = found.get(number).copied().flatten();
         let agent = if is_agent { Some(number) } else { of_this };
-        for inner in below.remove(&number).into_iter().flatten() {
+
+        for inner in below
+            .remove(&number)
+            .into_iter()
+            .flatten()
+        {
             if let Some(above) = found.get_mut(inner) {
                 *above = agent;
             }
@@ -331,7 +387,9 @@ impl Span {
         }
 
         conversation.at = self.end;
-        let status = self.status.or(self.error.as_ref().map(|_| "error"));
+        let status = self
+            .status
+            .or(self.error.as_ref().map(|_| "error"));
         let output = match (&self.output, &self.error) {
             (Value::Null, Some(error)) => error.as_str().into(),
             (output, _) => output.clone(),
@@ -368,7 +426,10 @@ pub(super) fn asked(input: &Value) -> Option<String> {
     }
 
     let list = input.get("messages").unwrap_or(input);
-    if let Some(said) = messages(list).into_iter().find_map(of_user) {
+    if let Some(said) = messages(list)
+        .into_iter()
+        .find_map(of_user)
+    {
         return Some(said);
     }
 
@@ -398,6 +459,10 @@ fn of_user(message: &Value) -> Option<String> {
     let class = text(message, "/id/3");
     let is_user = matches!(role.as_deref(), Some("user" | "human"))
         || (role.is_none() && class == "HumanMessage");
-    let said = fields.get("content").or(fields.get("parts")).map(texts);
+    let said = fields
+        .get("content")
+        .or(fields.get("parts"))
+        .map(texts);
+
     said.filter(|said| is_user && !said.is_empty())
 }

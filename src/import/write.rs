@@ -73,7 +73,10 @@ impl<'t> Target<'t> {
 
     /// Returns the id that the run of a conversation has.
     pub(super) fn id_of(&self, id: &str) -> String {
-        let redacted = self.redactor.as_ref().map(|redactor| redactor.id(id));
+        let redacted = self
+            .redactor
+            .as_ref()
+            .map(|redactor| redactor.id(id));
         redacted.unwrap_or_else(|| id.to_owned())
     }
 
@@ -122,7 +125,10 @@ impl<'t> Target<'t> {
                     return Ok(Made::Refused(why.into()));
                 }
 
-                let tags = start.get("tags").cloned().unwrap_or_else(|| json!({}));
+                let tags = start
+                    .get("tags")
+                    .cloned()
+                    .unwrap_or_else(|| json!({}));
                 let has_tags = Some(&tags) == new_start.get("tags");
                 let is_anchored = start.get(ANCHORED).is_some();
                 anchors |= is_anchored;
@@ -158,7 +164,9 @@ impl<'t> Target<'t> {
 
         *made += 1;
         let scratch = self.scratch.get().map(Scratch::path);
-        Ok(scratch.unwrap_or(self.into).join(made.to_string()))
+        Ok(scratch
+            .unwrap_or(self.into)
+            .join(made.to_string()))
     }
 }
 
@@ -192,7 +200,10 @@ impl Found {
         let mut lines = events.split(|byte| *byte == b'\n');
         let start = payload(lines.next());
         let note = payload(lines.next());
-        let is_import = |note: &Value| note.get("kind").is_some_and(|kind| kind == "import");
+        let is_import = |note: &Value| {
+            note.get("kind")
+                .is_some_and(|kind| kind == "import")
+        };
 
         match (start, note.filter(is_import)) {
             (Some(start), Some(note)) => Self::Run { start, note },
@@ -223,8 +234,11 @@ impl Draft {
             ..Task::new(task.unwrap_or(NO_TASK))
         };
 
-        let mut run = recorder.durability(Durability::Process).begin(task)?;
+        let mut run = recorder
+            .durability(Durability::Process)
+            .begin(task)?;
         run.note("observe", arguments(self.note))?;
+
         let usage = conversation.usage();
         let events = conversation.events;
         let (answers, parents) = (&conversation.answers, &conversation.parents);
@@ -273,10 +287,16 @@ pub(super) fn write_events(
 ) -> Result<(), Error> {
     for mut event in events {
         if let What::Answer(number) = event.what {
-            let answer = answers.get(&number).map(Answer::payload);
+            let answer = answers
+                .get(&number)
+                .map(Answer::payload);
             event.what = What::Note("reason", answer.unwrap_or_default());
         }
-        let parent = event.agent.as_ref().and_then(|it| parents.get(it));
+
+        let parent = event
+            .agent
+            .as_ref()
+            .and_then(|it| parents.get(it));
         event.parent = event.parent.or_else(|| parent.cloned());
         write(run, event, marks)?;
     }
@@ -314,7 +334,9 @@ impl Act {
         let Self { call, outcome } = self;
         let mut action = Action::new(call.tool).status(outcome.status.unwrap_or("ok"));
         action.input = Some(call.input);
-        action.extensions.extend(call.extensions);
+        action
+            .extensions
+            .extend(call.extensions);
         action
             .extensions
             .entry("x-call-id".into())
@@ -340,7 +362,10 @@ impl Act {
 
         let mut artifacts = Vec::new();
         for picture in outcome.pictures {
-            artifacts.push(run.attach(&picture.content, &picture.extension)?.name);
+            artifacts.push(
+                run.attach(&picture.content, &picture.extension)?
+                    .name,
+            );
         }
 
         action.result_artifacts = (!artifacts.is_empty()).then(|| artifacts.into());

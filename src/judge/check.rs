@@ -70,7 +70,8 @@ impl CheckSettings {
             .rules
             .placed()
             .filter(|of| rules::names(name, &of.rule.info.id));
-        self.required.extend(required.map(|of| of.index));
+        self.required
+            .extend(required.map(|of| of.index));
 
         Ok(())
     }
@@ -237,7 +238,9 @@ mod tests {
             report.findings
         };
         assert_eq!(found(&settings), []);
-        let misspelled = settings.rules.must_have("acme/refund-limits");
+        let misspelled = settings
+            .rules
+            .must_have("acme/refund-limits");
         let misspelled = misspelled.unwrap_err().to_string();
         assert!(
             misspelled.ends_with("did you mean `acme/refund-limit`?"),

@@ -176,13 +176,17 @@ pub(crate) fn episode<R>(
 
     let (state_record, mut summary_record) =
         loader.records(&mut buffers.state, &mut buffers.summary);
-    let state = state_record.facts().map(StateFacts::new);
+    let state = state_record
+        .facts()
+        .map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), files.entries());
     if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
         summary_record.is_not_due();
     }
 
-    let summary = summary_record.facts().map(SummaryFacts::new);
+    let summary = summary_record
+        .facts()
+        .map(SummaryFacts::new);
     let of_run = Stage {
         entries: files.entries(),
         id: facts::id(directory_id, state.read(), summary.read()),
@@ -201,11 +205,14 @@ pub(crate) fn episode<R>(
         (&values, &attachments),
         &mut buffers.timeline,
     );
-    loader.judges.end(lifecycle, values, |line, bytes| {
-        let is_read = timeline.read_again(line, bytes);
-        attachments.complete(bytes);
-        is_read
-    });
+
+    loader
+        .judges
+        .end(lifecycle, values, |line, bytes| {
+            let is_read = timeline.read_again(line, bytes);
+            attachments.complete(bytes);
+            is_read
+        });
 
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
@@ -230,7 +237,10 @@ pub(crate) fn episode<R>(
         manifest: &manifest,
         judges: &loader.judges,
     });
-    let lacking = loader.troubles.lacking().map(io::Error::other);
+    let lacking = loader
+        .troubles
+        .lacking()
+        .map(io::Error::other);
     drop(timeline);
     buffers.release();
     buffers.lacking = lacking;
@@ -269,7 +279,8 @@ impl<'f> Loader<'f> {
 
         let is_readable = probed.is_ok();
         if let Err(why) = probed {
-            self.troubles.add(Trouble::Unreadable { artifact, why });
+            self.troubles
+                .add(Trouble::Unreadable { artifact, why });
         }
 
         is_readable
@@ -302,7 +313,9 @@ impl<'f> Loader<'f> {
             && let Some(written) = record.written()
         {
             let whole = attachments.whole(written);
-            let root = whole.as_ref().map_or(written, OwnedDocument::root);
+            let root = whole
+                .as_ref()
+                .map_or(written, OwnedDocument::root);
             for schema in schemas {
                 schema.record(root, &|| Place::whole(artifact));
             }
@@ -310,7 +323,8 @@ impl<'f> Loader<'f> {
 
         let team = &self.request.team.team;
         let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
-        self.troubles.forget_misspelled(artifact, is_declared);
+        self.troubles
+            .forget_misspelled(artifact, is_declared);
     }
 
     /// Returns whether the learning timeline has any bytes. They are not looked for unless the
@@ -319,8 +333,17 @@ impl<'f> Loader<'f> {
         let proposals = summary?.number(InSummary::LearnProposals)?;
         if !is_readable || proposals.equals(Number::of("0")) {
             None
-        } else if self.files.entries().has(Artifact::Learn) {
-            Some(!self.files.is_empty(Artifact::Learn).ok()?)
+        } else if self
+            .files
+            .entries()
+            .has(Artifact::Learn)
+        {
+            Some(
+                !self
+                    .files
+                    .is_empty(Artifact::Learn)
+                    .ok()?,
+            )
         } else {
             Some(false)
         }
@@ -344,7 +367,10 @@ impl<'f> Loader<'f> {
             strict: (self.request.every_event).then(|| StrictFacts::new(self.request.strict)),
             stream: None,
             outlined: listening.map(|_| Err(NOT_THERE.into())),
-            calls: self.request.calls.then(|| Ok(Box::default())),
+            calls: self
+                .request
+                .calls
+                .then(|| Ok(Box::default())),
         };
 
         if !self.files.entries().has(artifact) {
@@ -356,7 +382,10 @@ impl<'f> Loader<'f> {
                 facts,
                 strict: loaded.strict.as_mut(),
                 outline: listening.map(OutlineReader::new),
-                calls: self.request.calls.then(CallReader::default),
+                calls: self
+                    .request
+                    .calls
+                    .then(CallReader::default),
             },
             reader: &mut buffers.reader,
             parsed: &mut buffers.event,
@@ -370,26 +399,31 @@ impl<'f> Loader<'f> {
             attachments,
         };
 
-        let result = self.files.open(artifact).and_then(|stream| {
-            let (stream, result) = events.read(stream, &mut buffers.lines);
-            let outline = events.listeners.outline.take();
-            loaded.outlined = outline.map(|outline| Ok(outlined(outline, &stream)));
+        let result = self
+            .files
+            .open(artifact)
+            .and_then(|stream| {
+                let (stream, result) = events.read(stream, &mut buffers.lines);
+                let outline = events.listeners.outline.take();
+                loaded.outlined = outline.map(|outline| Ok(outlined(outline, &stream)));
 
-            let calls = events.listeners.calls.take();
-            loaded.calls = calls.map(|calls| Ok(calls.finish()));
-            let strict = events.listeners.strict.as_mut();
-            if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
-                prefixes::measure(prefixes, &stream);
-            }
+                let calls = events.listeners.calls.take();
+                loaded.calls = calls.map(|calls| Ok(calls.finish()));
+                let strict = events.listeners.strict.as_mut();
+                if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
+                    prefixes::measure(prefixes, &stream);
+                }
 
-            loaded.stream = Some(stream);
-            result
-        });
+                loaded.stream = Some(stream);
+                result
+            });
         match result {
             Ok(()) => {
                 let mut timeline = events.listeners.facts.finish();
                 let team = &self.request.team.team;
-                timeline.typos.forget(|key| team.declares(artifact, key));
+                timeline
+                    .typos
+                    .forget(|key| team.declares(artifact, key));
                 loaded.facts = Usable::Read(timeline);
             }
             Err(why) => {
@@ -398,8 +432,12 @@ impl<'f> Loader<'f> {
                 if loaded.stream.is_none() {
                     loaded.outlined = listening.map(|_| Err(why.to_string()));
                 }
-                loaded.calls = loaded.calls.map(|_| Err(why.to_string()));
-                self.troubles.add(Trouble::Unreadable { artifact, why });
+
+                loaded.calls = loaded
+                    .calls
+                    .map(|_| Err(why.to_string()));
+                self.troubles
+                    .add(Trouble::Unreadable { artifact, why });
             }
         }
 
@@ -407,7 +445,9 @@ impl<'f> Loader<'f> {
     }
 
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
-        let is_judged = self.judges.has_schema_of(Judged::Whole(Artifact::Learn));
+        let is_judged = self
+            .judges
+            .has_schema_of(Judged::Whole(Artifact::Learn));
         if !(self.request.learn_lines || is_judged) {
             return LoadedLearn::NOT_READ;
         }
@@ -439,8 +479,10 @@ impl<'f> Loader<'f> {
             all: self.request.all_files && has_ended,
         };
 
-        let is_judged =
-            self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
+        let is_judged = self
+            .judges
+            .has_schema_of(Judged::Whole(artifact))
+            && files.entries().has(artifact);
         other::judge(files, &mut self.judges, lifecycle, &self.alone);
         if !(wanted.named || wanted.all || is_judged) {
             return LoadedManifest::NOT_READ;
@@ -477,14 +519,19 @@ fn reader<'i, 'a>(
     state: Option<StateFacts<'a>>,
     bytes: &'a [u8],
 ) -> TimelineReader<'i, 'a> {
-    let steps = state.and_then(StateFacts::steps).into_iter().flatten();
+    let steps = state
+        .and_then(StateFacts::steps)
+        .into_iter()
+        .flatten();
     let step_ids = steps.filter_map(|step| step.text(InStep::Id));
     let snapshot = Some(bytes).filter(|_| *lifecycle != Lifecycle::Terminal);
 
     TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),
         step_ids.collect(),
-        state.into_iter().flat_map(StateFacts::actions),
+        state
+            .into_iter()
+            .flat_map(StateFacts::actions),
         snapshot,
     )
 }

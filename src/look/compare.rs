@@ -202,7 +202,8 @@ impl Pair {
                 if name == reading::SUCCESS {
                     pair.flipped = Some(if a.exceeds(b) { "worse" } else { "better" });
                 }
-                pair.values.insert(name.clone(), [a, b].map(shown_number));
+                pair.values
+                    .insert(name.clone(), [a, b].map(shown_number));
                 sum.task.differing.push([value, other]);
             }
         }
@@ -259,7 +260,10 @@ pub(crate) fn compare(
     gate: &Gate,
 ) -> Result<Comparison, Error> {
     let mut sums = Comparison {
-        pair: keys.iter().map(ToString::to_string).collect(),
+        pair: keys
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         base: SetSums::of(base),
         candidate: SetSums::of(candidate),
         ..Comparison::default()
@@ -333,7 +337,11 @@ impl Comparison {
             .collect::<BTreeSet<Vec<String>>>()
             .into_iter()
             .collect();
-        keys.sort_by_cached_key(|key| key.iter().map(|part| place_of(part)).collect::<Vec<_>>());
+        keys.sort_by_cached_key(|key| {
+            key.iter()
+                .map(|part| place_of(part))
+                .collect::<Vec<_>>()
+        });
 
         let (mut better, mut worse) = (Vec::new(), Vec::new());
         for key in keys {
@@ -374,7 +382,9 @@ impl Comparison {
 
         let mut sums: Vec<(&String, Sums)> = names.iter().zip(sums).collect();
         sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
-        let measured = sums.into_iter().filter(|(_, sum)| sum.so_far.pairs > 0);
+        let measured = sums
+            .into_iter()
+            .filter(|(_, sum)| sum.so_far.pairs > 0);
         self.measures = measured
             .map(|(name, sum)| sum.measure(name, self.pairs))
             .collect();
@@ -423,7 +433,12 @@ impl Comparison {
     /// Returns the fault that too many runs are left out, or lack a measure that decides.
     fn left_out(&self, conditions: &[FailCondition], limit: &Limit) -> Option<ReportedFault> {
         let apart = self.apart.len() as u64 + self.apart_more;
-        let decides = |it: &&Measure| conditions.iter().any(|by| by.measure == it.name);
+        let decides = |it: &&Measure| {
+            conditions
+                .iter()
+                .any(|by| by.measure == it.name)
+        };
+
         let lacking: u64 = (self.measures.iter().filter(decides))
             .map(|it| it.one_sided)
             .sum();

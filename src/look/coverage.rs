@@ -96,7 +96,12 @@ pub fn json<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> String {
 
 /// Judges the runs that were found, and adds up their coverage.
 pub(crate) fn coverage(found: &WalkFindings, gate: &Gate) -> RunsCoverage {
-    let faults = found.faults.iter().map(Into::into).collect();
+    let faults = found
+        .faults
+        .iter()
+        .map(Into::into)
+        .collect();
+
     RunCounter::new(gate).of(&found.episodes, faults)
 }
 
@@ -172,9 +177,13 @@ impl RunCounter {
                 if let Some(state) = loaded.state.written() {
                     self.fields.state.see(state, &mut seen);
                 }
+
                 if let Some(summary) = loaded.summary.written() {
-                    self.fields.summary.see(summary, &mut seen);
+                    self.fields
+                        .summary
+                        .see(summary, &mut seen);
                 }
+
                 seen
             })
         })?;
@@ -184,7 +193,9 @@ impl RunCounter {
         if let Ok(mut texts) = run.event_texts() {
             while let Some(next) = texts.next_document() {
                 let Ok((_, event)) = next else { continue };
-                self.fields.event.see(event, &mut fields);
+                self.fields
+                    .event
+                    .see(event, &mut fields);
                 if self.selectors.is_empty() {
                     continue;
                 }
@@ -216,7 +227,10 @@ impl RunsCoverage {
         self.runs += 1;
         self.faults.extend(report.fault());
         for (rule, coverage_of_rule) in report.coverage.iter().flatten() {
-            let rule = self.rules.entry(rule.clone()).or_default();
+            let rule = self
+                .rules
+                .entry(rule.clone())
+                .or_default();
             *match coverage_of_rule {
                 Coverage::Found => &mut rule.found,
                 Coverage::Sound => &mut rule.sound,

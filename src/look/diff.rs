@@ -81,7 +81,11 @@ impl Divergence {
     /// Finds it in lists that each run has at a path.
     fn of(runs: [&OpenedRun; 2], pointer: &str, path: &[&str]) -> Option<Self> {
         let lists = runs.map(|run| run.records.in_state(path));
-        let [left, right] = lists.map(|list| list.into_iter().flat_map(Node::items).collect());
+        let [left, right] = lists.map(|list| {
+            list.into_iter()
+                .flat_map(Node::items)
+                .collect()
+        });
         let (left, right): (Vec<Node<'_>>, Vec<Node<'_>>) = (left, right);
         let differ = |[a, b]: &align::Row| {
             let [a, b] = [(&left, a), (&right, b)].map(|(list, at)| list.get((*at)?).copied());
@@ -91,6 +95,7 @@ impl Divergence {
         let rows = align::rows(pointer, &left, &right);
         let [left, right] = rows.into_iter().find(differ)?;
         let [left, right] = [left, right].map(|at| at.map(|at| format!("{pointer}/{at}")));
+
         Some(Self { left, right })
     }
 }
@@ -154,7 +159,9 @@ pub(crate) fn opened(run: &RunReader, gate: &mut Gate) -> Result<OpenedRun, Erro
     if entries.has(Artifact::Events)
         && let Some(reason) = opened.timeline.fault
     {
-        let path = run.path().join(Artifact::Events.file_name());
+        let path = run
+            .path()
+            .join(Artifact::Events.file_name());
         return Err(Error::at(path, &reason));
     }
 
@@ -172,8 +179,11 @@ pub(crate) fn opened(run: &RunReader, gate: &mut Gate) -> Result<OpenedRun, Erro
 pub(crate) fn findings(run: &OpenedRun) -> BTreeMap<&str, u64> {
     let mut findings = BTreeMap::new();
     for finding in &run.report.findings {
-        *findings.entry(&*finding.rule).or_default() += 1;
+        *findings
+            .entry(&*finding.rule)
+            .or_default() += 1;
     }
+
     findings
 }
 
@@ -210,7 +220,13 @@ pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Result<Diff, Error
     let [a, b] = [left, right].map(|run| run.records.in_summary(&[]));
     walk.at("summary", |walk| walk.value(a, b));
     walk.at("events", |walk| {
-        let read = |run: &OpenedRun, count: u64| run.timeline.fault.is_none().then_some(count);
+        let read = |run: &OpenedRun, count: u64| {
+            run.timeline
+                .fault
+                .is_none()
+                .then_some(count)
+        };
+
         let (a, b) = (&left.timeline, &right.timeline);
         walk.at("total", |walk| {
             walk.plain(read(left, a.events), read(right, b.events));
@@ -246,7 +262,11 @@ fn counts<K: AsRef<str> + Ord>(
     left: &BTreeMap<K, u64>,
     right: &BTreeMap<K, u64>,
 ) {
-    let names: BTreeSet<&K> = left.keys().chain(right.keys()).collect();
+    let names: BTreeSet<&K> = left
+        .keys()
+        .chain(right.keys())
+        .collect();
+
     for name in names {
         let [a, b] = [left, right].map(|counts| counts.get(name).copied());
         walk.at(name.as_ref(), |walk| walk.plain(a, b));

@@ -172,7 +172,8 @@ pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
         join.add(run)?;
     }
 
-    join.unordered.append(&mut after.unordered);
+    join.unordered
+        .append(&mut after.unordered);
     join.end(after.faults)
 }
 
@@ -207,7 +208,10 @@ impl Join {
             return Ok(());
         }
 
-        while let Some(before) = self.next.take_if(|before| before.dir <= after.dir) {
+        while let Some(before) = self
+            .next
+            .take_if(|before| before.dir <= after.dir)
+        {
             self.next = self.before.next_run()?;
             if before.dir == after.dir {
                 self.pair(&before, &after);
@@ -230,11 +234,17 @@ impl Join {
         // Runs that a report shows alike stand in one order in both.
         let mut before: BTreeMap<String, VecDeque<ReportedRun>> = BTreeMap::new();
         for run in std::mem::take(&mut self.before.unordered) {
-            before.entry(run.dir.clone()).or_default().push_back(run);
+            before
+                .entry(run.dir.clone())
+                .or_default()
+                .push_back(run);
         }
 
         for after in std::mem::take(&mut self.unordered) {
-            match before.get_mut(&after.dir).and_then(VecDeque::pop_front) {
+            match before
+                .get_mut(&after.dir)
+                .and_then(VecDeque::pop_front)
+            {
                 Some(before) => self.pair(&before, &after),
                 None => self.leave_out(after.dir, ComparisonGap::OnlyAfter),
             }
@@ -264,7 +274,9 @@ impl Join {
         self.impact.unpaired += u64::from(!is_paired);
 
         if self.impact.not_compared.len() < MAX_LISTED {
-            self.impact.not_compared.push(NotCompared { dir, why });
+            self.impact
+                .not_compared
+                .push(NotCompared { dir, why });
         }
     }
 
@@ -276,10 +288,13 @@ impl Join {
             (Some(was), Some(valid)) if was != valid => {
                 let dir = after.dir.clone();
                 if self.impact.flipped.len() < MAX_LISTED {
-                    self.impact.flipped.push(Flipped { dir, valid });
+                    self.impact
+                        .flipped
+                        .push(Flipped { dir, valid });
                 } else {
                     self.impact.flipped_more += 1;
                 }
+
                 true
             }
             (Some(_), Some(_)) => false,
@@ -316,7 +331,11 @@ impl Join {
             };
 
             let Some(finding) = is.or(was) else { continue };
-            let rule = self.impact.rules.entry(finding.rule.clone()).or_default();
+            let rule = self
+                .impact
+                .rules
+                .entry(finding.rule.clone())
+                .or_default();
             match change {
                 FindingChange::New => rule.new += 1,
                 FindingChange::Gone => rule.gone += 1,
@@ -354,11 +373,12 @@ impl Impact {
         ]
         .map(|(what, count, limit)| {
             let exceeded = limit.is_some_and(|limit| limit.is_exceeded(count, all));
-            self.limits.extend(limit.map(|limit| Limited {
-                what,
-                limit: limit.text.clone(),
-                exceeded,
-            }));
+            self.limits
+                .extend(limit.map(|limit| Limited {
+                    what,
+                    limit: limit.text.clone(),
+                    exceeded,
+                }));
             exceeded
         })
     }

@@ -190,7 +190,9 @@ pub fn project(
                     Refused::TooManyValues | Refused::NoMemory => why.to_string(),
                 },
             })?;
-        let violations = schema::EVENT.violations(document).unwrap_or_default();
+        let violations = schema::EVENT
+            .violations(document)
+            .unwrap_or_default();
         let refused = schema::offsets(document, &violations);
         let line = Line {
             number,
@@ -281,7 +283,9 @@ impl PlanComparison {
             return;
         };
         let uncompared = plan.uncompared(state, MAX_FINDINGS_PER_RULE);
-        let uncompared = uncompared.iter().map(|place| place.as_str().to_owned());
+        let uncompared = uncompared
+            .iter()
+            .map(|place| place.as_str().to_owned());
         self.uncompared = uncompared.collect();
 
         for by_label in [true, false] {
@@ -289,7 +293,11 @@ impl PlanComparison {
             let mut push = |difference: facts::plan::PlanMismatch| {
                 self.differences.push(PlanDifference {
                     message: plan_difference(&difference),
-                    pointer: difference.in_state.pointer.as_str().to_owned(),
+                    pointer: difference
+                        .in_state
+                        .pointer
+                        .as_str()
+                        .to_owned(),
                     line: difference.line.number,
                 });
             };
@@ -313,18 +321,28 @@ impl RebuiltPlan {
                 .as_ref()
                 .map(|stamp| stamp.text.clone().into_owned()),
             from_labels: rebuilt.form == PlanForm::Labels,
-            steps: rebuilt.steps().map(|step| PlanStep::of(&step)).collect(),
+            steps: rebuilt
+                .steps()
+                .map(|step| PlanStep::of(&step))
+                .collect(),
         }
     }
 }
 
 impl PlanStep {
     fn of(step: &RebuiltStep<'_>) -> Self {
-        let text = |field: &str| step.field(field)?.text().map(std::borrow::Cow::into_owned);
+        let text = |field: &str| {
+            step.field(field)?
+                .text()
+                .map(std::borrow::Cow::into_owned)
+        };
+
         // An act event with an unknown status leaves the step's status unknown.
         let update = step.evidence.map(|evidence| {
             (
-                evidence.status.map(|status| status.word().to_owned()),
+                evidence
+                    .status
+                    .map(|status| status.word().to_owned()),
                 evidence.line.number,
             )
         });

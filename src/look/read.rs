@@ -87,7 +87,12 @@ fn suggestion(nearest: &[String]) -> String {
     if nearest.is_empty() {
         return String::new();
     }
-    let ids: Vec<_> = nearest.iter().map(|id| escape(id)).collect();
+
+    let ids: Vec<_> = nearest
+        .iter()
+        .map(|id| escape(id))
+        .collect();
+
     format!("; did you mean {}?", ids.join(" or "))
 }
 
@@ -123,8 +128,12 @@ impl Ambiguous {
 
 /// Returns the error that several things match a name; `what` says so in words.
 fn ambiguous(what: &str, name: &str, matches: Vec<String>, has_more: bool) -> Error {
-    let named: Vec<_> = matches.iter().map(|it| escape(it)).collect();
+    let named: Vec<_> = matches
+        .iter()
+        .map(|it| escape(it))
+        .collect();
     let more = if has_more { " and more" } else { "" };
+
     Error::Ambiguous(Ambiguous {
         text: format!("{what}: {}{more}", named.join(", ")),
         name: name.to_owned(),
@@ -136,7 +145,10 @@ fn ambiguous(what: &str, name: &str, matches: Vec<String>, has_more: bool) -> Er
 fn several_below([what, advice]: [&str; 2], path: &Path, mut found: Vec<PathBuf>) -> Error {
     let has_more = found.len() > MAX_MATCHES;
     found.truncate(MAX_MATCHES);
-    let found = found.iter().map(|path| display(path)).collect();
+    let found = found
+        .iter()
+        .map(|path| display(path))
+        .collect();
     let path = path.to_string_lossy();
     let what = format!("{what} {}{advice}", escape(&path));
     ambiguous(&what, &path, found, has_more)
@@ -189,7 +201,9 @@ impl RunData {
                 .unwrap_or_else(|| Self::new(PathBuf::new(), (Vec::new(), Vec::new())));
         }
 
-        let root = parts.first().map(|first| first.root.clone());
+        let root = parts
+            .first()
+            .map(|first| first.root.clone());
         let (mut runs, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
         for part in parts {
             runs.extend(part.runs.into_iter().filter(|run| {
@@ -249,7 +263,10 @@ impl RunData {
     #[must_use]
     pub fn list(&self, limit: usize) -> Vec<RunEntry> {
         let limit = if limit == 0 { usize::MAX } else { limit };
-        self.iter().take(limit).map(|run| run.entry()).collect()
+        self.iter()
+            .take(limit)
+            .map(|run| run.entry())
+            .collect()
     }
 
     /// Returns the runs to read from, newest first, each opened when its turn comes.

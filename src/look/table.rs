@@ -177,7 +177,8 @@ impl TableWriter {
     ) -> io::Result<()> {
         let mut sink = RowSink::new(self.format, &mut *out);
         if let RowSink::Csv(csv) = &mut sink {
-            csv.write_record(self.table.columns()).map_err(io_error)?;
+            csv.write_record(self.table.columns())
+                .map_err(io_error)?;
         }
 
         sink.finish()?;
@@ -217,7 +218,11 @@ impl TableWriter {
         room: &AtomicUsize,
     ) -> Result<Option<WrittenRows>, ReportedFault> {
         let mut unread = Vec::new();
-        if !filter.is_empty() && run.matched(filter, &mut unread).is_none() {
+        if !filter.is_empty()
+            && run
+                .matched(filter, &mut unread)
+                .is_none()
+        {
             return unread
                 .first()
                 .map(|error| ReportedFault {
@@ -230,7 +235,9 @@ impl TableWriter {
 
         let judged = gate.judge(|worker| {
             run.check_and(worker, None, |loaded| {
-                self.table.needs_records().then(|| documents(loaded))
+                self.table
+                    .needs_records()
+                    .then(|| documents(loaded))
             })
         });
         let (report, documents) = judged.map_err(|fault| ReportedFault::from(&fault))?;
@@ -314,11 +321,18 @@ impl TableWriter {
                 fetch,
                 |fetched| &**fetched,
                 None,
-                |loaded| table.needs_records().then(|| documents(loaded)),
+                |loaded| {
+                    table
+                        .needs_records()
+                        .then(|| documents(loaded))
+                },
             )
         })?;
         let lines = || {
-            let stream = last.as_deref()?.open(Artifact::Events).ok()?;
+            let stream = last
+                .as_deref()?
+                .open(Artifact::Events)
+                .ok()?;
             Some(EventLines::new(stream, key.as_path().to_owned()))
         };
 
@@ -336,9 +350,15 @@ impl TableWriter {
         let mut sink = RowSink::new(self.format, out);
         match self.table {
             Table::Runs => sink.row(&of.run())?,
-            Table::Steps => of.steps().try_for_each(|row| sink.row(&row))?,
-            Table::Actions => of.actions().try_for_each(|row| sink.row(&row))?,
-            Table::Findings => of.findings().try_for_each(|row| sink.row(&row))?,
+            Table::Steps => of
+                .steps()
+                .try_for_each(|row| sink.row(&row))?,
+            Table::Actions => of
+                .actions()
+                .try_for_each(|row| sink.row(&row))?,
+            Table::Findings => of
+                .findings()
+                .try_for_each(|row| sink.row(&row))?,
             // That a timeline is missing or can't be opened is a finding.
             Table::Events => {
                 if let Some(lines) = lines() {
@@ -362,7 +382,11 @@ impl<'o> RowSink<'o> {
         match format {
             RowFormat::Csv => {
                 let mut builder = csv::WriterBuilder::new();
-                Self::Csv(Box::new(builder.has_headers(false).from_writer(out)))
+                Self::Csv(Box::new(
+                    builder
+                        .has_headers(false)
+                        .from_writer(out),
+                ))
             }
             RowFormat::Ndjson => Self::Ndjson(BufWriter::new(out)),
         }
@@ -371,7 +395,9 @@ impl<'o> RowSink<'o> {
     fn row<T: Serialize>(&mut self, row: &Row<'_, T>) -> io::Result<()> {
         match self {
             // Columns of both parts stand side by side.
-            Self::Csv(csv) => csv.serialize((row.head, &row.own)).map_err(io_error),
+            Self::Csv(csv) => csv
+                .serialize((row.head, &row.own))
+                .map_err(io_error),
             Self::Ndjson(out) => {
                 // Texts are those of the records, and may be printed to a terminal.
                 write_json_line(out, row)
@@ -403,7 +429,11 @@ struct WaitingRows<'r> {
 impl Write for WaitingRows<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let is_long = self.rows.len() + bytes.len() > MOST_OF_A_RUN;
-        let take = |room: usize| room.checked_sub(bytes.len()).filter(|_| !is_long);
+        let take = |room: usize| {
+            room.checked_sub(bytes.len())
+                .filter(|_| !is_long)
+        };
+
         let taken = self
             .room
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);

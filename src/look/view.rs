@@ -77,7 +77,9 @@ pub(crate) struct OpenedRun {
 
 /// Reads a run, outlines its timeline and judges it.
 pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, Error> {
-    Ok(OpenedRun::judged(run, gate)?.dashboard().0)
+    Ok(OpenedRun::judged(run, gate)?
+        .dashboard()
+        .0)
 }
 
 /// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
@@ -85,7 +87,10 @@ pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, E
 pub(crate) fn outline(run: &RunReader) -> Outline {
     run.load(Some(Listening::Outline), |loaded| outlined(run, loaded))
         .unwrap_or_else(|error| Outline {
-            dir: run.path().to_string_lossy().into_owned(),
+            dir: run
+                .path()
+                .to_string_lossy()
+                .into_owned(),
             fault: Some(reason_of(error)),
             ..Outline::default()
         })
@@ -111,7 +116,11 @@ pub(crate) fn event_summaries(
             let has_phase = event
                 .get("phase")
                 .and_then(Node::text)
-                .is_some_and(|it| phases.iter().any(|wanted| *wanted == *it));
+                .is_some_and(|it| {
+                    phases
+                        .iter()
+                        .any(|wanted| *wanted == *it)
+                });
             if (phases.is_empty() || has_phase) && text.is_none_or(|it| event.raw().contains(it)) {
                 return Some(Ok(summary_of(line, event, offset_sec)));
             }
@@ -129,14 +138,21 @@ fn outlined(run: &RunReader, loaded: &Loaded<'_, '_>) -> Outline {
                 .broken
                 .iter()
                 .cloned()
-                .map(|why| why.in_file(run.path().join(path)).to_string());
+                .map(|why| {
+                    why.in_file(run.path().join(path))
+                        .to_string()
+                });
             outline.broken = broken.collect();
         }
         Some(Err(reason)) => outline.fault = Some(reason.clone()),
         None => {}
     }
 
-    outline.dir = run.path().to_string_lossy().into_owned();
+    outline.dir = run
+        .path()
+        .to_string_lossy()
+        .into_owned();
+
     outline
 }
 
@@ -189,20 +205,32 @@ impl OpenedRun {
         let steps: Vec<Node<'_>> = items(persisted, &["steps"]).collect();
         let ids: Vec<Cow<'_, str>> = steps
             .iter()
-            .map(|step| step.get("id").and_then(Node::text).unwrap_or_default())
+            .map(|step| {
+                step.get("id")
+                    .and_then(Node::text)
+                    .unwrap_or_default()
+            })
             .collect();
         let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
         let rebuilt = self.plan.rebuilt.as_ref();
-        let rebuilt_steps = rebuilt.map(|plan| &*plan.steps).unwrap_or_default();
-        let rows = self.plan.rows(&ids).into_iter().map(|row| PlanPair {
-            persisted: row.persisted.and_then(|at| Some(step(*steps.get(at)?))),
-            rebuilt: row
-                .rebuilt
-                .and_then(|at| rebuilt_steps.get(at))
-                .map(rebuilt_step),
-            differs: row.differs,
-            is_unsure: row.is_unsure,
-        });
+        let rebuilt_steps = rebuilt
+            .map(|plan| &*plan.steps)
+            .unwrap_or_default();
+        let rows = self
+            .plan
+            .rows(&ids)
+            .into_iter()
+            .map(|row| PlanPair {
+                persisted: row
+                    .persisted
+                    .and_then(|at| Some(step(*steps.get(at)?))),
+                rebuilt: row
+                    .rebuilt
+                    .and_then(|at| rebuilt_steps.get(at))
+                    .map(rebuilt_step),
+                differs: row.differs,
+                is_unsure: row.is_unsure,
+            });
         let differences = self.plan.differences.iter();
 
         PlanSides {
@@ -213,8 +241,14 @@ impl OpenedRun {
             more_differences: self.plan.more_differences,
             unjudged: self.plan.unjudged.clone(),
             is_persisted: persisted.is_some(),
-            stands_alone: !self.records.entries.has(Artifact::State) && rebuilt.is_some(),
-            persisted_source: persisted.and_then(|plan| plan.get("source")).map(shown),
+            stands_alone: !self
+                .records
+                .entries
+                .has(Artifact::State)
+                && rebuilt.is_some(),
+            persisted_source: persisted
+                .and_then(|plan| plan.get("source"))
+                .map(shown),
             rebuilt_source: rebuilt.and_then(|plan| plan.source.as_deref().map(brief)),
         }
     }
@@ -238,28 +272,41 @@ impl Records {
         Overview {
             entry: self.entry.clone(),
             unreadable: self.unreadable(),
-            actions: items(state, &["outcomes", "actions"]).map(action).collect(),
+            actions: items(state, &["outcomes", "actions"])
+                .map(action)
+                .collect(),
             beliefs: items(state, &["beliefs"])
                 .map(|belief| (text(belief, "confidence"), text(belief, "statement")))
                 .collect(),
             facts: items(state, &["memory", "facts"])
                 .map(|fact| (text(fact, "key"), text(fact, "value")))
                 .collect(),
-            verification: self.in_summary(&["verification"]).map(verification),
-            metrics: self.in_summary(&["metrics"]).map(|metrics| {
-                let is_single =
-                    |key: &Key<'_>| !matches!(key.value().kind(), Kind::Array | Kind::Object);
-                metrics.members().filter(is_single).map(figure).collect()
-            }),
+            verification: self
+                .in_summary(&["verification"])
+                .map(verification),
+            metrics: self
+                .in_summary(&["metrics"])
+                .map(|metrics| {
+                    let is_single =
+                        |key: &Key<'_>| !matches!(key.value().kind(), Kind::Array | Kind::Object);
+                    metrics
+                        .members()
+                        .filter(is_single)
+                        .map(figure)
+                        .collect()
+                }),
             latencies: members(summary, &["metrics", "latencies"])
                 .filter_map(|key| Some((brief(&key.name()), key.value().number()?.as_f64())))
                 .collect(),
             outcome_metrics: members(state, &["outcomes", "metrics"])
                 .map(figure)
                 .collect(),
-            links: self
-                .in_state(&["links"])
-                .map(|links| links.members().map(|key| self.link(key)).collect()),
+            links: self.in_state(&["links"]).map(|links| {
+                links
+                    .members()
+                    .map(|key| self.link(key))
+                    .collect()
+            }),
         }
     }
 
@@ -334,7 +381,12 @@ pub(crate) fn action(action: Node<'_>) -> [String; 5] {
 }
 
 fn rebuilt_step(step: &PlanStep) -> DashboardStep {
-    let shown = |text: &Option<String>| text.as_deref().map(brief).unwrap_or_default();
+    let shown = |text: &Option<String>| {
+        text.as_deref()
+            .map(brief)
+            .unwrap_or_default()
+    };
+
     DashboardStep {
         id: shown(&step.id),
         kind: shown(&step.kind),
@@ -384,7 +436,10 @@ fn assertion(item: Node<'_>) -> AssertionRow {
         .into_iter()
         .find_map(|key| error_text(item.get(key)?));
     let message = message.filter(|message| *message != name);
-    let result = match item.get("passed").and_then(Node::boolean) {
+    let result = match item
+        .get("passed")
+        .and_then(Node::boolean)
+    {
         Some(true) => "passed",
         Some(false) => FAILED,
         None => "unknown",
@@ -403,5 +458,8 @@ fn figure(key: Key<'_>) -> (String, String) {
 
 /// Returns a member in the form that a dashboard shows; empty if it is missing.
 fn text(object: Node<'_>, key: &str) -> String {
-    object.get(key).map(shown).unwrap_or_default()
+    object
+        .get(key)
+        .map(shown)
+        .unwrap_or_default()
 }

@@ -158,7 +158,9 @@ impl Watch {
         mut take: impl FnMut(News) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let files = gate.other_files();
-        self.touched.set_other_files(files.clone());
+        self.touched
+            .set_other_files(files.clone());
+
         let known = KnownRuns::new(&self.dir, self.given, gate.parallelism(), files)
             .map_err(|error| unwatchable(&self.dir, &error))?;
         // To watch all directories takes several times as long as to count the runs.
@@ -201,9 +203,13 @@ impl Watch {
                     .append(&mut self.touched.wait(next_look).touched);
             }
 
-            if self.judge(gate, &due, &mut seen, &mut take).is_break() {
+            if self
+                .judge(gate, &due, &mut seen, &mut take)
+                .is_break()
+            {
                 return Ok(());
             }
+
             if due.is_end {
                 return self.touched.result();
             }
@@ -236,7 +242,10 @@ impl Watch {
             take(News::FaultGone(path))?;
         }
 
-        seen.forget(gone).into_iter().try_for_each(&mut *take)?;
+        seen.forget(gone)
+            .into_iter()
+            .try_for_each(&mut *take)?;
+
         let mut flow = ControlFlow::Continue(());
         let mut faults_left = faults.len();
         gate.each_of(faults, &episodes, |judged| {
@@ -247,7 +256,8 @@ impl Watch {
 
             flow = match judged {
                 Ok(episode) if episode.kept_changing() && !due.is_end => {
-                    self.touched.add(seen.known.below(&path).to_owned(), true);
+                    self.touched
+                        .add(seen.known.below(&path).to_owned(), true);
                     ControlFlow::Continue(())
                 }
                 Ok(episode) => {
@@ -292,7 +302,11 @@ impl Watch {
                 // Another directory is at the path now. All of it is due before what comes into it.
                 self.touched.add_all();
                 let watcher = || watcher(&self.dir, &now.top, &self.touched);
-                let watcher = self.poll.is_none().then(watcher).transpose();
+                let watcher = self
+                    .poll
+                    .is_none()
+                    .then(watcher)
+                    .transpose();
                 let found = seen
                     .known
                     .find_top()
@@ -312,7 +326,9 @@ impl Watch {
                 let gone = format!("the watched directory {} no longer exists", escape(&dir));
                 self.touched.end(Err(Error(gone)));
             }
-            Err(error) => self.touched.end(Err(unwatchable(&self.dir, &error))),
+            Err(error) => self
+                .touched
+                .end(Err(unwatchable(&self.dir, &error))),
         }
 
         if self.poll.is_some() {
@@ -330,7 +346,8 @@ impl Watch {
             && let Err(error) = watcher.watch(&join(&place.top, below), RecursiveMode::NonRecursive)
             && matches!(error.kind, ErrorKind::MaxFilesWatch)
         {
-            self.touched.end(Err(unwatchable(&self.dir, &error)));
+            self.touched
+                .end(Err(unwatchable(&self.dir, &error)));
         }
     }
 
@@ -338,7 +355,11 @@ impl Watch {
     fn renew(&self, gate: &Gate, due: &Due, known: &mut KnownRuns) -> Renewed {
         let listen = |below: &Path| self.listen(below);
         gate.with_excludes(|excludes| {
-            for below in due.new.iter().filter(|_| self.poll.is_none()) {
+            for below in due
+                .new
+                .iter()
+                .filter(|_| self.poll.is_none())
+            {
                 known.listen(below, excludes, &listen);
             }
             known.renew(&due.touched, excludes, &listen)
@@ -424,7 +445,10 @@ fn watcher(dir: &Path, top: &Path, touched: &Arc<Touched>) -> Result<Recommended
 /// the top on.
 fn wake(kind: EventKind, path: &Path, below: &Path, touched: &Touched) {
     let name = below.file_name().unwrap_or_default();
-    let is_artifact = name.to_str().and_then(Artifact::from_file_name).is_some();
+    let is_artifact = name
+        .to_str()
+        .and_then(Artifact::from_file_name)
+        .is_some();
     let is_record = is_artifact || touched.counts(name);
     if let (true, Some(dir)) = (is_record, below.parent()) {
         touched.add(dir.to_owned(), false);

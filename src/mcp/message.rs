@@ -141,7 +141,10 @@ impl<'a> Message<'a> {
             .get("name")
             .and_then(Node::text)
             .ok_or_else(|| wrong("`name` of a call is a text"))?;
-        let input = match params.get("arguments").filter(|it| !it.is_null()) {
+        let input = match params
+            .get("arguments")
+            .filter(|it| !it.is_null())
+        {
             None => Value::Object(Map::new()),
             Some(it) => recordable(it.raw(), "an argument").map_err(|why| wrong(&why))?,
         };
@@ -169,7 +172,9 @@ impl<'a> Message<'a> {
 
     /// Returns `true` if it is the answer of a person who accepts.
     pub(super) fn accepts(&self) -> bool {
-        let result = self.result.filter(|result| !repeats_keys(*result));
+        let result = self
+            .result
+            .filter(|result| !repeats_keys(*result));
         let action = result.and_then(|result| result.get("action")?.text());
         action.is_some_and(|action| action == "accept")
     }

@@ -37,14 +37,19 @@ impl Outcome {
             };
         };
 
-        let is_error = result.get("isError").and_then(Node::boolean) == Some(true);
+        let is_error = result
+            .get("isError")
+            .and_then(Node::boolean)
+            == Some(true);
         let parts: Vec<Node<'_>> = result
             .get("content")
             .map(Node::items)
             .into_iter()
             .flatten()
             .collect();
-        let structured = result.get("structuredContent").filter(|it| !it.is_null());
+        let structured = result
+            .get("structuredContent")
+            .filter(|it| !it.is_null());
         let output = match structured {
             Some(structured) => Some(value(structured)),
             // Not the result of a tool, such as a task that has begun.
@@ -55,7 +60,10 @@ impl Outcome {
         Self {
             status: if is_error { "error" } else { "ok" },
             output,
-            media: parts.into_iter().filter_map(medium).collect(),
+            media: parts
+                .into_iter()
+                .filter_map(medium)
+                .collect(),
         }
     }
 
@@ -75,7 +83,9 @@ impl Outcome {
             .map(|(name, value)| (name, run.shortened(value, MAX_OUTPUT)))
             .collect();
         action.input = Some(input.into());
-        action.output = self.output.map(|output| run.shortened(output, MAX_OUTPUT));
+        action.output = self
+            .output
+            .map(|output| run.shortened(output, MAX_OUTPUT));
         action.result_status = Some(self.status.into());
         action.duration_ms = Some(((took.as_secs_f64() * 1e6).round() / 1e3).into());
 
@@ -100,7 +110,12 @@ fn value(node: Node<'_>) -> Value {
 fn texts(parts: &[Node<'_>]) -> Option<Value> {
     let texts: Vec<_> = parts
         .iter()
-        .filter(|part| part.get("type").and_then(Node::text).as_deref() == Some("text"))
+        .filter(|part| {
+            part.get("type")
+                .and_then(Node::text)
+                .as_deref()
+                == Some("text")
+        })
         .filter_map(|part| part.get("text")?.text())
         .collect();
 
@@ -114,13 +129,19 @@ fn medium(part: Node<'_>) -> Option<(Vec<u8>, String)> {
         return None;
     }
 
-    let data = BASE64.decode(part.get("data")?.text()?.as_bytes()).ok()?;
+    let data = BASE64
+        .decode(part.get("data")?.text()?.as_bytes())
+        .ok()?;
     let media_type = part
         .get("mimeType")
         .and_then(Node::text)
         .unwrap_or_default();
-    let (_, extension) = media_type.split_once('/').unwrap_or(("", "bin"));
-    let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let (_, extension) = media_type
+        .split_once('/')
+        .unwrap_or(("", "bin"));
+    let is_plain = extension
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric());
 
     Some((data, if is_plain { extension } else { "bin" }.into()))
 }

@@ -52,8 +52,16 @@ struct BruteForce {
 
 impl BruteForce {
     fn decision(&self, tool: &str, asks: bool) -> &'static str {
-        let done = self.acts.iter().filter(|(it, _)| *it == tool).count();
-        let open = self.open.values().filter(|it| **it == tool).count();
+        let done = self
+            .acts
+            .iter()
+            .filter(|(it, _)| *it == tool)
+            .count();
+        let open = self
+            .open
+            .values()
+            .filter(|it| **it == tool)
+            .count();
         match tool {
             "push" if !self.acts.contains(&("test", "ok")) => "refused",
             "deploy" if done + open >= 2 => "refused",
@@ -119,7 +127,9 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
                     judge.open.insert(next, tool);
                 } else if expected == "asked" {
                     judge.questions += 1;
-                    judge.asked.insert(judge.questions, next);
+                    judge
+                        .asked
+                        .insert(judge.questions, next);
                 }
             }
             4..6 => {
@@ -138,7 +148,9 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
                     _ => ("ok", json!({"id": id, "result": {"content": []}})),
                 };
                 proxy.server_says(&line(&end));
-                judge.acts.push((judge.open.remove(&id).unwrap(), status));
+                judge
+                    .acts
+                    .push((judge.open.remove(&id).unwrap(), status));
             }
             6 => {
                 let Some(id) = key_of(&judge.open, random) else {
@@ -169,15 +181,34 @@ fn session(recorder: &Recorder, runs: &Path, number: u64) {
             }
         }
     }
-    let left = judge.open.values().map(|tool| (*tool, "missing"));
-    judge.acts.extend(left.collect::<Vec<_>>());
+    let left = judge
+        .open
+        .values()
+        .map(|tool| (*tool, "missing"));
+    judge
+        .acts
+        .extend(left.collect::<Vec<_>>());
     let found = proxy.finish(None).unwrap();
-    let found = found.iter().find(|it| it.rule == "acme/asked");
+    let found = found
+        .iter()
+        .find(|it| it.rule == "acme/asked");
     assert_eq!(found, None, "a yes covers the call that it was given for");
-    let state = read_text(&runs.join("episodes").join(&id).join("state.json"));
+    let state = read_text(
+        &runs
+            .join("episodes")
+            .join(&id)
+            .join("state.json"),
+    );
     let state: Value = serde_json::from_str(&state.unwrap()).unwrap();
-    let acts = state["outcomes"]["actions"].as_array().cloned();
-    let text = |act: &Value, name: &str| act[name].as_str().unwrap_or_default().to_owned();
+    let acts = state["outcomes"]["actions"]
+        .as_array()
+        .cloned();
+    let text = |act: &Value, name: &str| {
+        act[name]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
     let mut acts: Vec<_> = (acts.unwrap_or_default().iter())
         .map(|act| (text(act, "tool"), text(act, "result_status")))
         .collect();

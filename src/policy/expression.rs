@@ -111,8 +111,11 @@ impl Stop {
     /// Places a failure that has no place yet.
     fn at(mut self, span: &Range<usize>) -> Self {
         if let Self::Failed(failure) = &mut self {
-            failure.span.get_or_insert_with(|| span.clone());
+            failure
+                .span
+                .get_or_insert_with(|| span.clone());
         }
+
         self
     }
 }
@@ -210,7 +213,10 @@ impl Expression {
 
     /// Returns `true` if it has a name, by its place among those that values are bound to.
     pub(in crate::policy) fn names(&self, name: usize) -> bool {
-        self.named.get(name).copied().unwrap_or_default()
+        self.named
+            .get(name)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Returns `true` if it may read one of some keys of a map that a member of a name is: it reads

@@ -107,8 +107,14 @@ impl Team {
     /// Returns `true` if a declaration looks at all runs together.
     fn is_across(&self, check: TeamCheck) -> bool {
         match check {
-            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| order.is_across),
-            TeamCheck::Rule(at) => self.rules.get(at).is_some_and(|rule| rule.is_across),
+            TeamCheck::Order(at) => self
+                .orders
+                .get(at)
+                .is_some_and(|order| order.is_across),
+            TeamCheck::Rule(at) => self
+                .rules
+                .get(at)
+                .is_some_and(|rule| rule.is_across),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         }
     }
@@ -116,8 +122,14 @@ impl Team {
     /// Returns a declaration with whether people are asked about what it finds, as it is written.
     fn as_declared(&self, check: TeamCheck) -> (TeamCheck, bool) {
         let asks = match check {
-            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| order.asks),
-            TeamCheck::Rule(at) => self.rules.get(at).is_some_and(|rule| rule.asks),
+            TeamCheck::Order(at) => self
+                .orders
+                .get(at)
+                .is_some_and(|order| order.asks),
+            TeamCheck::Rule(at) => self
+                .rules
+                .get(at)
+                .is_some_and(|rule| rule.asks),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         };
 
@@ -143,8 +155,13 @@ impl Team {
                 let record = schema.record.part_of(&tokens);
                 let at = schema.at.tokens().iter();
                 let below = record.and_then(|record| {
-                    let is_within = at.clone().zip(record).all(|(at, token)| **at == **token);
-                    record.get(at.len()..).filter(|_| is_within)
+                    let is_within = at
+                        .clone()
+                        .zip(record)
+                        .all(|(at, token)| **at == **token);
+                    record
+                        .get(at.len()..)
+                        .filter(|_| is_within)
                 });
                 below.is_some_and(|below| schema.schema.declares(below))
             })

@@ -112,7 +112,9 @@ impl Seal {
                 .and_then(|it| it.strip_prefix('/'))
                 .unwrap_or(&name)
                 .to_owned();
-            let of_run = runs.get_mut(&run).filter(|run| run.is_covered());
+            let of_run = runs
+                .get_mut(&run)
+                .filter(|run| run.is_covered());
             let Some(of_run) = of_run else {
                 return Err(format!(
                     "{} belongs to no run in it that had ended",
@@ -120,7 +122,11 @@ impl Seal {
                 ));
             };
 
-            if of_run.files.insert(below, resource.digest.sha256).is_some() {
+            if of_run
+                .files
+                .insert(below, resource.digest.sha256)
+                .is_some()
+            {
                 return Err(format!("the name {} is in it twice", quote(&name)));
             }
         }
@@ -135,7 +141,8 @@ impl Seal {
 
 /// Reads a file from its start on as one JSON text.
 fn parse<T: DeserializeOwned>(file: &mut (impl Read + Seek)) -> Result<T, String> {
-    file.rewind().map_err(|error| error.to_string())?;
+    file.rewind()
+        .map_err(|error| error.to_string())?;
     // Nothing more is read of a file that grows.
     let reader = BufReader::new(file.take(MAX_BYTES));
     serde_json::from_reader(reader).map_err(|error| error.to_string())
@@ -184,7 +191,10 @@ impl Kind {
             ("dsseEnvelope", ".dsseEnvelope.payload", "a Sigstore bundle"),
             ("payload", ".payload", "a DSSE envelope"),
         ];
-        if let Some((_, payload, what)) = unwrapped.iter().find(|it| keys.contains(it.0)) {
+        if let Some((_, payload, what)) = unwrapped
+            .iter()
+            .find(|it| keys.contains(it.0))
+        {
             let path = path.display();
             return Err(format!(
                 "it is {what}, not the seal in it; verify its signature, and unwrap it: \
@@ -203,7 +213,14 @@ impl Kind {
         }
 
         let version = &self.predicate.runvet.schema_version;
-        let major = |version: &str| version.split('.').next()?.parse::<u64>().ok();
+        let major = |version: &str| {
+            version
+                .split('.')
+                .next()?
+                .parse::<u64>()
+                .ok()
+        };
+
         if major(version) != major(SEAL_VERSION) {
             return Err(format!(
                 "the part of runvet in it has the version {}, and this runvet reads version \

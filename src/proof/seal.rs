@@ -36,7 +36,11 @@ pub fn seal(
 ) -> Result<(), SealError> {
     let mut gate = gate.clone().keep_seals(true);
     let found = gate.search(paths, GivenPaths::Each);
-    let runs: Vec<PathBuf> = found.episodes.iter().map(Dir::path).collect();
+    let runs: Vec<PathBuf> = found
+        .episodes
+        .iter()
+        .map(Dir::path)
+        .collect();
     let is_part = found.excluded > 0 || has_single_runs(paths, &runs);
 
     if let Some(run) = inside_of_run(to, &runs) {
@@ -96,8 +100,15 @@ pub fn seal(
 
 /// Returns `true` if a path that is given leads to a single run.
 pub(crate) fn has_single_runs(paths: &[PathBuf], runs: &[PathBuf]) -> bool {
-    let given: BTreeSet<PathBuf> = paths.iter().map(|it| path::tidy(it)).collect();
-    given.iter().any(|path| !path.is_dir()) || runs.iter().any(|run| given.contains(run))
+    let given: BTreeSet<PathBuf> = paths
+        .iter()
+        .map(|it| path::tidy(it))
+        .collect();
+
+    given.iter().any(|path| !path.is_dir())
+        || runs
+            .iter()
+            .any(|run| given.contains(run))
 }
 
 /// Returns the run of which a file at a path would be one: one of these, or any below a directory
@@ -110,7 +121,10 @@ pub(crate) fn inside_of_run(file: &Path, runs: &[PathBuf]) -> Option<PathBuf> {
     };
 
     let around = || place.parent().and_then(episode_around);
-    runs.iter().find(is_around).cloned().or_else(around)
+    runs.iter()
+        .find(is_around)
+        .cloned()
+        .or_else(around)
 }
 
 /// A seal that is being written.
@@ -151,9 +165,16 @@ impl SealWriter {
 
     /// Adds a run that was judged.
     pub(crate) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
-        let named = self.names.of(report.key.as_path()).name();
+        let named = self
+            .names
+            .of(report.key.as_path())
+            .name();
         let (Ok(name) | Err(name)) = &named;
-        if !self.seen.insert(Digest::of([name.as_bytes()])) {
+
+        if !self
+            .seen
+            .insert(Digest::of([name.as_bytes()]))
+        {
             return Err(io::Error::other(format!(
                 "two runs have the name {name}, as their paths from the run-data directory on; \
                  seal each run-data directory by itself"
@@ -165,7 +186,11 @@ impl SealWriter {
             mut uncovered,
             judged,
             ..
-        } = report.sealed.as_deref().cloned().unwrap_or_default();
+        } = report
+            .sealed
+            .as_deref()
+            .cloned()
+            .unwrap_or_default();
 
         for mut file in files {
             if named.is_err() {
@@ -253,13 +278,20 @@ impl SealTerms<'_> {
         Statement {
             type_of: STATEMENT.to_owned(),
             predicate: TestResult {
-                configuration: gate.sources().into_iter().map(Resource::from).collect(),
+                configuration: gate
+                    .sources()
+                    .into_iter()
+                    .map(Resource::from)
+                    .collect(),
                 result,
                 runvet: Particulars {
                     decided_by: Decisive {
                         deny_unjudged: self.deny.unjudged,
                         deny_warnings: self.deny.warnings,
-                        exclude: gate.excluded_globs().map(str::to_owned).collect(),
+                        exclude: gate
+                            .excluded_globs()
+                            .map(str::to_owned)
+                            .collect(),
                         part: self.is_part,
                         select: gate.selected().to_vec(),
                         since: self.since.map(|at| at.utc().clone()),
@@ -287,5 +319,7 @@ pub(super) fn rules_in_force(gate: &Gate) -> BTreeMap<String, RuleInForce> {
         (rule.id.to_string(), RuleInForce { level, sha256 })
     };
 
-    gate.rules_in_force().map(in_force).collect()
+    gate.rules_in_force()
+        .map(in_force)
+        .collect()
 }

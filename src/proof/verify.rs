@@ -161,7 +161,11 @@ fn verify(
     let found = Gate::default()
         .jobs(gate.parallelism())
         .search(paths, GivenPaths::Each);
-    if let Some(wrong) = found.faults.iter().find(|fault| fault.is_of_given_path()) {
+    if let Some(wrong) = found
+        .faults
+        .iter()
+        .find(|fault| fault.is_of_given_path())
+    {
         return Err(SealError::of(wrong));
     }
 
@@ -192,7 +196,10 @@ fn verify(
     );
 
     let is_part = seal.says().decided_by.part;
-    for name in there.keys().filter(|name| !seal.runs.contains_key(*name)) {
+    for name in there
+        .keys()
+        .filter(|name| !seal.runs.contains_key(*name))
+    {
         verification.new += 1;
         if !(allows_new || is_part) {
             verification.change(ChangeKind::Added, name, "a run that was not sealed");
@@ -201,11 +208,18 @@ fn verify(
 
     let is_compared = |fault: &Fault| {
         let place = names.of(fault.path());
-        wanted.iter().any(|it| place.path.starts_with(it.name))
+        wanted
+            .iter()
+            .any(|it| place.path.starts_with(it.name))
     };
 
-    let faults = found.faults.iter().filter(|fault| !is_compared(fault));
-    verification.faults.extend(faults.map(ReportedFault::from));
+    let faults = found
+        .faults
+        .iter()
+        .filter(|fault| !is_compared(fault));
+    verification
+        .faults
+        .extend(faults.map(ReportedFault::from));
     ReportedFault::tidy(&mut verification.faults);
 
     Ok(verification)
@@ -217,7 +231,10 @@ fn named(found: &WalkFindings, names: &RunNames) -> Result<BTreeMap<String, InRu
     for dir in &found.episodes {
         let place = names.of(&dir.path());
         let (Ok(name) | Err(name)) = place.name();
-        if there.insert(name.clone(), place).is_some() {
+        if there
+            .insert(name.clone(), place)
+            .is_some()
+        {
             return Err(SealError(format!(
                 "two runs have the name {name}, as their paths from the run-data directory on; \
                  verify each run-data directory by itself"
@@ -253,9 +270,13 @@ impl Verification {
         let mut wanted = Vec::new();
 
         for (name, sealed) in &seal.runs {
-            let is_meant = given.iter().any(|it| Path::new(name).starts_with(&it.path));
+            let is_meant = given
+                .iter()
+                .any(|it| Path::new(name).starts_with(&it.path));
             if sealed.is_covered() && is_meant {
-                let found = there.get(name).map(|place| vec![place.root.clone()]);
+                let found = there
+                    .get(name)
+                    .map(|place| vec![place.root.clone()]);
                 let roots = found.unwrap_or_else(|| roots.iter().copied().cloned().collect());
                 wanted.push(Wanted {
                     name,
@@ -267,7 +288,8 @@ impl Verification {
             } else if is_meant {
                 self.unended += 1;
                 if self.not_covered.len() < MAX_LISTED {
-                    self.not_covered.push(not_covered(name, sealed));
+                    self.not_covered
+                        .push(not_covered(name, sealed));
                 }
             }
         }
@@ -298,7 +320,8 @@ impl Verification {
         self.changed += 1;
         if self.changes.len() < MAX_LISTED {
             let (name, what) = (name.to_owned(), what.to_owned());
-            self.changes.push(Change { kind, name, what });
+            self.changes
+                .push(Change { kind, name, what });
         }
     }
 }
@@ -365,7 +388,10 @@ impl Wanted<'_> {
         }
 
         for (name, kind) in &were_others {
-            let is_file = now.others.iter().any(|other| other == name);
+            let is_file = now
+                .others
+                .iter()
+                .any(|other| other == name);
             match others.get(name) {
                 Some(is) if is == kind => {}
                 Some(is) => {
@@ -382,10 +408,18 @@ impl Wanted<'_> {
 
         let is_known =
             |name: &str| were_others.contains_key(name) || self.sealed.files.contains_key(name);
-        for name in now.others.iter().filter(|name| !is_known(name)) {
+        for name in now
+            .others
+            .iter()
+            .filter(|name| !is_known(name))
+        {
             add(ChangeKind::Added, name, "a file");
         }
-        for (name, kind) in others.iter().filter(|(name, _)| !is_known(name)) {
+
+        for (name, kind) in others
+            .iter()
+            .filter(|(name, _)| !is_known(name))
+        {
             add(ChangeKind::Added, name, kind.shown());
         }
 
@@ -425,8 +459,11 @@ fn other_rules(seal: &Seal, gate: &Gate) -> Vec<String> {
         }
     }
 
-    let new = are.iter().filter(|(id, _)| !were.contains_key(*id));
+    let new = are
+        .iter()
+        .filter(|(id, _)| !were.contains_key(*id));
     others.extend(new.map(|(id, is)| format!("{id} was not on, and is ({})", is.level.word())));
+
     let mut now: BTreeMap<String, _> = gate
         .sources()
         .into_iter()

@@ -291,7 +291,9 @@ pub(crate) fn id<'a>(
 pub(crate) fn repeats<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
     let mut texts: Vec<_> = texts.collect();
     texts.sort_unstable();
-    texts.windows(2).any(|pair| pair.first() == pair.last())
+    texts
+        .windows(2)
+        .any(|pair| pair.first() == pair.last())
 }
 
 /// Returns the lifecycle of a run, from its status, from what it links, and from the artifacts that

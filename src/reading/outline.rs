@@ -117,7 +117,9 @@ impl<'n> OutlineReader<'n> {
         if let Some(track) = &mut self.track {
             track.add(line, mark.is_some());
             if let Some(at) = offset_sec {
-                self.outlined.density.add(&phase, line.number, at);
+                self.outlined
+                    .density
+                    .add(&phase, line.number, at);
                 if let Some(step) = text(InEvent::StepId) {
                     let is_begun = text(InEvent::StepStatus).as_deref() == Some("running");
                     track.step(line.number, brief(&step), at, is_begun);
@@ -166,7 +168,10 @@ impl<'n> OutlineReader<'n> {
     /// Drops the failure of a step that was made good: it does not count.
     fn make_good(&mut self, step: &str) {
         let failure = &mut self.outlined.outline.failure;
-        let failed = failure.as_ref().and_then(|it| it.step_id.as_deref());
+        let failed = failure
+            .as_ref()
+            .and_then(|it| it.step_id.as_deref());
+
         if failed == Some(step) {
             self.clarity[0] = 0;
             *failure = None;
@@ -201,7 +206,10 @@ impl<'n> OutlineReader<'n> {
 
             summary_of(number, event, clock.offset_of(event))
         });
-        outlined.track = self.track.map(Track::finish).unwrap_or_default();
+        outlined.track = self
+            .track
+            .map(Track::finish)
+            .unwrap_or_default();
 
         outlined
     }
@@ -210,7 +218,9 @@ impl<'n> OutlineReader<'n> {
 /// Returns the format of the log that a note says a run was made of.
 fn imported(event: Node<'_>) -> Option<String> {
     let kind = event.at(&["payload", "kind"])?.text()?;
-    let format = event.at(&["payload", "format"])?.text()?;
+    let format = event
+        .at(&["payload", "format"])?
+        .text()?;
     (kind == "import").then(|| brief(&format))
 }
 
@@ -224,7 +234,10 @@ fn count(outline: &mut Outline, phase: &str) {
 
     let is_known = outline.phases.len() < MAX_PHASES;
     let phase = if is_known { phase } else { "(others)" };
-    *outline.phases.entry(phase.to_owned()).or_default() += 1;
+    *outline
+        .phases
+        .entry(phase.to_owned())
+        .or_default() += 1;
 }
 
 /// Returns the importance of an event.
@@ -291,7 +304,9 @@ mod tests {
             (r#"{"event_type":"step.vetoed","phase":7}"#, true),
         ] {
             let mut read = ReadText::default();
-            let text = read.parse(event.as_bytes(), &EVENT).unwrap();
+            let text = read
+                .parse(event.as_bytes(), &EVENT)
+                .unwrap();
             let facts = EventFacts::new(
                 LINE,
                 JsonText {

@@ -110,9 +110,11 @@ fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, TapeJson> {
         .with_format("regex", is_pattern)
         .with_pattern_options(PatternOptions::regex());
 
-    NumberKeyword::ALL.into_iter().fold(options, |options, it| {
-        options.with_keyword(it.name(), move |schema, value, _| it.compile(schema, value))
-    })
+    NumberKeyword::ALL
+        .into_iter()
+        .fold(options, |options, it| {
+            options.with_keyword(it.name(), move |schema, value, _| it.compile(schema, value))
+        })
 }
 
 /// The bytes of a text that may be a pattern: a compiled one takes many times its length.
@@ -158,7 +160,8 @@ pub(crate) struct CompiledSchema {
 
 impl fmt::Debug for CompiledSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Schema").finish_non_exhaustive()
+        f.debug_struct("Schema")
+            .finish_non_exhaustive()
     }
 }
 
@@ -206,7 +209,8 @@ impl CompiledSchema {
     /// Returns `true` if a document satisfies the schema, by the `jsonschema` validator alone: the
     /// fast one knows no schema with several forms.
     pub(crate) fn accepts(&self, document: Document<'_>) -> bool {
-        self.validator().is_valid(Instance::Node(document.root()))
+        self.validator()
+            .is_valid(Instance::Node(document.root()))
     }
 
     /// Returns the violation in a document that has none of several forms, by the form that it
@@ -232,7 +236,10 @@ impl CompiledSchema {
         };
 
         let is_version = |violation: &Violation| {
-            let field = violation.pointer.as_str().strip_prefix('/');
+            let field = violation
+                .pointer
+                .as_str()
+                .strip_prefix('/');
             field.is_some_and(|field| VERSION_FIELDS.contains(&field))
         };
 
@@ -265,6 +272,7 @@ impl CompiledSchema {
     }
 
     fn validator(&self) -> &Validator<TapeJson> {
-        self.validator.get_or_init(|| validator_of(self.parsed()))
+        self.validator
+            .get_or_init(|| validator_of(self.parsed()))
     }
 }

@@ -45,14 +45,19 @@ impl Attachment {
         }
 
         let sha256 = FileDigest::of(content).to_string();
-        let name =
-            path(&sha256, extension.strip_prefix('.').unwrap_or(extension)).ok_or_else(|| {
-                let why = format!(
-                    "its extension is {}, and has to be at most {MAX_EXTENSION} letters and digits",
-                    quote(extension)
-                );
-                Error::refused("the attachment", why)
-            })?;
+        let name = path(
+            &sha256,
+            extension
+                .strip_prefix('.')
+                .unwrap_or(extension),
+        )
+        .ok_or_else(|| {
+            let why = format!(
+                "its extension is {}, and has to be at most {MAX_EXTENSION} letters and digits",
+                quote(extension)
+            );
+            Error::refused("the attachment", why)
+        })?;
 
         Ok(Self {
             name,
@@ -63,7 +68,11 @@ impl Attachment {
 
     /// Returns `true` if the name is the one that the digest leads to, and so leads nowhere else.
     pub(super) fn is_named_by_digest(&self) -> bool {
-        let (_, extension) = self.name.split_once('.').unwrap_or_default();
+        let (_, extension) = self
+            .name
+            .split_once('.')
+            .unwrap_or_default();
+
         FileDigest::parse(&self.sha256).is_some()
             && path(&self.sha256, extension).as_ref() == Some(&self.name)
     }
@@ -72,9 +81,12 @@ impl Attachment {
 /// Returns the path of an attachment below the directory of its episode.
 fn path(sha256: &str, extension: &str) -> Option<String> {
     let is_plain = extension.len() <= MAX_EXTENSION
-        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        && extension
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric());
     let dot = if extension.is_empty() { "" } else { "." };
     let extension = extension.to_ascii_lowercase();
+
     is_plain.then(|| format!("{ATTACHMENTS}/{sha256}{dot}{extension}"))
 }
 
@@ -84,7 +96,9 @@ pub(super) fn read(given: &Path) -> Result<(Vec<u8>, &str), Error> {
         let shown = escape(&given.display().to_string()).into_owned();
         Error::refused("the attachment", format!("{shown} can't be read: {why}"))
     })?;
-    let extension = given.extension().and_then(OsStr::to_str);
+    let extension = given
+        .extension()
+        .and_then(OsStr::to_str);
     let extension = extension.filter(|extension| path("", extension).is_some());
     Ok((content, extension.unwrap_or_default()))
 }

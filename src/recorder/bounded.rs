@@ -82,7 +82,10 @@ pub(super) fn is_free(name: &str) -> bool {
 /// the number of values that are nowhere whole then.
 pub(super) fn cut(payload: &mut Map<String, Value>) -> u64 {
     let mut lost = 0;
-    for (_, value) in payload.iter_mut().filter(|(name, _)| is_free(name)) {
+    for (_, value) in payload
+        .iter_mut()
+        .filter(|(name, _)| is_free(name))
+    {
         if !is_shortened(value) {
             let short = bounded(value.clone(), MAX_SMALL);
             lost += u64::from(short != *value);

@@ -184,7 +184,9 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
         && !action.extensions.contains_key(AGENT)
         && let Some(agent) = action.extensions.remove("agent")
     {
-        action.extensions.insert(AGENT.into(), agent);
+        action
+            .extensions
+            .insert(AGENT.into(), agent);
     }
 
     let text = action
@@ -200,17 +202,27 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
         .cloned()
         .map(Value::Object);
     if let Some(text) = text.filter(|_| unread.is_some()) {
-        action.extensions.insert(TEXT.into(), text.into());
+        action
+            .extensions
+            .insert(TEXT.into(), text.into());
     }
 
     if let Some(Value::String(tool)) = &action.tool {
         let none = Map::new();
         let input = input.as_ref().unwrap_or(&none);
-        if action.kind.as_ref().is_none_or(|kind| kind == TOOL) {
+        if action
+            .kind
+            .as_ref()
+            .is_none_or(|kind| kind == TOOL)
+        {
             action.kind = Some(kind(tool, input).into());
         }
 
-        let (key, found) = match action.kind.as_ref().and_then(Value::as_str) {
+        let (key, found) = match action
+            .kind
+            .as_ref()
+            .and_then(Value::as_str)
+        {
             Some("execute") => (COMMAND, unread.or_else(|| command(input))),
             Some("read" | "edit" | "delete" | "move") => {
                 let paths = || paths(input, directory).map(Value::from);
@@ -220,7 +232,10 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
         };
 
         if let Some(found) = found {
-            action.extensions.entry(key.into()).or_insert(found);
+            action
+                .extensions
+                .entry(key.into())
+                .or_insert(found);
         }
     }
 
@@ -231,11 +246,16 @@ pub(crate) fn in_one_form(mut action: Action, directory: Option<&str>) -> Action
 /// Returns the kind of a call, by the name of its tool.
 pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> &'static str {
     if EDITORS.contains(&tool) {
-        let shows = input.get("command").is_some_and(|it| it == "view");
+        let shows = input
+            .get("command")
+            .is_some_and(|it| it == "view");
         return if shows { "read" } else { "edit" };
     }
 
-    let known = KINDS.iter().find(|(_, tools)| tools.contains(&tool));
+    let known = KINDS
+        .iter()
+        .find(|(_, tools)| tools.contains(&tool));
+
     match known {
         Some(("execute", _)) if patch(input).is_some() => "edit",
         Some((kind, _)) => kind,
@@ -291,13 +311,15 @@ fn read(text: &str) -> Result<Map<String, Value>, NoObject> {
     }
 
     let mut tape = Tape::default();
-    let document = tape.read_record(text.as_bytes()).map_err(|why| {
-        if why.is_too_much() {
-            NoObject::Unrecordable
-        } else {
-            NoObject::Other
-        }
-    })?;
+    let document = tape
+        .read_record(text.as_bytes())
+        .map_err(|why| {
+            if why.is_too_much() {
+                NoObject::Unrecordable
+            } else {
+                NoObject::Other
+            }
+        })?;
     if document.repeats_keys() {
         return Err(NoObject::Unrecordable);
     }
@@ -348,9 +370,16 @@ pub(crate) fn command(input: &Map<String, Value>) -> Option<Value> {
         .iter()
         .find_map(|name| Some((*name, input.get(*name)?)))?;
     match command {
-        Value::String(text) => Some(text.strip_suffix('\n').unwrap_or(text).into()),
+        Value::String(text) => Some(
+            text.strip_suffix('\n')
+                .unwrap_or(text)
+                .into(),
+        ),
         Value::Array(words) => {
-            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+            let words: Option<Vec<&str>> = words
+                .iter()
+                .map(Value::as_str)
+                .collect();
             let words = words?;
             Some(match &*words {
                 lines if name == "commands" => lines.join("\n").into(),
@@ -366,7 +395,10 @@ pub(crate) fn command(input: &Map<String, Value>) -> Option<Value> {
 /// the words as a shell would read them.
 pub(crate) fn command_line(words: &[&str]) -> String {
     if let [shell, "-c" | "-lc" | "-ic" | "-Command", command] = words
-        && shell.rsplit('/').next().is_some_and(is_shell)
+        && shell
+            .rsplit('/')
+            .next()
+            .is_some_and(is_shell)
     {
         return (*command).to_owned();
     }
@@ -388,9 +420,15 @@ pub(crate) fn paths(input: &Map<String, Value>, directory: Option<&str>) -> Opti
     let change = patch(input);
     let named = match change {
         Some(change) => paths_of_patch(change),
-        None => match FILES.iter().find_map(|name| input.get(*name))? {
+        None => match FILES
+            .iter()
+            .find_map(|name| input.get(*name))?
+        {
             Value::String(path) => vec![path.as_str()],
-            Value::Array(paths) => paths.iter().filter_map(Value::as_str).collect(),
+            Value::Array(paths) => paths
+                .iter()
+                .filter_map(Value::as_str)
+                .collect(),
             _ => return None,
         },
     };
@@ -423,7 +461,9 @@ fn paths_of_patch(patch: &str) -> Vec<&str> {
         .lines()
         .filter_map(|line| {
             let line = line.trim_start().strip_prefix("*** ")?;
-            let file = PATCHED.iter().find_map(|mark| line.strip_prefix(mark))?;
+            let file = PATCHED
+                .iter()
+                .find_map(|mark| line.strip_prefix(mark))?;
             Some(file.trim())
         })
         .filter(|path| seen.insert(*path))
@@ -509,7 +549,11 @@ mod tests {
         let relative = serde_json::from_value(json!({"tool": "Edit", "input": {"path": "a"}}));
         for action in [action, relative.unwrap()] {
             let formed = in_one_form(action, None);
-            assert!(!formed.extensions.contains_key("x-paths"));
+            assert!(
+                !formed
+                    .extensions
+                    .contains_key("x-paths")
+            );
         }
         let patch = "*** Begin Patch\n*** Add File: a\n*** Update File: a\n*** Delete File: /b\n";
         let patched = form(json!({"tool": "shell", "input": {"command": ["apply_patch", patch]}}));

@@ -68,7 +68,10 @@ impl Micros {
 
     /// Returns the time of a text that [`Micros::text`] wrote, and of no other.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let time: DateTime = text.strip_suffix("+00:00")?.parse().ok()?;
+        let time: DateTime = text
+            .strip_suffix("+00:00")?
+            .parse()
+            .ok()?;
         let micros = time.duration_since(EPOCH).as_micros();
         let time = Self(i64::try_from(micros).ok()?);
         (time.text() == text).then_some(time)
@@ -109,11 +112,17 @@ pub(super) fn episode_id(now: Micros, random: [u8; 10]) -> String {
     let number = millis << 80 | random;
     let digit = |at: u32| {
         let digit = usize::try_from(number >> (5 * at) & 31).unwrap_or_default();
-        DIGITS.get(digit).map_or('0', |digit| char::from(*digit))
+        DIGITS
+            .get(digit)
+            .map_or('0', |digit| char::from(*digit))
     };
 
     std::iter::once("ep_".to_owned())
-        .chain((0..26).rev().map(|at| digit(at).to_string()))
+        .chain(
+            (0..26)
+                .rev()
+                .map(|at| digit(at).to_string()),
+        )
         .collect()
 }
 

@@ -47,10 +47,12 @@ fn record(recorder: &Recorder, dir: &Path, seed: u64) -> Result<Option<Recorded>
 
 /// Returns the artifacts among files.
 fn artifacts(files: &Files) -> Vec<(Artifact, &[u8])> {
-    let artifacts = files.iter().filter_map(|(path, content)| {
-        let name = path.file_name()?.to_str()?;
-        Some((Artifact::from_file_name(name)?, content.as_slice()))
-    });
+    let artifacts = files
+        .iter()
+        .filter_map(|(path, content)| {
+            let name = path.file_name()?.to_str()?;
+            Some((Artifact::from_file_name(name)?, content.as_slice()))
+        });
     artifacts.collect()
 }
 
@@ -58,7 +60,13 @@ fn artifacts(files: &Files) -> Vec<(Artifact, &[u8])> {
 fn id(files: &Files) -> Option<String> {
     let mut paths = files.keys();
     let events = paths.find(|path| path.ends_with("events.jsonl"))?;
-    Some(events.parent()?.file_name()?.to_str()?.to_owned())
+    Some(
+        events
+            .parent()?
+            .file_name()?
+            .to_str()?
+            .to_owned(),
+    )
 }
 
 /// Returns what the check says of files of one episode; `None` where they are not an episode.
@@ -72,7 +80,9 @@ fn check(files: &Files) -> Option<EpisodeReport> {
 fn errors(report: &EpisodeReport) -> Vec<String> {
     let errors = report.findings.iter();
     let errors = errors.filter(|finding| finding.severity == Severity::Error);
-    errors.map(ToString::to_string).collect()
+    errors
+        .map(ToString::to_string)
+        .collect()
 }
 
 /// Returns the attachments of the timeline that are not among the files as they were attached.
@@ -87,7 +97,12 @@ fn lost_attachments(files: &Files) -> Vec<String> {
     let events =
         lines.filter_map(|line| serde_json::from_slice::<super::event::RunEvent>(line).ok());
     let attached = events.filter(|event| event.is("runtime", super::attachment::ATTACHED));
-    let names = attached.map(|event| event.payload["name"].as_str().unwrap().to_owned());
+    let names = attached.map(|event| {
+        event.payload["name"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    });
     let is_lost = |name: &String| {
         let content = files.get(&path.with_file_name(name));
         let is_there = |it: &Vec<u8>| name.contains(&FileDigest::of(it).to_string());
@@ -142,7 +157,10 @@ fn revived(files: &Files, from: &Path) -> Revived {
         .map(ToString::to_string)
         .collect();
     wrong.extend(lost_attachments(&files));
-    if files.keys().any(|path| path.ends_with(".new.tmp")) {
+    if files
+        .keys()
+        .any(|path| path.ends_with(".new.tmp"))
+    {
         wrong.push("half of an attachment is left".into());
     }
     if recorder.recover(&id).is_err() {
@@ -157,8 +175,11 @@ fn crash_points(calls: &[Call], mut look: impl FnMut(&Files)) {
     for call in calls {
         // Temporary files, syncs and directories change nothing that the check looks at.
         let is_artifact = |path: &Path| {
-            let name = path.file_name().and_then(|name| name.to_str());
-            name.and_then(Artifact::from_file_name).is_some()
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str());
+            name.and_then(Artifact::from_file_name)
+                .is_some()
         };
         match call {
             Call::Append(path, bytes) if is_artifact(path) => {
@@ -207,7 +228,9 @@ fn cut_off(seed: u64) -> (u64, bool) {
 
 #[test]
 fn crash_leaves_no_error_and_can_be_recovered_from() {
-    let threads = std::thread::available_parallelism().unwrap().get();
+    let threads = std::thread::available_parallelism()
+        .unwrap()
+        .get();
     let cut_off_some = |first: usize| {
         let seeds = (first as u64..crash_sessions()).step_by(threads);
         seeds.fold((0, 0), |(points, ended), seed| {
@@ -218,10 +241,11 @@ fn crash_leaves_no_error_and_can_be_recovered_from() {
     let (points, ended) = std::thread::scope(|scope| {
         let cut = |first| scope.spawn(move || cut_off_some(first));
         let all: Vec<_> = (0..threads).map(cut).collect();
-        all.into_iter().fold((0, 0), |(points, ended), some| {
-            let (more, more_ended) = some.join().unwrap();
-            (points + more, ended + more_ended)
-        })
+        all.into_iter()
+            .fold((0, 0), |(points, ended), some| {
+                let (more, more_ended) = some.join().unwrap();
+                (points + more, ended + more_ended)
+            })
     });
     let sessions = crash_sessions();
     say(&format!(
@@ -241,7 +265,9 @@ fn synced(calls: &[Call]) -> (Vec<u8>, bool) {
             }
             Call::Sync(path) if path.ends_with("events.jsonl") => synced.clone_from(&written),
             Call::SyncDir(dir) => {
-                let name = dir.file_name().and_then(|name| name.to_str());
+                let name = dir
+                    .file_name()
+                    .and_then(|name| name.to_str());
                 is_named |= name.is_some_and(|name| name.starts_with("ep_"));
             }
             _ => {}
@@ -330,7 +356,9 @@ fn each_call_fails_once_and_leaves_no_error() {
 fn run_is_poisoned_when_a_sync_fails() {
     let dir = scratch();
     let (recorder, disk) = logged(dir.path(), 3);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     // The evidence is appended, and then synced.
     disk.fail(disk.calls().len() + 1, Fault::Nothing(5));
     let failed = run.persist();
@@ -351,14 +379,20 @@ fn run_is_poisoned_when_a_sync_fails() {
     let id = run.id().to_owned();
     assert!(matches!(run.finish(End::ok()), Err(Error::Poisoned { .. })));
     assert_eq!(on_disk(dir.path()), before);
-    assert!(recorder.abandon(&id, "poisoned").is_ok());
+    assert!(
+        recorder
+            .abandon(&id, "poisoned")
+            .is_ok()
+    );
 }
 
 #[test]
 fn run_goes_on_when_a_write_was_undone() {
     let dir = scratch();
     let (recorder, disk) = logged(dir.path(), 3);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let payload = || {
         json!({ "text": "long enough" })
             .as_object()
@@ -397,7 +431,10 @@ fn run_goes_on_when_a_write_was_undone() {
 fn forked_process_writes_nothing() {
     let dir = scratch();
     let (recorder, _) = logged(dir.path(), 3);
-    let mut run = recorder.begin(Task::new("a task")).unwrap().forked();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap()
+        .forked();
     let before = on_disk(dir.path());
     assert!(matches!(
         run.note("reason", Map::new()),
@@ -431,7 +468,9 @@ fn changed(call: &Call) -> Option<String> {
         Call::Rename(_, path) => ("rename", path),
         Call::SyncDir(path) => {
             let name = path.file_name()?.to_str()?;
-            return name.starts_with("ep_").then(|| "sync names".into());
+            return name
+                .starts_with("ep_")
+                .then(|| "sync names".into());
         }
         _ => return None,
     };
@@ -446,11 +485,16 @@ fn end_is_written_in_the_order_of_the_document() {
     let dir = scratch();
     let (recorder, disk) = logged(dir.path(), 3);
     let recorder = recorder.durability(Durability::Snapshot);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     run.persist().unwrap();
     let before = disk.calls().len();
     run.finish(End::ok()).unwrap();
-    let calls: Vec<String> = disk.calls()[before..].iter().filter_map(changed).collect();
+    let calls: Vec<String> = disk.calls()[before..]
+        .iter()
+        .filter_map(changed)
+        .collect();
     let expected = [
         "append events.jsonl", // terminate
         "append events.jsonl", // the projection event

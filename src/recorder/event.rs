@@ -42,7 +42,9 @@ impl RunEvent {
 
     /// Returns the digest of a state, in its evidence.
     pub(super) fn sealed(&self) -> Option<&str> {
-        self.payload.get("state_sha256")?.as_str()
+        self.payload
+            .get("state_sha256")?
+            .as_str()
     }
 
     /// Returns `true` if a line of `learn.jsonl` repeats it.
@@ -108,8 +110,13 @@ impl RunEvent {
 
     /// Returns an act or a note, by the agent that it names.
     pub(super) fn told(phase: impl Into<String>, payload: Map<String, Value>) -> Self {
-        let agent = payload.get(AGENT).and_then(Value::as_str);
-        match agent.filter(|agent| !agent.is_empty()).map(str::to_owned) {
+        let agent = payload
+            .get(AGENT)
+            .and_then(Value::as_str);
+        match agent
+            .filter(|agent| !agent.is_empty())
+            .map(str::to_owned)
+        {
             Some(agent) => Self::new(phase, payload).by(agent),
             None => Self::new(phase, payload),
         }
@@ -175,7 +182,14 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String,
 
 /// Returns the line of `learn.jsonl` for a `learn` event.
 pub(super) fn learn_line(event: &RunEvent) -> Result<Vec<u8>, Error> {
-    let field = |name: &str| event.payload.get(name).cloned().unwrap_or_default();
+    let field = |name: &str| {
+        event
+            .payload
+            .get(name)
+            .cloned()
+            .unwrap_or_default()
+    };
+
     text(
         &json!({
             "applied": field("applied"),

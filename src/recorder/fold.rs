@@ -147,7 +147,9 @@ impl RunFold {
         };
 
         let running = self.with_status(StepStatus::Running);
-        self.open = running.map(|step| step.id.clone()).collect();
+        self.open = running
+            .map(|step| step.id.clone())
+            .collect();
         self.clock(!self.open.is_empty(), self.last);
 
         Ok(())
@@ -166,11 +168,16 @@ impl RunFold {
         let Some(record) = event.action() else {
             return Ok(());
         };
-        self.first_action.get_or_insert(at.max(self.started));
+        self.first_action
+            .get_or_insert(at.max(self.started));
         self.held = self.held + Size::of(&event.payload) + BESIDES;
 
         let action: Action = read(record, event)?;
-        let actions = self.state.outcomes.actions.get_or_insert_default();
+        let actions = self
+            .state
+            .outcomes
+            .actions
+            .get_or_insert_default();
         actions.push(action);
 
         Ok(())
@@ -213,20 +220,35 @@ impl RunFold {
     fn remember(&mut self, event: &RunEvent) -> Folded {
         self.held = self.held + Size::of(&event.payload) + BESIDES;
         if let Some(belief) = typed::<Belief>(event, "belief")? {
-            self.state.beliefs.get_or_insert_default().push(belief);
+            self.state
+                .beliefs
+                .get_or_insert_default()
+                .push(belief);
         }
 
         if let Some(fact) = typed::<Fact>(event, "fact")? {
-            let memory = self.state.memory.get_or_insert_default();
-            memory.facts.get_or_insert_default().push(fact);
+            let memory = self
+                .state
+                .memory
+                .get_or_insert_default();
+            memory
+                .facts
+                .get_or_insert_default()
+                .push(fact);
         }
 
         if let Some(note) = typed::<String>(event, "scratchpad")? {
-            let memory: &mut Memory = self.state.memory.get_or_insert_default();
-            let scratchpad = memory.scratchpad.get_or_insert_default();
+            let memory: &mut Memory = self
+                .state
+                .memory
+                .get_or_insert_default();
+            let scratchpad = memory
+                .scratchpad
+                .get_or_insert_default();
             if !scratchpad.is_empty() {
                 scratchpad.push('\n');
             }
+
             scratchpad.push_str(&note);
         }
 
@@ -250,18 +272,31 @@ impl RunFold {
         if event.event_type.as_deref() == Some("direction.veto") {
             self.vetoes += 1;
             self.last_policy = Some(event.agent_id.clone());
-            if payload.get("scope").and_then(Value::as_str) == Some("run") {
-                let reason = payload.get("reason").and_then(Value::as_str);
+            if payload
+                .get("scope")
+                .and_then(Value::as_str)
+                == Some("run")
+            {
+                let reason = payload
+                    .get("reason")
+                    .and_then(Value::as_str);
                 self.stopped = reason.map(str::to_owned);
             }
         }
 
         if payload.get("applied") == Some(&Value::Bool(true)) {
             self.directions_applied += 1;
-            let diff = payload.get("diff").and_then(Value::as_array);
+            let diff = payload
+                .get("diff")
+                .and_then(Value::as_array);
             let key = |change: &Value| Some(change.get("key")?.as_str()?.to_owned());
             self.last_policy = Some(event.agent_id.clone());
-            self.last_diff = Some(diff.into_iter().flatten().filter_map(key).collect());
+            self.last_diff = Some(
+                diff.into_iter()
+                    .flatten()
+                    .filter_map(key)
+                    .collect(),
+            );
         }
     }
 
@@ -282,7 +317,8 @@ impl RunFold {
                 .artifacts
                 .get_or_insert_default()
                 .push(attachment.name.clone());
-            self.attached.insert(attachment.name.clone(), attachment);
+            self.attached
+                .insert(attachment.name.clone(), attachment);
         }
 
         if event.is("runtime", "run.interrupt") {
@@ -302,7 +338,9 @@ impl RunFold {
         self.refused = typed(event, REFUSED)?.unwrap_or_default();
         self.terminated = Some(self.last);
 
-        let done = self.with_status(StepStatus::Done).count();
+        let done = self
+            .with_status(StepStatus::Done)
+            .count();
         let mut metrics = typed::<Map<String, Value>>(event, "metrics")?.unwrap_or_default();
         metrics.insert("steps_completed".into(), done.into());
         metrics.insert("steps_total".into(), self.state.plan.steps.len().into());
@@ -312,10 +350,17 @@ impl RunFold {
         outcomes.metrics = Some(metrics);
         if let Some(mut named) = typed::<Vec<String>>(event, "artifacts")? {
             named.retain(|name| !self.attached.contains_key(name));
-            outcomes.artifacts.get_or_insert_default().extend(named);
+            outcomes
+                .artifacts
+                .get_or_insert_default()
+                .extend(named);
         }
 
-        outcomes.error = event.payload.get("error").cloned().unwrap_or_default();
+        outcomes.error = event
+            .payload
+            .get("error")
+            .cloned()
+            .unwrap_or_default();
         self.state.links = Some(links(true));
         self.held = self.held + Size::of(&event.payload) + BESIDES;
 
@@ -352,12 +397,17 @@ impl RunFold {
 
     /// Returns how long at least one step was open.
     pub(super) fn busy_millis(&self) -> f64 {
-        let open = self.open_since.map_or(0, |since| self.last.0 - since.0);
+        let open = self
+            .open_since
+            .map_or(0, |since| self.last.0 - since.0);
         Micros(self.busy + open).micros_since(Micros(0)) / 1e3
     }
 
     pub(super) fn step(&self, id: &str) -> Option<&Step> {
-        self.state.plan.steps.get(*self.places.get(id)?)
+        self.state
+            .plan
+            .steps
+            .get(*self.places.get(id)?)
     }
 
     pub(super) fn with_status(&self, status: StepStatus) -> impl Iterator<Item = &Step> {
@@ -373,7 +423,9 @@ impl RunFold {
 fn typed<T: DeserializeOwned>(event: &RunEvent, name: &str) -> Folded<Option<T>> {
     match event.payload.get(name) {
         None => Ok(None),
-        Some(value) => T::deserialize(value).map(Some).map_err(|_| wrong(event)),
+        Some(value) => T::deserialize(value)
+            .map(Some)
+            .map_err(|_| wrong(event)),
     }
 }
 

@@ -114,7 +114,9 @@ impl Run {
         }
 
         Self {
-            at: fold.has_given_times.then_some(fold.last),
+            at: fold
+                .has_given_times
+                .then_some(fold.last),
             recorder,
             dir,
             fold,
@@ -215,7 +217,10 @@ impl Run {
             return Err(Error::refused("the time", why));
         }
 
-        let time = time.into().map(Micros::given).transpose()?;
+        let time = time
+            .into()
+            .map(Micros::given)
+            .transpose()?;
         self.is_time_unknown = time.is_none();
         self.at = time.or(self.at);
 
@@ -328,6 +333,7 @@ impl Run {
         self.replace(&dir, "state.json", state)?;
         self.sync_names(&dir, "state.json")?;
         self.has_state = true;
+
         // A state with all texts may be beyond the limit of a record.
         let plain = self.plain.as_ref();
         let plain = plain.and_then(|plain| text(&plain.fold.state, "the state").ok());
@@ -384,13 +390,21 @@ impl Run {
 
     /// Returns the time that the next event gets.
     fn now(&self) -> Micros {
-        let now = || Micros::of(self.recorder.with_clock(|clock| clock.now()));
-        self.at.unwrap_or_else(|| now().max(self.fold.last))
+        let now = || {
+            Micros::of(
+                self.recorder
+                    .with_clock(|clock| clock.now()),
+            )
+        };
+
+        self.at
+            .unwrap_or_else(|| now().max(self.fold.last))
     }
 
     /// Adds an event.
     fn write(&mut self, draft: RunEvent) -> Result<String, Error> {
-        self.write_event(draft, None).map(|event| event.id)
+        self.write_event(draft, None)
+            .map(|event| event.id)
     }
 
     /// Adds an event. Where values in it are shortened or redacted, rules judge the `whole`
@@ -406,10 +420,15 @@ impl Run {
             // The recorder's own events are after all others.
             at = at.max(self.fold.last);
         } else if self.is_time_unknown {
-            draft.payload.insert(UNKNOWN_TIME.into(), true.into());
+            draft
+                .payload
+                .insert(UNKNOWN_TIME.into(), true.into());
         }
 
-        let plain = self.plain.as_ref().map(|_| draft.payload.clone());
+        let plain = self
+            .plain
+            .as_ref()
+            .map(|_| draft.payload.clone());
         let whole = whole.or(plain);
         let draft = self.as_written(draft)?;
         self.must_fit(&draft)?;
@@ -429,7 +448,10 @@ impl Run {
             None => self.with_attachments(&event, &line),
         };
 
-        let judged = whole.as_ref().map(RunEvent::line).transpose()?;
+        let judged = whole
+            .as_ref()
+            .map(RunEvent::line)
+            .transpose()?;
         let judged = judged.as_ref().unwrap_or(&line);
         let checker = self.live.as_ref();
         let whole = whole.as_ref().unwrap_or(&event);
@@ -465,7 +487,10 @@ impl Run {
     /// Replaces a file by rename.
     fn replace(&mut self, dir: &OpenDir, name: &str, content: &[u8]) -> Result<(), Error> {
         self.must_be_sound()?;
-        let replaced = self.recorder.replace(dir, &beside(name), name, content);
+        let replaced = self
+            .recorder
+            .replace(dir, &beside(name), name, content);
+
         self.unless_unknown(replaced)
             .or_else(|error| self.must_be_in_place().and(Err(error)))
     }

@@ -58,7 +58,11 @@ impl Size {
                 Value::Array(items) => {
                     size.bytes += items.len() + 2;
                     size.depth = size.depth.max(depth);
-                    to_visit.extend(items.iter().map(|item| (item, depth + 1)));
+                    to_visit.extend(
+                        items
+                            .iter()
+                            .map(|item| (item, depth + 1)),
+                    );
                 }
                 Value::Object(members) => size.of_members(members, depth, &mut to_visit),
                 Value::String(text) => size.bytes += escaped(text),
@@ -168,7 +172,9 @@ impl Size {
                     self.of_node(key.value(), what)
                 })
             }
-            Kind::Array => node.items().try_for_each(|item| self.of_node(item, what)),
+            Kind::Array => node
+                .items()
+                .try_for_each(|item| self.of_node(item, what)),
             Kind::Number => unwritable(node).map_or(Ok(()), |why| {
                 let why = format!("the number {} {why}", brief(node.raw()));
                 Err(Error::refused(what, why))

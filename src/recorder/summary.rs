@@ -21,7 +21,10 @@ impl RunFold {
             duration_sec: ended.micros_since(self.started) / 1e6,
             adapter_result,
             outcome,
-            verification: self.verification.clone().unwrap_or_else(Verification::none),
+            verification: self
+                .verification
+                .clone()
+                .unwrap_or_else(Verification::none),
             flags: Flags {
                 intuition: is_meta,
                 mode: self.mode,
@@ -30,7 +33,13 @@ impl RunFold {
             metrics: Metrics {
                 success: matches!(outcome, Outcome::Success | Outcome::SuccessUnverified),
                 plan_count: Count(self.plans),
-                act_count: Count(state.outcomes.actions.as_ref().map_or(0, Vec::len) as u64),
+                act_count: Count(
+                    state
+                        .outcomes
+                        .actions
+                        .as_ref()
+                        .map_or(0, Vec::len) as u64,
+                ),
                 reflect_count: Count(self.reflections),
                 veto_count: Count(veto_count(self)),
                 learn_proposals: Some(Count(self.proposals)),
@@ -66,7 +75,9 @@ impl RunFold {
 /// Returns the number of vetoes: of those that policies gave, and of those that the caller ended
 /// the run or its steps with.
 fn veto_count(fold: &RunFold) -> u64 {
-    let steps = fold.with_status(StepStatus::Vetoed).count() as u64;
+    let steps = fold
+        .with_status(StepStatus::Vetoed)
+        .count() as u64;
     let run = u64::from(fold.state.outcomes.status == RunStatus::Vetoed);
     fold.vetoes.max(steps).max(run)
 }
@@ -102,7 +113,9 @@ impl Verification {
 
 fn insight(fold: &RunFold) -> Insight {
     let total = fold.state.plan.steps.len();
-    let done = fold.with_status(StepStatus::Done).count();
+    let done = fold
+        .with_status(StepStatus::Done)
+        .count();
     #[expect(
         clippy::cast_precision_loss,
         reason = "a plan has far fewer than 2^53 steps"

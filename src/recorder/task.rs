@@ -77,7 +77,8 @@ impl Task {
     /// Adds a tag, which state and summary then have.
     #[must_use]
     pub fn tag(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.tags.insert(name.into(), value.into());
+        self.tags
+            .insert(name.into(), value.into());
         self
     }
 
@@ -109,7 +110,9 @@ impl Task {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_right = id.starts_with(is_plain)
             && id.len() <= MAX_ID_CHARS
-            && id.chars().all(|c| is_plain(c) || ".-:".contains(c));
+            && id
+                .chars()
+                .all(|c| is_plain(c) || ".-:".contains(c));
         if !is_right {
             let why = format!(
                 "it is {}, and has to be at most {MAX_ID_CHARS} letters, digits, `.`, `_`, `-` and \
@@ -119,7 +122,9 @@ impl Task {
             return Err(Error::refused("the id", why));
         }
 
-        let is_artifact = Artifact::ALL.iter().any(|it| it.file_name() == id);
+        let is_artifact = Artifact::ALL
+            .iter()
+            .any(|it| it.file_name() == id);
         if is_artifact || matches!(&**id, EPISODES | "runvet.toml") {
             let why = format!("the name `{id}` means something else in run data");
             return Err(Error::refused("the id", why));
@@ -139,8 +144,14 @@ impl Task {
             return Err(Error::refused("the task", "it has no text"));
         }
 
-        self.started_at.map(Micros::given).transpose()?;
-        let workspace = self.workspace.map(text_of_path).transpose()?;
+        self.started_at
+            .map(Micros::given)
+            .transpose()?;
+
+        let workspace = self
+            .workspace
+            .map(text_of_path)
+            .transpose()?;
         let tags = (!self.tags.is_empty()).then_some(self.tags);
         let declared = Declared {
             assertions: self.assertions,

@@ -73,7 +73,11 @@ impl Error {
         Self::Setting {
             what,
             text: text.to_owned(),
-            why: why.lines().last().unwrap_or_default().to_owned(),
+            why: why
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .to_owned(),
         }
     }
 

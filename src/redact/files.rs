@@ -59,12 +59,16 @@ impl RunCopy<'_> {
 
     /// Returns the path of an entry in the copy, but for digests in the names of files.
     fn renamed(&self, path: &Path) -> PathBuf {
-        path.iter().map(|name| self.rules.name(name)).collect()
+        path.iter()
+            .map(|name| self.rules.name(name))
+            .collect()
     }
 
     fn file(&self, path: &Path, attached: &Attached, known: &mut Known) -> Result<(), Error> {
         let name = path.to_str().map(str::to_owned);
-        let paths = name.as_ref().and_then(|name| attached.get(name));
+        let paths = name
+            .as_ref()
+            .and_then(|name| attached.get(name));
         let is_kept = self.rules.keep_file(path);
         let value = match paths.filter(|_| !is_kept) {
             Some(paths) => self.value(path, paths)?,
@@ -101,7 +105,10 @@ impl RunCopy<'_> {
         };
 
         let to = self.renamed(path);
-        let to = match to.file_name().and_then(|name| name.to_str()) {
+        let to = match to
+            .file_name()
+            .and_then(|name| name.to_str())
+        {
             Some(file_name) if !is_kept => {
                 to.with_file_name(without_digests(file_name, changed, self.rules))
             }
@@ -109,7 +116,10 @@ impl RunCopy<'_> {
         };
 
         let writing = |error| Error::io("writing", &to)(error);
-        let mut file = self.to.file(&self.path(&to)).map_err(writing)?;
+        let mut file = self
+            .to
+            .file(&self.path(&to))
+            .map_err(writing)?;
         match is {
             Some(is) => io::Write::write_all(&mut file, &is).map_err(writing)?,
             None => {
@@ -132,8 +142,12 @@ impl RunCopy<'_> {
 
     /// Returns what becomes of the file of a shortened value: `.txt` is one text, `.json` a value.
     fn value(&self, path: &Path, paths: &Paths) -> Result<Option<(Content, Vec<u8>)>, Error> {
-        let is_text = path.extension().is_some_and(|it| it == "txt");
-        let is_json = path.extension().is_some_and(|it| it == "json");
+        let is_text = path
+            .extension()
+            .is_some_and(|it| it == "txt");
+        let is_json = path
+            .extension()
+            .is_some_and(|it| it == "json");
         // A text that goes need not be looked at.
         if !(is_json || is_text && self.rules.have_names()) {
             return Ok(None);
@@ -170,7 +184,10 @@ impl RunCopy<'_> {
         each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<Content, Error> {
         let unreadable = |why: io::Error| self.unreadable(path, &why);
-        let mut file = self.tree.file(path).map_err(unreadable)?;
+        let mut file = self
+            .tree
+            .file(path)
+            .map_err(unreadable)?;
         let (mut content, mut buffer) = (RunningContent::default(), vec![0; PART]);
 
         loop {
@@ -203,8 +220,13 @@ impl RunCopy<'_> {
 
         let text = target.to_str().filter(|_| is_within);
         let Some(text) = text else {
-            let name = self.rules.keyed.id(target.as_os_str().as_encoded_bytes());
-            let is_one = target.to_str().is_some_and(is_placeholder);
+            let name = self
+                .rules
+                .keyed
+                .id(target.as_os_str().as_encoded_bytes());
+            let is_one = target
+                .to_str()
+                .is_some_and(is_placeholder);
             return if is_one {
                 target.to_owned()
             } else {
@@ -228,7 +250,11 @@ impl RunCopy<'_> {
 
 /// Returns the name of a file with the digests in it following: that of its content, and any other.
 fn without_digests(name: &str, changed: Changed, rules: &Rules) -> String {
-    if is_placeholder(name.split('.').next().unwrap_or_default()) {
+    if is_placeholder(
+        name.split('.')
+            .next()
+            .unwrap_or_default(),
+    ) {
         return name.to_owned();
     }
 

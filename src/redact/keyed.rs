@@ -51,7 +51,10 @@ impl Keyed {
             return Ok(Self::new(&key));
         };
 
-        let digits = content.strip_suffix(b"\n").unwrap_or(&content);
+        let digits = content
+            .strip_suffix(b"\n")
+            .unwrap_or(&content);
+
         match (content.len(), HEXLOWER_PERMISSIVE.decode(digits)) {
             (KEY_BYTES, _) => Ok(Self::new(&content)),
             (_, Ok(key)) if key.len() == KEY_BYTES => Ok(Self::new(&key)),
@@ -106,7 +109,11 @@ impl Keyed {
         let half = digits.len() / 2;
         let checked = |half_digits: &str| {
             let check: String = self
-                .digits(["digest", half_digits].concat().as_bytes())
+                .digits(
+                    ["digest", half_digits]
+                        .concat()
+                        .as_bytes(),
+                )
                 .chars()
                 .cycle()
                 .take(digits.len() - half)
@@ -130,7 +137,10 @@ impl Keyed {
             .collect();
         let keyed = checked(&first);
 
-        if digits.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        if digits
+            .bytes()
+            .any(|byte| byte.is_ascii_uppercase())
+        {
             keyed.to_ascii_uppercase()
         } else {
             keyed
@@ -171,7 +181,10 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 fn digits_of(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(BEFORE)?;
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    digits.bytes().all(is_digit).then_some(digits)
+    digits
+        .bytes()
+        .all(is_digit)
+        .then_some(digits)
 }
 
 /// Returns the first text in some bytes that stands in place of a text.

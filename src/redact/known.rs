@@ -82,7 +82,8 @@ impl Changed {
 
 impl Known {
     pub(super) fn add(&mut self, path: String, file: KnownFile) {
-        self.contents.insert(file.changed.was.sha256, file.changed);
+        self.contents
+            .insert(file.changed.was.sha256, file.changed);
         self.files.insert(path, file);
     }
 

@@ -72,7 +72,10 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
 
     fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
-        if text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+        if text
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+        {
             if self.pending.is_empty() {
                 return self.blank(line);
             }
@@ -120,7 +123,10 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
 
         if progress == PieceProgress::Wrong {
             self.give_up()?;
-            if text.trim_ascii_start().starts_with(b"{") {
+            if text
+                .trim_ascii_start()
+                .starts_with(b"{")
+            {
                 self.open = Pieces::default();
                 progress = self.open.read(text);
             }
@@ -142,9 +148,15 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
     fn object(&mut self) -> Result<(), Failure> {
         let lines = std::mem::take(&mut self.pending);
         self.pending_bytes = 0;
-        let whole: Vec<u8> = lines.iter().flat_map(|line| &line.was).copied().collect();
+        let whole: Vec<u8> = lines
+            .iter()
+            .flat_map(|line| &line.was)
+            .copied()
+            .collect();
         let mut tape = Tape::default();
-        let document = tape.read_record(&whole).map_err(Failure::Limit)?;
+        let document = tape
+            .read_record(&whole)
+            .map_err(Failure::Limit)?;
         let is = self.writer.event(document);
         // No text goes over the end of a line.
         let is = is.split_inclusive(|byte| *byte == b'\n');
@@ -152,7 +164,12 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             if line.was.trim_ascii().is_empty() {
                 self.blank(&line.was)?;
             } else {
-                self.write(&line.was, is.strip_suffix(b"\n").unwrap_or(is).to_vec())?;
+                self.write(
+                    &line.was,
+                    is.strip_suffix(b"\n")
+                        .unwrap_or(is)
+                        .to_vec(),
+                )?;
             }
         }
 
@@ -196,7 +213,15 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
             }
         }
 
-        stand_in(text, error, &self.writer.rules.keyed.placeholder(text))
+        stand_in(
+            text,
+            error,
+            &self
+                .writer
+                .rules
+                .keyed
+                .placeholder(text),
+        )
     }
 
     /// Writes a blank line.
@@ -219,7 +244,9 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         before.was.extend_from_slice(was);
         before.is = is;
 
-        let newline = line.get(was.len()..).unwrap_or_default();
+        let newline = line
+            .get(was.len()..)
+            .unwrap_or_default();
         let written = before.is.len();
         before.is.extend_from_slice(newline);
 
@@ -234,6 +261,9 @@ impl<'l, 'w, W: Write> Lines<'l, 'w, W> {
         let [before, after] = &mut self.writer.lines;
         before.add(was);
         after.add(is);
-        self.to.write_all(is).map_err(Failure::Output)
+
+        self.to
+            .write_all(is)
+            .map_err(Failure::Output)
     }
 }

@@ -34,15 +34,23 @@ impl Names {
     /// Returns `true` if a value is at or below a named place.
     pub(super) fn have(&self, paths: &[String]) -> bool {
         let names = self.0.as_ref();
-        names.is_some_and(|names| paths.iter().any(|path| names.is_match(path)))
+        names.is_some_and(|names| {
+            paths
+                .iter()
+                .any(|path| names.is_match(path))
+        })
     }
 }
 
 /// Returns the token of a key in a path.
 pub(super) fn token(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) {
-        return key.replace('~', "~0").replace('/', "~1").into();
+        return key
+            .replace('~', "~0")
+            .replace('/', "~1")
+            .into();
     }
+
     key.into()
 }
 
@@ -65,13 +73,21 @@ fn pattern(what: &'static str, text: &str) -> Result<String, Error> {
         return wrong("in a JSON Pointer `~` is written `~0`, and `/` in a key `~1`");
     }
 
-    let tokens = path.split('/').map(|token| match token {
-        "*" => "/[^/]*".to_owned(),
-        "**" => "(?:/[^/]*)*".to_owned(),
-        // What mirrors an item does not know its number: an index names all items.
-        index if index.bytes().all(|byte| byte.is_ascii_digit()) => format!(r"/(?:\*|{index})"),
-        key => format!("/{}", regex::escape(key)),
-    });
+    let tokens = path
+        .split('/')
+        .map(|token| match token {
+            "*" => "/[^/]*".to_owned(),
+            "**" => "(?:/[^/]*)*".to_owned(),
+            // What mirrors an item does not know its number: an index names all items.
+            index
+                if index
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit()) =>
+            {
+                format!(r"/(?:\*|{index})")
+            }
+            key => format!("/{}", regex::escape(key)),
+        });
 
     Ok(tokens.collect())
 }

@@ -108,7 +108,9 @@ impl Nature {
             "adapter" => Self::Adapter,
             "label" => Self::Label,
             "digest" => Self::StateDigest,
-            words => words.strip_prefix("word").map_or(Self::Text, Self::Word),
+            words => words
+                .strip_prefix("word")
+                .map_or(Self::Text, Self::Word),
         }
     }
 }
@@ -239,7 +241,9 @@ impl Places {
         if token == "*" {
             around.others = Some(place);
         } else {
-            around.keys.retain(|(key, _)| *key != token);
+            around
+                .keys
+                .retain(|(key, _)| *key != token);
             around.keys.push((token, place));
         }
     }
@@ -254,7 +258,9 @@ impl Places {
     /// Has a place be the one in the state that has the same text; one that has a nature or keys of
     /// its own has the other keys of that.
     fn mirror(&mut self, root: &'static str, from: &'static str, to: &'static str) {
-        let (around, token) = from.rsplit_once('/').unwrap_or_default();
+        let (around, token) = from
+            .rsplit_once('/')
+            .unwrap_or_default();
         let (around, own) = (self.at(root, around), self.at(root, from));
         let target = self.at("state", to);
         let place = self.place(own);
@@ -271,7 +277,12 @@ impl Places {
 
     /// Returns the place of a whole record, or of an event by its phase.
     pub(super) fn root(&self, name: &str) -> PlaceId {
-        let root = |name: &str| self.roots.iter().find(|(root, _)| *root == name);
+        let root = |name: &str| {
+            self.roots
+                .iter()
+                .find(|(root, _)| *root == name)
+        };
+
         root(name)
             .or_else(|| root("event"))
             .map_or(PlaceId::UNKNOWN, |(_, place)| *place)
@@ -303,7 +314,9 @@ impl Places {
 
     /// Returns the place of the items of a list: what holds for a value holds for each of these.
     pub(super) fn item(&self, around: PlaceId) -> PlaceId {
-        self.place(around).others.unwrap_or(around)
+        self.place(around)
+            .others
+            .unwrap_or(around)
     }
 }
 
@@ -333,10 +346,20 @@ impl PlaceId {
 
 /// Returns the records that one stands for: any event is one of each phase.
 fn roots_of(record: &str) -> impl Iterator<Item = &'static str> {
-    let events = ROOTS.into_iter().skip_while(|root| *root != "event");
-    let named = ROOTS.into_iter().filter(move |root| *root == record);
-    let all = (record == "event").then_some(events).into_iter().flatten();
-    named.filter(|root| *root != "event").chain(all)
+    let events = ROOTS
+        .into_iter()
+        .skip_while(|root| *root != "event");
+    let named = ROOTS
+        .into_iter()
+        .filter(move |root| *root == record);
+    let all = (record == "event")
+        .then_some(events)
+        .into_iter()
+        .flatten();
+
+    named
+        .filter(|root| *root != "event")
+        .chain(all)
 }
 
 /// Returns the paths to all places that have the same text as one in a record or event: itself, the
@@ -353,7 +376,10 @@ pub(super) fn same_places(record: &str, path: String) -> Paths {
         for (of, from, to) in MIRRORS {
             let is_there = of == "state" || next == 0 && roots_of(of).any(|root| root == *record);
             let mirrored = moved(&path, from, to).filter(|_| is_there);
-            for path in mirrored.into_iter().chain(moved(&path, to, from)) {
+            for path in mirrored
+                .into_iter()
+                .chain(moved(&path, to, from))
+            {
                 if !all.contains(&path) {
                     all.push(path);
                 }

@@ -113,11 +113,19 @@ impl Rules {
             .iter()
             .map(|text| parse("the glob", text, glob::Pattern::new));
         let secrets = SECRETS.map(|form| {
-            let parts = form.trim_matches('*').split('*').map(regex::escape);
+            let parts = form
+                .trim_matches('*')
+                .split('*')
+                .map(regex::escape);
             format!("(?s:{})", parts.collect::<Vec<_>>().join(".*"))
         });
-        let patterns = patterns.iter().map(|it| format!("(?:{it})"));
-        let all: Vec<String> = secrets.into_iter().chain(patterns).collect();
+        let patterns = patterns
+            .iter()
+            .map(|it| format!("(?:{it})"));
+        let all: Vec<String> = secrets
+            .into_iter()
+            .chain(patterns)
+            .collect();
 
         Ok(Self {
             patterns: parse("the patterns", &all.join("|"), Regex::new)?,
@@ -167,7 +175,10 @@ impl Rules {
     pub(super) fn name(&self, name: &OsStr) -> OsString {
         let Some(text) = name.to_str() else {
             // What was no text becomes none: a manifest can't list it.
-            let mut bytes = self.keyed.id(name.as_bytes()).into_bytes();
+            let mut bytes = self
+                .keyed
+                .id(name.as_bytes())
+                .into_bytes();
             bytes.push(0xff);
             return OsString::from_vec(bytes);
         };
@@ -177,7 +188,9 @@ impl Rules {
 
     /// Returns the name of the directory of a run, which is its id.
     pub(super) fn name_of_run(&self, name: &OsStr) -> OsString {
-        let paths = ["/episode/id", "/episode_id"].map(str::to_owned).into();
+        let paths = ["/episode/id", "/episode_id"]
+            .map(str::to_owned)
+            .into();
         match name.to_str() {
             Some(text) if is_placeholder(text) => name.to_owned(),
             Some(text) if self.fits(text) || self.redact(text, true, &paths) => {
@@ -190,7 +203,9 @@ impl Rules {
 
     /// Returns a part of a path: what a pattern fits in becomes an id, with its extension.
     pub(super) fn segment(&self, text: &str) -> String {
-        let stem = text.rsplit_once('.').map_or(text, |(stem, _)| stem);
+        let stem = text
+            .rsplit_once('.')
+            .map_or(text, |(stem, _)| stem);
         let is_known = text == EPISODES
             || Artifact::from_file_name(text).is_some()
             || is_placeholder(text)
@@ -199,9 +214,13 @@ impl Rules {
             return text.to_owned();
         }
 
-        let extension = text.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let extension = text
+            .rsplit_once('.')
+            .map_or("", |(_, extension)| extension);
         let is_plain = matches!(extension.len(), 1..=16)
-            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && extension
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric())
             && !self.fits(extension);
         let id = self.keyed.id(text.as_bytes());
 

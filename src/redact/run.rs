@@ -59,11 +59,17 @@ pub(super) fn copy(
         dir,
     };
 
-    if to.path().join(dir).symlink_metadata().is_ok() {
+    if to
+        .path()
+        .join(dir)
+        .symlink_metadata()
+        .is_ok()
+    {
         return Err(Error::Twice(dir.to_owned()));
     }
 
-    to.dir(dir).map_err(Error::io("writing", dir))?;
+    to.dir(dir)
+        .map_err(Error::io("writing", dir))?;
     let mut known = Known::default();
     let attached = run.shortened(&mut known)?;
     run.others(&attached, &mut known)?;
@@ -199,7 +205,10 @@ impl RunCopy<'_> {
             write(&mut writer, artifact, document);
         })?;
         for changed in writer.search.unwrap_or_default().found {
-            known.contents.entry(changed.was.sha256).or_insert(changed);
+            known
+                .contents
+                .entry(changed.was.sha256)
+                .or_insert(changed);
         }
 
         Ok(attached)
@@ -209,7 +218,11 @@ impl RunCopy<'_> {
     fn holds(&self, path: &str, sha256: FileDigest) -> bool {
         let path = Path::new(path);
         let is_file = self.tree.entries.get(path) == Some(&TreeEntry::File);
-        let file = self.tree.file(path).ok().filter(|_| is_file);
+        let file = self
+            .tree
+            .file(path)
+            .ok()
+            .filter(|_| is_file);
         let found = file.and_then(|file| FileDigest::of_stream(file, u64::MAX - 1).ok()?);
         found.is_some_and(|(_, found)| found == sha256)
     }
@@ -218,7 +231,10 @@ impl RunCopy<'_> {
     fn artifact(&self, artifact: Artifact, known: &mut Known) -> Result<Readable, Error> {
         let path = Path::new(artifact.file_name());
         let writing = |why| Error::io("writing", path)(why);
-        let mut to = self.to.file(&self.path(path)).map_err(writing)?;
+        let mut to = self
+            .to
+            .file(&self.path(path))
+            .map_err(writing)?;
         let mut writer = Writer::new(self.rules, known);
         let [was, is] = if is_timeline(artifact) {
             let mut lines = Lines::new(&mut writer, to);
@@ -226,11 +242,16 @@ impl RunCopy<'_> {
             let rest = file
                 .and_then(|file| whole_lines(file, &mut |line| lines.take(line)))
                 .map_err(|why| self.unreadable(path, &why))?;
-            lines.finish(&rest).map_err(|failure| match failure {
-                Failure::Limit(why) => self.refused(format!("{}: {why}", path.display())),
-                Failure::Output(why) => writing(why),
-            })?;
-            writer.lines.each_ref().map(RunningContent::so_far)
+            lines
+                .finish(&rest)
+                .map_err(|failure| match failure {
+                    Failure::Limit(why) => self.refused(format!("{}: {why}", path.display())),
+                    Failure::Output(why) => writing(why),
+                })?;
+            writer
+                .lines
+                .each_ref()
+                .map(RunningContent::so_far)
         } else {
             let was = self.read(artifact)?;
             let is = self.record(artifact, &was, &mut writer)?;
@@ -285,7 +306,12 @@ impl RunCopy<'_> {
             .filter(|byte| **byte == b'\n')
             .copied()
             .collect();
-        is.extend(self.rules.keyed.placeholder(bytes).bytes());
+        is.extend(
+            self.rules
+                .keyed
+                .placeholder(bytes)
+                .bytes(),
+        );
         if bytes.ends_with(b"\n") {
             is.push(b'\n');
         }

@@ -66,16 +66,22 @@ impl Declared {
             return Ok(());
         };
         // A schema within itself describes any depth; so does one that is nested too far.
-        let is_again = around.iter().any(|it| std::ptr::eq(*it, schema));
+        let is_again = around
+            .iter()
+            .any(|it| std::ptr::eq(*it, schema));
         if is_again || around.len() > MAX_LEVELS {
             if has_mark(root) {
-                self.sensitive.insert(format!("{at}/**"));
+                self.sensitive
+                    .insert(format!("{at}/**"));
             }
             return Ok(());
         }
 
         around.push(schema);
-        if keywords.get(MARK.0).is_some_and(|mark| mark == MARK.1) {
+        if keywords
+            .get(MARK.0)
+            .is_some_and(|mark| mark == MARK.1)
+        {
             self.sensitive.insert(at.to_owned());
         }
 
@@ -86,7 +92,8 @@ impl Declared {
             .flatten()
             .chain(keywords.get("const"));
         for word in words.filter_map(Value::as_str) {
-            self.words.insert((at.to_owned(), word.to_owned()));
+            self.words
+                .insert((at.to_owned(), word.to_owned()));
         }
 
         for (keyword, below) in keywords {
@@ -138,10 +145,13 @@ impl Declared {
 
     pub(super) fn names(&self) -> Result<TeamNames, Error> {
         let sensitive: Vec<String> = self.sensitive.iter().cloned().collect();
-        let words = self.words.iter().map(|(pointer, word)| {
-            let names = Names::new("the place", std::slice::from_ref(pointer))?;
-            Ok((names, word.clone()))
-        });
+        let words = self
+            .words
+            .iter()
+            .map(|(pointer, word)| {
+                let names = Names::new("the place", std::slice::from_ref(pointer))?;
+                Ok((names, word.clone()))
+            });
 
         Ok(TeamNames {
             sensitive: Names::new("the place", &sensitive)?,
@@ -174,7 +184,10 @@ fn each(schemas: &Value) -> &[Value] {
 fn has_mark(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => {
-            members.get(MARK.0).is_some_and(|mark| mark == MARK.1) || members.values().any(has_mark)
+            members
+                .get(MARK.0)
+                .is_some_and(|mark| mark == MARK.1)
+                || members.values().any(has_mark)
         }
         Value::Array(items) => items.iter().any(has_mark),
         _ => false,

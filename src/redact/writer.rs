@@ -144,16 +144,26 @@ impl<'w> Writer<'w> {
 
 impl<'a> Copying<'_, '_, 'a> {
     fn finish(mut self) -> Vec<u8> {
-        let rest = self.text.get(self.copied..).unwrap_or_default();
-        self.written.extend_from_slice(rest.as_bytes());
+        let rest = self
+            .text
+            .get(self.copied..)
+            .unwrap_or_default();
+        self.written
+            .extend_from_slice(rest.as_bytes());
+
         self.written
     }
 
     /// Writes something in place of a part of the text.
     fn replace(&mut self, span: Range<usize>, by: &str) {
-        let before = self.text.get(self.copied..span.start).unwrap_or_default();
-        self.written.extend_from_slice(before.as_bytes());
-        self.written.extend_from_slice(by.as_bytes());
+        let before = self
+            .text
+            .get(self.copied..span.start)
+            .unwrap_or_default();
+        self.written
+            .extend_from_slice(before.as_bytes());
+        self.written
+            .extend_from_slice(by.as_bytes());
         self.copied = span.end;
     }
 
@@ -185,7 +195,9 @@ impl<'a> Copying<'_, '_, 'a> {
     }
 
     fn object(&mut self, object: Node<'a>, place: PlaceId) {
-        let reference = self.reference(object).unwrap_or_default();
+        let reference = self
+            .reference(object)
+            .unwrap_or_default();
         for key in object.all_members() {
             self.key(key, place);
             let (name, value) = (key.name(), key.value());
@@ -199,7 +211,10 @@ impl<'a> Copying<'_, '_, 'a> {
 
             match by {
                 // It may be written with escapes.
-                Some(by) if value.text().is_some_and(|text| quoted(&text) == by) => {}
+                Some(by)
+                    if value
+                        .text()
+                        .is_some_and(|text| quoted(&text) == by) => {}
                 Some(by) => self.replace(value.span(), &by),
                 None => self.below(&token(&name), value, PLACES.member(place, &name)),
             }
@@ -225,15 +240,22 @@ impl<'a> Copying<'_, '_, 'a> {
     fn reference(&mut self, object: Node<'a>) -> Option<Reference> {
         let text = |key: &str| object.get(key).and_then(Node::text);
         let sha256 = text("sha256");
-        let digits = sha256.as_deref().map(bare).filter(|it| is_digest(it));
-        let size = SIZES.iter().find_map(|key| object.get(key)?.number());
+        let digits = sha256
+            .as_deref()
+            .map(bare)
+            .filter(|it| is_digest(it));
+        let size = SIZES
+            .iter()
+            .find_map(|key| object.get(key)?.number());
         if digits.is_none() && size.is_none() {
             return None;
         }
 
         let name = NAMES.iter().find_map(|key| text(key));
         let known = self.writer.known;
-        let file = name.as_deref().and_then(|name| known.file(name));
+        let file = name
+            .as_deref()
+            .and_then(|name| known.file(name));
         if digits.is_none() && file.is_none() {
             return None;
         }
@@ -253,17 +275,21 @@ impl<'a> Copying<'_, '_, 'a> {
             let goes = file.is_some() || self.goes(object);
             goes.then(|| self.writer.rules.keyed.digest(digits))
         });
-        let size = size.zip(changed).and_then(|(size, changed)| {
-            let is = |content: Content| size.equals(Number::of(&content.bytes.to_string()));
-            changed.size(is(changed.was), is(changed.is))
-        });
+        let size = size
+            .zip(changed)
+            .and_then(|(size, changed)| {
+                let is = |content: Content| size.equals(Number::of(&content.bytes.to_string()));
+                changed.size(is(changed.was), is(changed.is))
+            });
         let name = name.and_then(|name| match (file, digits, &becomes) {
             (Some(file), ..) if file.is_renamed => Some(file.path.clone()),
             (Some(_), ..) => Some(name.into_owned()),
             (None, Some(was), Some(is)) if name.contains(was) => Some(name.replace(was, is)),
             _ => None,
         });
-        let before = sha256.as_deref().and_then(|it| it.strip_suffix(bare(it)));
+        let before = sha256
+            .as_deref()
+            .and_then(|it| it.strip_suffix(bare(it)));
 
         Some(Reference {
             sha256: becomes.map(|digits| format!("{}{digits}", before.unwrap_or_default())),
@@ -274,10 +300,16 @@ impl<'a> Copying<'_, '_, 'a> {
 
     /// Returns `true` if a shortened value goes, or the digest of a content that is not there.
     fn goes(&self, object: Node<'a>) -> bool {
-        let excerpt = object.get("excerpt").and_then(Node::text);
+        let excerpt = object
+            .get("excerpt")
+            .and_then(Node::text);
         let paths = self.paths("/sha256");
         let excerpt = excerpt.unwrap_or_default();
-        self.fits(&excerpt) || self.writer.rules.redact(&excerpt, false, &paths)
+        self.fits(&excerpt)
+            || self
+                .writer
+                .rules
+                .redact(&excerpt, false, &paths)
     }
 
     /// Returns the paths to what is at hand, or below it, where names matter.
@@ -292,7 +324,9 @@ impl<'a> Copying<'_, '_, 'a> {
         }
 
         let around = self.around.iter();
-        around.map(|around| format!("{around}{path}")).collect()
+        around
+            .map(|around| format!("{around}{path}"))
+            .collect()
     }
 
     fn string(&mut self, value: Node<'a>, place: PlaceId) {
@@ -314,7 +348,11 @@ impl<'a> Copying<'_, '_, 'a> {
                 Some(self.digest(text, state.map(|it| [it.was, it.is])))
             }
             Nature::PrefixDigest if is_digest(text) => {
-                let lines = self.writer.lines.each_ref().map(RunningContent::so_far);
+                let lines = self
+                    .writer
+                    .lines
+                    .each_ref()
+                    .map(RunningContent::so_far);
                 Some(self.digest(text, Some(lines)))
             }
             Nature::Text if self.is_below_digest_key() && is_digest(bare(text)) => {
@@ -323,7 +361,11 @@ impl<'a> Copying<'_, '_, 'a> {
             Nature::Adapter if text.split(':').next() == Some(ADAPTER) => self.labelled(text),
             Nature::Label => self.labelled(text),
             Nature::Link | Nature::Artifact => {
-                let file = self.writer.known.file(text).filter(|file| file.is_renamed);
+                let file = self
+                    .writer
+                    .known
+                    .file(text)
+                    .filter(|file| file.is_renamed);
                 file.map_or_else(|| self.whole(text, nature), |file| Some(file.path.clone()))
             }
             _ => self.whole(text, nature),
@@ -335,7 +377,9 @@ impl<'a> Copying<'_, '_, 'a> {
         let Some((kind, about)) = text.split_once(':') else {
             return self.whole(text, Nature::Text);
         };
-        let kind_by = self.fits(kind).then(|| self.placeholder(kind));
+        let kind_by = self
+            .fits(kind)
+            .then(|| self.placeholder(kind));
         let about_by = self.becomes(about, Nature::Text);
         if kind_by.is_none() && about_by.is_none() {
             // A pattern may fit over both.
@@ -355,7 +399,11 @@ impl<'a> Copying<'_, '_, 'a> {
         let by_place = |stays| fits || rules.redact(text, stays, &paths);
         // What has not the form of its place is a text.
         let (goes, stay) = match nature {
-            Nature::Word(words) if words.split(' ').any(|word| word == text) => {
+            Nature::Word(words)
+                if words
+                    .split(' ')
+                    .any(|word| word == text) =>
+            {
                 (false, &mut readable.words)
             }
             Nature::Phase if phases::is_known(text) || text == phases::PROJECTION => {
@@ -396,7 +444,11 @@ impl<'a> Copying<'_, '_, 'a> {
             return known.clone();
         }
 
-        let placeholder = writer.rules.keyed.placeholder(text.as_bytes());
+        let placeholder = writer
+            .rules
+            .keyed
+            .placeholder(text.as_bytes());
+
         if text.len() <= MAX_KEPT_BYTES && writer.placeholders.len() < MAX_KEPT {
             writer
                 .placeholders
@@ -417,7 +469,10 @@ impl<'a> Copying<'_, '_, 'a> {
         for part in text.split_inclusive(['/', '\\']) {
             let name = part.trim_end_matches(['/', '\\']);
             path.push_str(&rules.segment(name));
-            path.push_str(part.get(name.len()..).unwrap_or_default());
+            path.push_str(
+                part.get(name.len()..)
+                    .unwrap_or_default(),
+            );
         }
 
         // A pattern may fit over several parts.
@@ -445,7 +500,9 @@ impl<'a> Copying<'_, '_, 'a> {
     /// Returns what becomes of a digest that stands alone.
     fn other_digest(&mut self, text: &str) -> Option<String> {
         let digits = bare(text);
-        let before = text.strip_suffix(digits).unwrap_or_default();
+        let before = text
+            .strip_suffix(digits)
+            .unwrap_or_default();
         let by = if let Some(changed) = self.writer.known.content(digits) {
             in_case_of(digits, &changed.is.sha256.to_string())
         } else {
@@ -496,7 +553,9 @@ impl<'a> Copying<'_, '_, 'a> {
         let (written, copied) = from;
         let span = value.span();
         let is = if self.copied > span.start {
-            let new = self.written.get(written + span.start - copied..);
+            let new = self
+                .written
+                .get(written + span.start - copied..);
             let rest = self.text.get(self.copied..span.end);
             [new.unwrap_or_default(), rest.unwrap_or_default().as_bytes()].concat()
         } else {
@@ -519,7 +578,8 @@ fn quoted(text: &str) -> String {
 
 /// Returns a digest without the name of its function.
 fn bare(text: &str) -> &str {
-    text.strip_prefix("sha256:").unwrap_or(text)
+    text.strip_prefix("sha256:")
+        .unwrap_or(text)
 }
 
 fn is_digest(digits: &str) -> bool {
@@ -528,17 +588,25 @@ fn is_digest(digits: &str) -> bool {
 
 /// Returns `true` if a text may be a version: `1.0`, `manifest/1.0`.
 fn is_version(text: &str) -> bool {
-    let (kind, number) = text.split_once('/').unwrap_or(("", text));
+    let (kind, number) = text
+        .split_once('/')
+        .unwrap_or(("", text));
     let is_number = number
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let is_kind = kind.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_kind = kind
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase());
+
     is_kind && (is_number || Version::parse(number).is_ok())
 }
 
 /// Returns a digest in the case of another one.
 pub(super) fn in_case_of(other: &str, digits: &str) -> String {
-    if other.bytes().any(|byte| byte.is_ascii_uppercase()) {
+    if other
+        .bytes()
+        .any(|byte| byte.is_ascii_uppercase())
+    {
         digits.to_ascii_uppercase()
     } else {
         digits.to_owned()

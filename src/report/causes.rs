@@ -64,7 +64,9 @@ impl Causes {
 
     /// Takes all of them, those of most runs first, then those of most findings.
     pub(super) fn take(&mut self) -> Vec<CauseFindings> {
-        let mut all: Vec<CauseFindings> = std::mem::take(&mut self.known).into_values().collect();
+        let mut all: Vec<CauseFindings> = std::mem::take(&mut self.known)
+            .into_values()
+            .collect();
         all.sort_by_key(|found| std::cmp::Reverse((found.runs, found.findings)));
         all
     }
@@ -73,12 +75,20 @@ impl Causes {
 impl SharedCause {
     fn of(finding: &Finding) -> Self {
         let location = &finding.location;
-        let name = location.file.rsplit('/').next().unwrap_or_default();
+        let name = location
+            .file
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
+
         Self {
             severity: finding.severity,
             rule: finding.rule.clone(),
             file: name.to_owned(),
-            pointer: location.pointer.as_deref().map(without_indices),
+            pointer: location
+                .pointer
+                .as_deref()
+                .map(without_indices),
             mistake: without_values(&finding.message),
         }
     }
@@ -97,9 +107,20 @@ impl CauseFindings {
 
     /// Returns the lines of the configuration that ignore them, but for the reason.
     pub(super) fn ignore(&self) -> Vec<String> {
-        let file = self.first.location.artifact.map(Artifact::file_name);
-        let pointer = self.first.location.pointer.as_deref().map(without_indices);
-        let pointer = pointer.as_deref().filter(|it| !it.is_empty());
+        let file = self
+            .first
+            .location
+            .artifact
+            .map(Artifact::file_name);
+        let pointer = self
+            .first
+            .location
+            .pointer
+            .as_deref()
+            .map(without_indices);
+        let pointer = pointer
+            .as_deref()
+            .filter(|it| !it.is_empty());
         let keys = [
             ("rule", Some(&*self.first.rule)),
             ("episode", Some("**")),
@@ -119,7 +140,13 @@ impl CauseFindings {
 
 /// Returns a JSON Pointer in which `*` stands for each index.
 fn without_indices(pointer: &str) -> String {
-    let is_index = |token: &str| !token.is_empty() && token.bytes().all(|it| it.is_ascii_digit());
+    let is_index = |token: &str| {
+        !token.is_empty()
+            && token
+                .bytes()
+                .all(|it| it.is_ascii_digit())
+    };
+
     pointer
         .split('/')
         .map(|token| if is_index(token) { "*" } else { token })

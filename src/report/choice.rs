@@ -36,7 +36,10 @@ impl Choice {
 
     /// Adds a finding of a rule, or a rule that could not be judged for a kind of reason.
     pub(super) fn add(&mut self, severity: Severity, rule: &str, size: usize, text: String) {
-        let kept = self.rules.entry((severity, rule.to_owned())).or_default();
+        let kept = self
+            .rules
+            .entry((severity, rule.to_owned()))
+            .or_default();
         // After the first that does not fit none is kept, so that there are no gaps.
         if kept.size <= self.room {
             kept.size += size;
@@ -54,10 +57,15 @@ impl Choice {
 
     /// Drops the findings that won't be listed: with each further finding, fewer are.
     fn prune(&mut self) {
-        let listed: BTreeSet<u64> = self.chosen(0).iter().map(|(_, at, _)| *at).collect();
+        let listed: BTreeSet<u64> = self
+            .chosen(0)
+            .iter()
+            .map(|(_, at, _)| *at)
+            .collect();
         for kept in self.rules.values_mut() {
             let held = kept.lines.len();
-            kept.lines.retain(|(at, ..)| listed.contains(at));
+            kept.lines
+                .retain(|(at, ..)| listed.contains(at));
             if kept.lines.len() < held {
                 kept.size = self.room + 1;
             }
@@ -84,7 +92,13 @@ impl Choice {
 
     fn counted<'t>(&self, listed: &[(Severity, u64, &'t str)]) -> (Vec<&'t str>, u64) {
         let unlisted = self.met - listed.len() as u64;
-        (listed.iter().map(|(.., text)| *text).collect(), unlisted)
+        (
+            listed
+                .iter()
+                .map(|(.., text)| *text)
+                .collect(),
+            unlisted,
+        )
     }
 
     fn chosen(&self, taken: usize) -> Vec<(Severity, u64, &str)> {

@@ -130,7 +130,10 @@ impl<'o> DashboardText<'o> {
 
         let lines = String::from_utf8(lines).unwrap_or_default();
         let mut rest = &*lines;
-        for (phrase, paint) in phrases.iter().filter(|_| self.is_coloured) {
+        for (phrase, paint) in phrases
+            .iter()
+            .filter(|_| self.is_coloured)
+        {
             if let Some((before, after)) = rest.split_once(phrase) {
                 write!(self.out, "{before}{}{phrase}\u{1b}[0m", paint.code())?;
                 rest = after;
@@ -183,7 +186,10 @@ impl<'o> DashboardText<'o> {
 
     /// Names a command of runvet to copy, so it is never cut.
     fn hint(&mut self, what: &str, words: &[&str]) -> io::Result<()> {
-        let words: Vec<_> = words.iter().map(|word| escape(word)).collect();
+        let words: Vec<_> = words
+            .iter()
+            .map(|word| escape(word))
+            .collect();
         writeln!(self.out, "{what} runvet {}", words.join(" "))
     }
 
@@ -200,7 +206,10 @@ impl<'o> DashboardText<'o> {
             Some(format!("{name}{}", fit(text, self.column(columns))))
         };
 
-        let started = run.started_at.as_deref().map(instant_with_offset);
+        let started = run
+            .started_at
+            .as_deref()
+            .map(instant_with_offset);
         let started = started.map(|started| format!("started {started}"));
         let took = run
             .duration_sec
@@ -245,14 +254,28 @@ impl<'o> DashboardText<'o> {
             &plan.rebuilt_source
         };
 
-        let source = source.as_ref().map(|source| format!(" by {source}"));
+        let source = source
+            .as_ref()
+            .map(|source| format!(" by {source}"));
         self.title(&format!("Plan{}", source.unwrap_or_default()))?;
+
         let glyphs = self.glyphs;
         let is_shown =
             |pair: &&PlanPair| plan.stands_alone || pair.differs || pair.persisted.is_some();
-        let hidden = plan.rows.first.len() - plan.rows.first.iter().filter(is_shown).count();
+        let hidden = plan.rows.first.len()
+            - plan
+                .rows
+                .first
+                .iter()
+                .filter(is_shown)
+                .count();
         let rows = Rows {
-            first: plan.rows.first.iter().filter(is_shown).collect(),
+            first: plan
+                .rows
+                .first
+                .iter()
+                .filter(is_shown)
+                .collect(),
             total: plan.rows.total - hidden,
         };
 
@@ -282,7 +305,9 @@ impl<'o> DashboardText<'o> {
         };
 
         let error = verification.error.as_ref();
-        let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
+        let error = error
+            .map(|error| format!(" ({error})"))
+            .unwrap_or_default();
         let assertions = match verification.assertions.total {
             0 => "no assertions".into(),
             number => count(number as u64, "assertion"),
@@ -301,7 +326,9 @@ impl<'o> DashboardText<'o> {
                 .as_ref()
                 .map(|message| format!(": {message}"));
             let rest = format!(" {}{}", assertion.name, message.unwrap_or_default());
-            row("").word(assertion.result).text(&rest)
+            row("")
+                .word(assertion.result)
+                .text(&rest)
         })?;
 
         self.rows(&verification.changes, |(sign, path)| {
@@ -347,7 +374,9 @@ impl<'o> DashboardText<'o> {
 
 /// Returns a row of a list, with its indent.
 fn row(text: &str) -> StyledLine {
-    StyledLine::default().text("  ").text(text)
+    StyledLine::default()
+        .text("  ")
+        .text(text)
 }
 
 fn link((name, target, end): &(String, String, Option<&str>)) -> StyledLine {
@@ -370,7 +399,9 @@ fn link((name, target, end): &(String, String, Option<&str>)) -> StyledLine {
 fn bar_columns(value: f64, longest: f64) -> usize {
     let columns = BAR_COLUMNS as f64;
     if longest > 0.0 {
-        (value / longest * columns).clamp(0.0, columns).round() as usize
+        (value / longest * columns)
+            .clamp(0.0, columns)
+            .round() as usize
     } else {
         0
     }

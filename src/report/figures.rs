@@ -59,7 +59,9 @@ pub(crate) fn instant(text: &str, columns: usize) -> String {
 /// Returns an instant for dashboards: as written, without fraction, with offset.
 pub(super) fn instant_with_offset(text: &str) -> String {
     let behind = text.get(19..).unwrap_or_default();
-    let offset = behind.find(['+', '-']).and_then(|sign| behind.get(sign..));
+    let offset = behind
+        .find(['+', '-'])
+        .and_then(|sign| behind.get(sign..));
     let offset = match offset {
         Some("+00:00" | "-00:00") | None => "Z",
         Some(offset) => offset,
@@ -74,11 +76,16 @@ pub(super) fn instant_with_offset(text: &str) -> String {
 /// Returns the start of a run's pause and the reason, or its last event before it has a state.
 pub(crate) fn waiting(run: &RunEntry) -> Option<String> {
     let Some(Pause { since, reason }) = run.paused.as_deref() else {
-        let now = run.now.as_ref().filter(|_| run.status.is_none())?;
+        let now = run
+            .now
+            .as_ref()
+            .filter(|_| run.status.is_none())?;
         return Some(format!("now {}", brief(now)));
     };
 
-    let since = since.as_deref().map(instant_with_offset);
+    let since = since
+        .as_deref()
+        .map(instant_with_offset);
     let since = since.map(|since| format!(" since {since}"));
     let reason = reason
         .as_deref()
@@ -117,5 +124,7 @@ pub(super) fn offset(seconds: f64) -> String {
 
 /// Returns milliseconds, with as many digits as people read.
 pub(super) fn milliseconds(value: f64) -> String {
-    Number::of(&value.to_string()).rounded().into_owned()
+    Number::of(&value.to_string())
+        .rounded()
+        .into_owned()
 }

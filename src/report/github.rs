@@ -42,14 +42,18 @@ impl Renderer for Github {
             let message = not_judged(&unjudged, self.verbose);
             let error = error_at(&episode.dir, "not judged", &message);
             let kind = unjudged.kind.word();
-            self.annotations.add(Severity::Error, kind, 1, error);
+            self.annotations
+                .add(Severity::Error, kind, 1, error);
         }
 
         Ok(())
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
-        let faults = closing.faults.len().min(MAX_ANNOTATIONS);
+        let faults = closing
+            .faults
+            .len()
+            .min(MAX_ANNOTATIONS);
         for fault in closing.faults.iter().take(faults) {
             writeln!(out, "{}", error_at(&fault.path, "fault", &fault.message))?;
         }
@@ -79,8 +83,18 @@ fn annotation(finding: &Finding) -> String {
         ("line", location.line),
         ("endLine", location.end_line),
         // GitHub rejects columns if a place spans several lines.
-        ("col", location.column.filter(|_| is_on_one_line)),
-        ("endColumn", location.end_column.filter(|_| is_on_one_line)),
+        (
+            "col",
+            location
+                .column
+                .filter(|_| is_on_one_line),
+        ),
+        (
+            "endColumn",
+            location
+                .end_column
+                .filter(|_| is_on_one_line),
+        ),
     ];
     let places: String = places
         .into_iter()
@@ -109,5 +123,7 @@ fn data(text: &str) -> String {
 
 /// Escapes a text for the properties before the `::`.
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    data(text)
+        .replace(':', "%3A")
+        .replace(',', "%2C")
 }

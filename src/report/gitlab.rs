@@ -62,7 +62,10 @@ impl Gitlab {
     ) -> io::Result<()> {
         out.write_all(if self.issues == 0 { b"\n " } else { b",\n " })?;
         self.issues += 1;
-        let of_project = self.project.as_ref().map(|dirs| dirs.relative(path));
+        let of_project = self
+            .project
+            .as_ref()
+            .map(|dirs| dirs.relative(path));
         let path = of_project.as_deref().unwrap_or(path);
         let lines = json_object([("begin", json(&begin)), ("end", json(&end))]);
         let issue = json_object([
@@ -89,7 +92,11 @@ impl Renderer for Gitlab {
         // GitLab merges issues with equal fingerprints, so those of two copies of an episode must
         // differ.
         let fingerprint = |parts: &[&str]| {
-            let dir = episode.key.as_path().as_os_str().as_encoded_bytes();
+            let dir = episode
+                .key
+                .as_path()
+                .as_os_str()
+                .as_encoded_bytes();
             Digest::of(std::iter::once(dir).chain(parts.iter().map(|part| part.as_bytes())))
                 .to_string()
         };
@@ -101,7 +108,13 @@ impl Renderer for Gitlab {
             };
 
             let begin = finding.location.line.unwrap_or(1);
-            let lines = [begin, finding.location.end_line.unwrap_or(begin)];
+            let lines = [
+                begin,
+                finding
+                    .location
+                    .end_line
+                    .unwrap_or(begin),
+            ];
             let description = format!("{}. {}", finding.message, finding.help);
             let (rule, file) = (&finding.rule, &finding.location.file);
             let print = fingerprint(&[&finding.fingerprint]);

@@ -101,8 +101,12 @@ impl Human {
 
     /// Counts a finding, and returns whether to show it.
     fn show(&mut self, finding: &Finding) -> bool {
-        let met = self.met.entry(finding.rule.clone()).or_default();
+        let met = self
+            .met
+            .entry(finding.rule.clone())
+            .or_default();
         *met += 1;
+
         self.options.max_findings == 0 || *met <= self.options.max_findings
     }
 
@@ -136,7 +140,12 @@ impl Human {
             .map_err(io::Error::other)?;
 
         // Above the frame there is an empty message. Lines are padded.
-        let is_above = |line: &&str| !line.trim_start().starts_with(['╭', ',']);
+        let is_above = |line: &&str| {
+            !line
+                .trim_start()
+                .starts_with(['╭', ','])
+        };
+
         for line in text.lines().skip_while(is_above) {
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -163,7 +172,8 @@ impl Human {
             }
 
             writeln!(out)?;
-            self.first_rule.get_or_insert(found.first.rule);
+            self.first_rule
+                .get_or_insert(found.first.rule);
         }
 
         if let more @ 1.. = self.causes.others {
@@ -179,7 +189,12 @@ impl Human {
 
     /// Groups by cause from now on, if a rule has too many findings to look through.
     fn shorten(&mut self) {
-        if self.draft.is_some() && self.met.values().any(|met| *met > SCREEN) {
+        if self.draft.is_some()
+            && self
+                .met
+                .values()
+                .any(|met| *met > SCREEN)
+        {
             self.group_by = GroupBy::Cause;
             self.draft = None;
             self.first_rule = None;
@@ -218,14 +233,22 @@ impl Human {
             return Ok(());
         }
 
-        let lines: Vec<_> = skips.iter().map(|line| escape(line)).collect();
+        let lines: Vec<_> = skips
+            .iter()
+            .map(|line| escape(line))
+            .collect();
+
         writeln!(out, "{}\n", lines.join("\n"))
     }
 
     /// Draws the findings that were held until the last episode was done.
     fn by_rule(&mut self, out: &mut dyn Write) -> io::Result<()> {
         for (rule, findings) in std::mem::take(&mut self.held) {
-            let met = self.met.get(&rule).copied().unwrap_or_default();
+            let met = self
+                .met
+                .get(&rule)
+                .copied()
+                .unwrap_or_default();
             writeln!(
                 out,
                 "{}: {}\n",
@@ -301,7 +324,10 @@ impl Human {
     fn skips(&mut self, episode: &EpisodeReport) -> Vec<String> {
         let mut lines = Vec::new();
         for unjudged in episode.unjudged() {
-            let met = self.unjudged_lines.entry(unjudged.kind).or_default();
+            let met = self
+                .unjudged_lines
+                .entry(unjudged.kind)
+                .or_default();
             *met += 1;
             if self.options.max_findings == 0 || *met <= self.options.max_findings {
                 lines.push(not_judged(&unjudged, self.options.verbose));
@@ -384,9 +410,14 @@ impl Renderer for Human {
             (GroupBy::Cause, _) => self.by_cause(out)?,
         }
 
-        let unjudged = self.unjudged_rules.lines(self.options.verbose);
+        let unjudged = self
+            .unjudged_rules
+            .lines(self.options.verbose);
         if self.group_by != GroupBy::Episode && !unjudged.is_empty() {
-            let lines: Vec<_> = unjudged.iter().map(|line| escape(line)).collect();
+            let lines: Vec<_> = unjudged
+                .iter()
+                .map(|line| escape(line))
+                .collect();
             writeln!(out, "{}\n", lines.join("\n"))?;
         }
 
@@ -465,13 +496,17 @@ pub(in crate::report) fn paragraph(
         .initial_indent(first)
         .subsequent_indent(next);
 
-    textwrap::wrap(text, options).iter().try_for_each(|line| {
-        // If a long word is broken, its second part must not turn the new line into a workflow
-        // command.
-        let words = line.trim_start();
-        let blanks = line.get(..line.len() - words.len()).unwrap_or_default();
-        writeln!(out, "{blanks}{}", escape(words))
-    })
+    textwrap::wrap(text, options)
+        .iter()
+        .try_for_each(|line| {
+            // If a long word is broken, its second part must not turn the new line into a workflow
+            // command.
+            let words = line.trim_start();
+            let blanks = line
+                .get(..line.len() - words.len())
+                .unwrap_or_default();
+            writeln!(out, "{blanks}{}", escape(words))
+        })
 }
 
 /// An excerpt of a line as a source of its own: miette prints whole lines, and can't count columns
@@ -493,7 +528,11 @@ impl ExcerptWindow {
         };
 
         // An empty file has no line to show.
-        if excerpt.text.is_empty() && location.line.is_none_or(|line| line == 1) {
+        if excerpt.text.is_empty()
+            && location
+                .line
+                .is_none_or(|line| line == 1)
+        {
             return None;
         }
 

@@ -122,17 +122,26 @@ pub(super) fn json_list(items: impl IntoIterator<Item = Box<RawValue>>) -> Box<R
 pub(crate) fn write_json_text<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
     let mut plain_from = 0;
     for (at, c) in harmful(text).filter(|(_, c)| !matches!(c, '\n' | '\t')) {
-        out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
+        out.write_all(
+            text.get(plain_from..at)
+                .unwrap_or_default()
+                .as_bytes(),
+        )?;
         // A carriage return occurs only between tokens, where any whitespace will do.
         if c == '\r' {
             out.write_all(b" ")?;
         } else {
             write_escape(out, c)?;
         }
+
         plain_from = at + c.len_utf8();
     }
 
-    out.write_all(text.get(plain_from..).unwrap_or_default().as_bytes())
+    out.write_all(
+        text.get(plain_from..)
+            .unwrap_or_default()
+            .as_bytes(),
+    )
 }
 
 /// Writes a value of a document, one member or item per line, without loss.
@@ -147,7 +156,9 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
         _ => return write_json_text(out, node.raw()),
     };
 
-    let keyed = node.all_members().map(|key| (Some(key), key.value()));
+    let keyed = node
+        .all_members()
+        .map(|key| (Some(key), key.value()));
     let items = node.items().map(|item| (None, item));
     let mut comma = "";
     write!(out, "{open}")?;

@@ -170,8 +170,16 @@ impl Renderer for Junit {
             .by_weight()
             .first()
             .map(|first| first.message.clone());
-        let unjudged = || episode.unjudged().next().map(|it| not_judged(&it, false));
-        let first = first.or_else(unjudged).unwrap_or_default();
+        let unjudged = || {
+            episode
+                .unjudged()
+                .next()
+                .map(|it| not_judged(&it, false))
+        };
+
+        let first = first
+            .or_else(unjudged)
+            .unwrap_or_default();
         let first = escape(&first);
         let case = suite
             .cases
@@ -183,10 +191,14 @@ impl Renderer for Junit {
             case.write_inner_content(|writer| {
                 let element = if let Some(fault) = &fault {
                     let attributes = [("type", "runvet"), ("message", &*fault.message)];
-                    writer.create_element("error").with_attributes(attributes)
+                    writer
+                        .create_element("error")
+                        .with_attributes(attributes)
                 } else if fails {
                     let attributes = [("type", "runvet"), ("message", &*first)];
-                    writer.create_element("failure").with_attributes(attributes)
+                    writer
+                        .create_element("failure")
+                        .with_attributes(attributes)
                 } else {
                     writer.create_element("system-out")
                 };

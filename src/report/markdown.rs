@@ -60,7 +60,10 @@ impl MarkdownList {
     }
 
     fn append(&mut self, other: &Self) {
-        other.text.lines().for_each(|line| self.add(line));
+        other
+            .text
+            .lines()
+            .for_each(|line| self.add(line));
         self.unlisted += other.unlisted;
     }
 }
@@ -68,7 +71,11 @@ impl MarkdownList {
 impl Renderer for Markdown {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.statistics.add(episode);
-        for (finding, line) in episode.findings.iter().zip(findings(episode)) {
+        for (finding, line) in episode
+            .findings
+            .iter()
+            .zip(findings(episode))
+        {
             self.findings
                 .add(finding.severity, &finding.rule, line.len() + 1, line);
             self.help
@@ -103,12 +110,20 @@ impl Renderer for Markdown {
         let help: Vec<String> = help
             .map(|(rule, help)| escape(&format!("help for {rule}: {help}")).into_owned())
             .collect();
-        let reserved: usize = help.iter().map(|line| line.len() + 1).sum();
+        let reserved: usize = help
+            .iter()
+            .map(|line| line.len() + 1)
+            .sum();
         let mut list = MarkdownList::default();
         faults(closing).for_each(|line| list.add(&line));
 
-        let (findings, unlisted) = self.findings.listed(reserved + list.text.len());
-        for line in findings.into_iter().chain(help.iter().map(String::as_str)) {
+        let (findings, unlisted) = self
+            .findings
+            .listed(reserved + list.text.len());
+        for line in findings
+            .into_iter()
+            .chain(help.iter().map(String::as_str))
+        {
             list.add(line);
         }
 
@@ -140,6 +155,8 @@ fn table(out: &mut dyn Write, of: &str, tallies: &BTreeMap<String, Tally>) -> io
 fn code(text: &str) -> String {
     format!(
         "`{}`",
-        escape(text).replace('`', "\\u{60}").replace('|', "\\u{7c}")
+        escape(text)
+            .replace('`', "\\u{60}")
+            .replace('|', "\\u{7c}")
     )
 }

@@ -175,11 +175,23 @@ pub(crate) struct ToolResult {
 impl MessagePart {
     /// Returns the number of bytes of its text; pictures have room of their own.
     pub(crate) fn bytes(&self) -> usize {
-        let of_result = |result: &ToolResult| result.parts.iter().map(Self::bytes).sum::<usize>();
+        let of_result = |result: &ToolResult| {
+            result
+                .parts
+                .iter()
+                .map(Self::bytes)
+                .sum::<usize>()
+        };
+
         match self {
             Self::Text(text) | Self::Thought(text) | Self::Other(text) => text.len(),
             Self::Call(call) => {
-                call.tool.len() + call.input.len() + call.result.as_ref().map_or(0, of_result)
+                call.tool.len()
+                    + call.input.len()
+                    + call
+                        .result
+                        .as_ref()
+                        .map_or(0, of_result)
             }
             Self::Result(result) => of_result(result),
             Self::Picture(_) => 0,

@@ -61,7 +61,8 @@ impl StyledLine {
         let start = self.text.len();
         let mut line = self.text(text);
         if let Some(paint) = paint.into() {
-            line.paints.push((start..line.text.len(), paint));
+            line.paints
+                .push((start..line.text.len(), paint));
         }
 
         line
@@ -81,7 +82,9 @@ impl StyledLine {
     /// Returns the line, cut to a number of columns.
     pub(crate) fn draw(&self, columns: usize, is_coloured: bool) -> String {
         let shown = fit(self.text.trim_end(), columns);
-        let kept = shown.strip_suffix('…').unwrap_or(&shown);
+        let kept = shown
+            .strip_suffix('…')
+            .unwrap_or(&shown);
         // Parts that are harmless alone may be harmful side by side, and are then escaped again.
         if !is_coloured || !self.text.starts_with(kept) {
             return shown;
@@ -90,7 +93,9 @@ impl StyledLine {
         format!(
             "{}{}",
             self.coloured(kept),
-            shown.get(kept.len()..).unwrap_or_default()
+            shown
+                .get(kept.len()..)
+                .unwrap_or_default()
         )
     }
 
@@ -99,9 +104,13 @@ impl StyledLine {
         let (mut painted, mut done) = (String::new(), 0);
         for (range, paint) in &self.paints {
             let (start, end) = (range.start, range.end.min(kept.len()));
-            let Some((before, part)) = kept.get(done..start).zip(kept.get(start..end)) else {
+            let Some((before, part)) = kept
+                .get(done..start)
+                .zip(kept.get(start..end))
+            else {
                 break;
             };
+
             painted.push_str(before);
 
             // Blanks have no colour, so the reset stands directly behind the words.
@@ -112,7 +121,10 @@ impl StyledLine {
                 painted.push_str("\u{1b}[0m");
             }
 
-            painted.push_str(part.get(words.len()..).unwrap_or_default());
+            painted.push_str(
+                part.get(words.len()..)
+                    .unwrap_or_default(),
+            );
             done = end;
         }
 

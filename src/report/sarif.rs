@@ -81,7 +81,9 @@ impl Sarif {
     }
 
     fn index(&self, rule: &str) -> Option<usize> {
-        self.rules.iter().position(|info| info.id == rule)
+        self.rules
+            .iter()
+            .position(|info| info.id == rule)
     }
 }
 
@@ -102,7 +104,13 @@ impl Renderer for Sarif {
             ),
             (
                 "rules",
-                json(&self.rules.iter().map(rule).collect::<Vec<_>>()),
+                json(
+                    &self
+                        .rules
+                        .iter()
+                        .map(rule)
+                        .collect::<Vec<_>>(),
+                ),
             ),
         ]);
         write!(out, "{}", json_object([("driver", driver)]))?;
@@ -112,8 +120,11 @@ impl Renderer for Sarif {
 
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         for finding in &episode.findings {
-            let result = self.result_of(episode, finding, &[]).to_string();
-            self.results.add(finding.severity, &finding.rule, 1, result);
+            let result = self
+                .result_of(episode, finding, &[])
+                .to_string();
+            self.results
+                .add(finding.severity, &finding.rule, 1, result);
         }
 
         for suppressed in &episode.suppressed {
@@ -197,8 +208,14 @@ fn rule(info: &RuleInfo) -> Box<RawValue> {
     // Without a page, the name that `runvet explain` takes.
     let address = (info.address()).unwrap_or_else(|| format!("urn:runvet:rule:{}", info.id));
     // The level of its findings; for a rule that is off by default, once it is enabled.
-    let level = info.level.severity().unwrap_or(Severity::Warning);
-    let tags = info.tags.get(..MAX_TAGS).unwrap_or(&info.tags);
+    let level = info
+        .level
+        .severity()
+        .unwrap_or(Severity::Warning);
+    let tags = info
+        .tags
+        .get(..MAX_TAGS)
+        .unwrap_or(&info.tags);
     let properties = (!tags.is_empty()).then(|| json_object([("tags", json(tags))]));
 
     json_object([
@@ -252,7 +269,10 @@ fn location(episode: &EpisodeReport, at: &finding::Location, says: Option<&str>)
     };
 
     let path = match at.artifact {
-        Some(artifact) => episode.key.as_path().join(artifact.file_name()),
+        Some(artifact) => episode
+            .key
+            .as_path()
+            .join(artifact.file_name()),
         // The report was read back from JSON, which has no artifact.
         None => at.file.clone().into(),
     };

@@ -29,7 +29,10 @@ impl UnjudgedByKind {
     pub(super) fn lines(&self, names_rules: bool) -> Vec<String> {
         let line = |(rules, episodes, first): &(BTreeSet<String>, u64, String)| {
             let names = if names_rules || rules.len() <= MAX_NAMED {
-                let names: Vec<&str> = rules.iter().map(String::as_str).collect();
+                let names: Vec<&str> = rules
+                    .iter()
+                    .map(String::as_str)
+                    .collect();
                 format!(" ({})", names.join(", "))
             } else {
                 String::new()

@@ -27,16 +27,25 @@ pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
 pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
     let totals = closing.totals;
     let is_other = |fault: &&ReportedFault| fault.sort != FaultSort::Link;
-    let others: Vec<ReportedFault> = closing.faults.iter().filter(is_other).cloned().collect();
+    let others: Vec<ReportedFault> = closing
+        .faults
+        .iter()
+        .filter(is_other)
+        .cloned()
+        .collect();
     let lost = faults(&others);
     let unjudged = not_judged_in_words(totals.not_judged);
     if totals.episodes == 0 {
-        let lost: Vec<String> = unjudged.into_iter().chain(lost).collect();
+        let lost: Vec<String> = unjudged
+            .into_iter()
+            .chain(lost)
+            .collect();
         let lost = if lost.is_empty() {
             String::new()
         } else {
             format!(": {}", lost.join("; "))
         };
+
         return ("no episodes".into(), lost);
     }
 
@@ -79,7 +88,10 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
         (totals.ignored, "ignored"),
         (totals.baselined, "in the baseline"),
     ];
-    for (number, what) in known.into_iter().filter(|(number, _)| *number > 0) {
+    for (number, what) in known
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+    {
         verdict = format!("{verdict}; {} {what}", count(number, "finding"));
     }
 
@@ -154,7 +166,13 @@ pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
 
 /// Returns the faults in words: "32 directories could not be read".
 pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
-    let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
+    let of = |sort| {
+        faults
+            .iter()
+            .filter(|fault| fault.sort == sort)
+            .count()
+    };
+
     let parts: Vec<String> = [
         (of(FaultSort::Unlistable), "directory", "read"),
         (of(FaultSort::Link), "link", "followed"),

@@ -280,7 +280,10 @@ impl EventQuery {
                 return Ok(EventList { items, next });
             }
 
-            bytes += item.event.as_ref().map_or(0, |event| event.get().len());
+            bytes += item
+                .event
+                .as_ref()
+                .map_or(0, |event| event.get().len());
             items.push(item);
         }
 
@@ -290,7 +293,12 @@ impl EventQuery {
     /// Returns the text of an event, if it has one of the phases and all words.
     fn selected(&self, event: Node<'_>, words: &[&str]) -> Result<Option<Box<RawValue>>, Problem> {
         let phase = event.get("phase").and_then(Node::text);
-        let is_one = |phase| self.phase.iter().any(|selected| *selected == phase);
+        let is_one = |phase| {
+            self.phase
+                .iter()
+                .any(|selected| *selected == phase)
+        };
+
         if !self.phase.is_empty() && !phase.is_some_and(is_one) {
             return Ok(None);
         }
@@ -301,7 +309,10 @@ impl EventQuery {
         }
 
         let lower = text.get().to_ascii_lowercase();
-        let has_all = words.iter().all(|word| lower.contains(word));
+        let has_all = words
+            .iter()
+            .all(|word| lower.contains(word));
+
         Ok(has_all.then_some(text))
     }
 }
@@ -360,7 +371,11 @@ pub(super) async fn attachment(
 ) -> Answer {
     let RecordQuery { dir, name } = query::parse(query.as_deref())?;
     let path = service.path_of(&dir)?;
-    let kind = match name.rsplit_once('.').unwrap_or_default().1 {
+    let kind = match name
+        .rsplit_once('.')
+        .unwrap_or_default()
+        .1
+    {
         "png" => "image/png",
         "jpg" | "jpeg" => "image/jpeg",
         "gif" => "image/gif",
@@ -369,10 +384,13 @@ pub(super) async fn attachment(
     };
 
     let content = in_turn(service, move |service| {
-        service.open(path)?.attachment(&name).ok_or_else(|| {
-            let name = quote(&name);
-            Problem::missing(format!("there is no attachment {name} with this digest"))
-        })
+        service
+            .open(path)?
+            .attachment(&name)
+            .ok_or_else(|| {
+                let name = quote(&name);
+                Problem::missing(format!("there is no attachment {name} with this digest"))
+            })
     });
 
     Ok(of_type(kind, content.await??))
@@ -471,13 +489,16 @@ pub(super) struct RuleItem {
 
 /// `GET /api/v1/rules`
 pub(super) async fn rules(State(service): State<Arc<Service>>) -> Response {
-    let items = service.gate.rules().map(|rule| RuleItem {
-        id: rule.id.to_string(),
-        level: rule.level.word(),
-        title: rule.title.to_string(),
-        hint: rule.hint.to_string(),
-        page: rule.page.to_string(),
-    });
+    let items = service
+        .gate
+        .rules()
+        .map(|rule| RuleItem {
+            id: rule.id.to_string(),
+            level: rule.level.word(),
+            title: rule.title.to_string(),
+            hint: rule.hint.to_string(),
+            page: rule.page.to_string(),
+        });
 
     json(&RuleList {
         items: items.collect(),
@@ -494,7 +515,9 @@ pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer 
 
 /// `POST /api/v1/check`
 pub(super) async fn check(State(service): State<Arc<Service>>, request: Request) -> Answer {
-    let kind = request.headers().get(header::CONTENT_TYPE);
+    let kind = request
+        .headers()
+        .get(header::CONTENT_TYPE);
     let kind = kind
         .and_then(|kind| kind.to_str().ok())
         .unwrap_or_default()
@@ -507,8 +530,16 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
 
-    let length = request.headers().get(header::CONTENT_LENGTH);
-    let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let length = request
+        .headers()
+        .get(header::CONTENT_LENGTH);
+    let length = length.and_then(|length| {
+        length
+            .to_str()
+            .ok()?
+            .parse::<usize>()
+            .ok()
+    });
     if length.is_some_and(|length| length > MAX_BODY) {
         return Err(too_large());
     }
@@ -520,7 +551,9 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
     } else {
         // Only so much memory is given to large bodies: others wait.
         let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-        let turn = Arc::clone(&service.bodies).acquire_many_owned(units).await;
+        let turn = Arc::clone(&service.bodies)
+            .acquire_many_owned(units)
+            .await;
         Some(turn.map_err(|_| Problem::busy("the service ends"))?)
     };
 
@@ -535,7 +568,10 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
     }
 
     let units = u32::try_from(body.len().div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-    let judged = Arc::clone(&service.judged).acquire_many_owned(units).await;
+    let judged = Arc::clone(&service.judged)
+        .acquire_many_owned(units)
+        .await;
+
     in_thread(move || {
         let _turns = (turn, judged);
         service.judge(&body)
@@ -569,13 +605,22 @@ impl Service {
 
     /// Compares the runs that were judged by the values of a tag.
     pub(super) fn grouped(&self, query: &GroupQuery) -> Result<GroupComparison, Problem> {
-        let runs: Vec<_> = self.index().entries().values().cloned().collect();
+        let runs: Vec<_> = self
+            .index()
+            .entries()
+            .values()
+            .cloned()
+            .collect();
         let mut grouping = Grouping::by(&query.by);
         for run in &runs {
             grouping.add(run);
         }
 
-        let dirs: Vec<_> = self.dirs.iter().map(|dir| dir.to_string_lossy()).collect();
+        let dirs: Vec<_> = self
+            .dirs
+            .iter()
+            .map(|dir| dir.to_string_lossy())
+            .collect();
         let mut groups = grouping
             .finish(query.base.as_deref(), &dirs)
             .map_err(|wrong| Problem::missing(wrong.to_string()))?;
@@ -594,7 +639,11 @@ impl Service {
     pub(super) fn open(&self, path: impl AsRef<std::path::Path>) -> Result<RunReader, Error> {
         let path = path.as_ref();
         let run = RunReader::open(path)?.following(&self.gate);
-        let dir = self.dirs.iter().find(|dir| path.starts_with(dir));
+        let dir = self
+            .dirs
+            .iter()
+            .find(|dir| path.starts_with(dir));
+
         Ok(run.beneath(dir.map_or(std::path::Path::new("."), |dir| dir)))
     }
 
@@ -609,7 +658,9 @@ impl Service {
                     each `/` written as %2F";
                 let keys = several.iter().take(MAX_KEYS);
                 Err(Problem {
-                    keys: keys.map(|(_, run)| run.dir.clone()).collect(),
+                    keys: keys
+                        .map(|(_, run)| run.dir.clone())
+                        .collect(),
                     ..Problem::new(StatusCode::CONFLICT, detail)
                 })
             }
@@ -679,7 +730,13 @@ mod tests {
         let run = RunReader::open(RUN).unwrap();
         assert!(query.page(&run, &asker).is_ok());
         drop(connected);
-        assert_eq!(query.page(&run, &asker).unwrap_err().status, 503);
+        assert_eq!(
+            query
+                .page(&run, &asker)
+                .unwrap_err()
+                .status,
+            503
+        );
     }
 
     #[tokio::test]
@@ -696,7 +753,9 @@ mod tests {
             stopped,
         ));
         let run = RunEntry::named("ep_01_answer", RUN, Lifecycle::Terminal);
-        service.index_mut().put(std::path::Path::new(RUN), run);
+        service
+            .index_mut()
+            .put(std::path::Path::new(RUN), run);
         for (busy, query) in [(&service.searches, None), (&service.readers, Some("q=act"))] {
             let all = u32::try_from(busy.available_permits()).unwrap();
             let turns = busy.acquire_many(all).await.unwrap();

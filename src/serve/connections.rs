@@ -59,7 +59,10 @@ impl Connections {
     /// Returns `true` if there is room for another connection, or will be when an idle one goes.
     pub(super) fn has_place(&self) -> bool {
         let open = locked(&self.0);
-        open.len() < MAX_CONNECTIONS || open.iter().any(|it| it.activity().open == 0)
+        open.len() < MAX_CONNECTIONS
+            || open
+                .iter()
+                .any(|it| it.activity().open == 0)
     }
 
     /// Takes in a connection. Where there are too many, one that is not being answered is closed:
@@ -67,16 +70,24 @@ impl Connections {
     pub(super) fn admit(&self, address: IpAddr) -> Option<Arc<Connection>> {
         let address = network(address);
         let mut open = locked(&self.0);
-        let of_address = open.iter().filter(|it| it.address == address).count();
+        let of_address = open
+            .iter()
+            .filter(|it| it.address == address)
+            .count();
         let is_crowded = of_address >= MAX_OF_ADDRESS;
         if is_crowded || open.len() >= MAX_CONNECTIONS {
-            let idle = open.iter().enumerate().filter_map(|(index, it)| {
-                let activity = it.activity();
-                let may_go = activity.open == 0 && (!is_crowded || it.address == address);
-                may_go.then_some(((activity.is_known, activity.last), index))
-            });
+            let idle = open
+                .iter()
+                .enumerate()
+                .filter_map(|(index, it)| {
+                    let activity = it.activity();
+                    let may_go = activity.open == 0 && (!is_crowded || it.address == address);
+                    may_go.then_some(((activity.is_known, activity.last), index))
+                });
             let (_, first) = idle.min()?;
-            open.swap_remove(first).close.notify_one();
+            open.swap_remove(first)
+                .close
+                .notify_one();
         }
 
         let now = Instant::now();
@@ -227,9 +238,16 @@ mod tests {
     #[test]
     fn answer_has_its_turn_until_its_last_piece_is_taken() {
         let (connections, turns) = (Connections::default(), Arc::new(Semaphore::new(1)));
-        let connection = connections.admit([127, 0, 0, 1].into()).unwrap();
-        let turn = Arc::clone(&turns).try_acquire_owned().unwrap();
-        let text: Vec<u8> = (0..=250).cycle().take(PIECE * 2 + 7).collect();
+        let connection = connections
+            .admit([127, 0, 0, 1].into())
+            .unwrap();
+        let turn = Arc::clone(&turns)
+            .try_acquire_owned()
+            .unwrap();
+        let text: Vec<u8> = (0..=250)
+            .cycle()
+            .take(PIECE * 2 + 7)
+            .collect();
         let answer = Response::new(Body::from(text.clone()));
         let mut body = connection
             .ask()

@@ -133,12 +133,18 @@ impl Guard {
             Some((name, port)) if port.parse::<u16>().is_ok() => name,
             _ => host,
         };
+
         let is_loopback = name
             .trim_start_matches('[')
             .trim_end_matches(']')
             .parse()
             .is_ok_and(|ip: IpAddr| ip.is_loopback());
-        let mut names = self.hosts.iter().map(|host| &**host).chain(["localhost"]);
+        let mut names = self
+            .hosts
+            .iter()
+            .map(|host| &**host)
+            .chain(["localhost"]);
+
         is_loopback || names.any(|known| name.eq_ignore_ascii_case(known))
     }
 }
@@ -158,7 +164,9 @@ fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>,
 
 fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim())
 }
 
 /// Sets the headers of every answer, and of the last one of a connection.
@@ -172,6 +180,7 @@ fn set_headers(headers: &mut HeaderMap, is_last: bool) {
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
+
     if is_last {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -191,13 +200,17 @@ pub(super) async fn guard(
     let begun = Instant::now();
     let login = service.guard.asked_login(&request);
     let (headers, path) = (request.headers(), request.uri().path());
-    let allowed = service.guard.check_source(headers, login.is_some());
+    let allowed = service
+        .guard
+        .check_source(headers, login.is_some());
     let allowed = allowed.and_then(|()| match login {
         Some(_) => Ok(()),
         None => service.guard.check_token(headers, path),
     });
     let is_get = request.method() == Method::GET;
-    let known = headers.get(header::IF_NONE_MATCH).cloned();
+    let known = headers
+        .get(header::IF_NONE_MATCH)
+        .cloned();
     let asking = request
         .extensions()
         .get::<Arc<Connection>>()
@@ -234,8 +247,14 @@ pub(super) async fn guard(
         response = tagged(response, known.as_ref()).await;
     }
 
-    service.numbers.answered(response.status(), begun.elapsed());
-    let is_last = is_refused || asking.as_ref().is_some_and(Asking::is_last);
+    service
+        .numbers
+        .answered(response.status(), begun.elapsed());
+
+    let is_last = is_refused
+        || asking
+            .as_ref()
+            .is_some_and(Asking::is_last);
     set_headers(response.headers_mut(), is_last);
 
     match asking {
@@ -265,10 +284,15 @@ async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
         known.any(|known| known == "*" || known.trim_start_matches("W/") == opaque)
     });
     let kept = HeaderValue::from_static("private, no-cache");
-    parts.headers.insert(header::CACHE_CONTROL, kept);
+
+    parts
+        .headers
+        .insert(header::CACHE_CONTROL, kept);
 
     let varying = HeaderValue::from_static("accept-encoding");
-    parts.headers.insert(header::VARY, varying);
+    parts
+        .headers
+        .insert(header::VARY, varying);
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         parts.headers.insert(header::ETAG, tag);
     }
@@ -277,8 +301,12 @@ async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
     }
 
     parts.status = StatusCode::NOT_MODIFIED;
-    parts.headers.remove(header::CONTENT_TYPE);
-    parts.headers.remove(header::CONTENT_LENGTH);
+    parts
+        .headers
+        .remove(header::CONTENT_TYPE);
+    parts
+        .headers
+        .remove(header::CONTENT_LENGTH);
 
     Response::from_parts(parts, Body::empty())
 }
@@ -291,8 +319,11 @@ fn turn(service: &Service, answer: &Response) -> Result<Option<OwnedSemaphorePer
     }
 
     // One that is larger than the limit has all of it.
-    let units = bytes.min(MAX_ANSWERS as u64).div_ceil(BODY_UNIT as u64);
+    let units = bytes
+        .min(MAX_ANSWERS as u64)
+        .div_ceil(BODY_UNIT as u64);
     let units = u32::try_from(units).unwrap_or(u32::MAX);
+
     Arc::clone(&service.answers)
         .try_acquire_many_owned(units)
         .map(Some)

@@ -47,7 +47,10 @@ impl Index {
     /// does now.
     pub(super) fn put(&mut self, path: &Path, mut entry: RunEntry) -> bool {
         entry.bound(&mut self.texts);
-        let (path, known) = match self.entries.get_key_value(path.as_os_str()) {
+        let (path, known) = match self
+            .entries
+            .get_key_value(path.as_os_str())
+        {
             Some((path, known)) => (Arc::clone(path), Some(Arc::clone(known))),
             None => (path.as_os_str().into(), None),
         };
@@ -65,14 +68,18 @@ impl Index {
             self.version += 1;
         }
 
-        self.entries.insert(path, Arc::new(entry));
+        self.entries
+            .insert(path, Arc::new(entry));
         is_new
     }
 
     /// Forgets a run; whether it was known.
     pub(super) fn remove(&mut self, dir: &Path) -> bool {
         self.version += 1;
-        let known = self.entries.remove_entry(dir.as_os_str());
+        let known = self
+            .entries
+            .remove_entry(dir.as_os_str());
+
         known
             .inspect(|(path, known)| self.leave(path, known))
             .is_some()
@@ -90,7 +97,10 @@ impl Index {
         self.version += 1;
         match news {
             News::Fault(fault) => {
-                let of_path = self.faults.entry(fault.path().to_owned()).or_default();
+                let of_path = self
+                    .faults
+                    .entry(fault.path().to_owned())
+                    .or_default();
                 let sort = ReportedFault::from(&fault).sort;
                 self.fault_count += usize::from(of_path.insert((fault.to_string(), sort)));
             }
@@ -106,7 +116,8 @@ impl Index {
 
     /// Returns how many runs were found; at least those that were judged.
     pub(super) fn found(&self) -> Option<usize> {
-        self.found.map(|found| found.runs.max(self.entries.len()))
+        self.found
+            .map(|found| found.runs.max(self.entries.len()))
     }
 
     pub(super) fn version(&self) -> u64 {
@@ -142,19 +153,27 @@ impl Index {
 
     /// Returns the run with a directory.
     pub(super) fn at(&self, dir: &str) -> Option<(&Arc<OsStr>, &Arc<RunEntry>)> {
-        let known = self.entries.get_key_value(OsStr::new(dir));
+        let known = self
+            .entries
+            .get_key_value(OsStr::new(dir));
         // A path that is not UTF-8 is named by the nearest text, which has this character.
         if known.is_some() || !dir.contains(char::REPLACEMENT_CHARACTER) {
             return known;
         }
 
-        self.entries.iter().find(|(_, entry)| *entry.dir == *dir)
+        self.entries
+            .iter()
+            .find(|(_, entry)| *entry.dir == *dir)
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {
         self.faults
             .iter()
-            .flat_map(|(path, messages)| messages.iter().map(move |it| (path, it)))
+            .flat_map(|(path, messages)| {
+                messages
+                    .iter()
+                    .map(move |it| (path, it))
+            })
             .take(MAX_FAULTS)
             .map(|(path, (message, sort))| ReportedFault {
                 path: path.to_string_lossy().into_owned(),
@@ -180,7 +199,10 @@ impl Index {
     /// Returns the sums over all runs and by their properties.
     pub(super) fn overview(&self, settings: &str) -> RunSums {
         let mut sums = RunSums::default();
-        self.entries.values().for_each(|run| sums.add_run(run));
+        self.entries
+            .values()
+            .for_each(|run| sums.add_run(run));
+
         let links = self
             .faults
             .values()
@@ -188,7 +210,9 @@ impl Index {
             .filter(|(_, sort)| *sort == FaultSort::Link)
             .count();
         sums.all.not_judged.links = links as u64;
-        sums.all.not_judged.empty = self.found.map_or(0, |found| found.empty);
+        sums.all.not_judged.empty = self
+            .found
+            .map_or(0, |found| found.empty);
         sums.faults = self.faults();
         sums.is_complete = self.faults.is_empty();
         sums.is_under_way = self.is_under_way();

@@ -33,8 +33,11 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Returns an address that a proxy has put together from a prefix and a path, each with a slash.
 fn without_doubled_slash(uri: &Uri) -> Option<Uri> {
     let path = uri.path_and_query()?.as_str();
-    path.starts_with("//")
-        .then(|| format!("/{}", path.trim_start_matches('/')).parse().ok())?
+    path.starts_with("//").then(|| {
+        format!("/{}", path.trim_start_matches('/'))
+            .parse()
+            .ok()
+    })?
 }
 
 /// Answers until it is stopped; answers in progress then have some time.
@@ -77,7 +80,9 @@ pub(super) async fn listen(
             if let Some(uri) = without_doubled_slash(request.uri()) {
                 *request.uri_mut() = uri;
             }
-            request.extensions_mut().insert(Arc::clone(&asking));
+            request
+                .extensions_mut()
+                .insert(Arc::clone(&asking));
             router.call(request)
         });
         let served = http1::Builder::new()

@@ -55,7 +55,11 @@ impl LatestChanges {
     /// there.
     fn after(&self, seen: u64) -> Option<&Change> {
         let to_come = usize::try_from(self.told.checked_sub(seen)?).ok()?;
-        let place = self.changes.len().checked_sub(to_come)?;
+        let place = self
+            .changes
+            .len()
+            .checked_sub(to_come)?;
+
         self.changes.get(place)
     }
 }
@@ -80,7 +84,9 @@ impl ChangeFeed {
         let data: Arc<str> = data().into();
         latest.told += 1;
         latest.bytes += data.len();
-        latest.changes.push_back(Change { name, data });
+        latest
+            .changes
+            .push_back(Change { name, data });
         while latest.bytes > MAX_KEPT_BYTES
             && latest.changes.len() > 1
             && let Some(oldest) = latest.changes.pop_front()
@@ -106,7 +112,9 @@ impl ChangeFeed {
         match seen {
             Some(seen) if seen == latest.told || latest.after(seen).is_some() => (seen, None),
             _ => {
-                let missed = latest.told.saturating_sub(seen.unwrap_or_default());
+                let missed = latest
+                    .told
+                    .saturating_sub(seen.unwrap_or_default());
                 (latest.told, Some(missed.max(1)))
             }
         }
@@ -141,7 +149,9 @@ impl Listener {
 
             if let Some(change) = next {
                 self.seen += 1;
-                let event = Event::default().id(feed.id(self.seen)).event(change.name);
+                let event = Event::default()
+                    .id(feed.id(self.seen))
+                    .event(change.name);
                 return Some(event.data(change.data));
             }
 
@@ -173,7 +183,9 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
     };
 
     let told = service.changes.told.subscribe();
-    let last_id = headers.get("last-event-id").and_then(|it| it.to_str().ok());
+    let last_id = headers
+        .get("last-event-id")
+        .and_then(|it| it.to_str().ok());
     let (seen, missed) = service.changes.begin(last_id);
     let id = service.changes.id(seen);
     let lost = missed.map(|missed| {
@@ -193,8 +205,14 @@ pub(super) async fn changes(State(service): State<Arc<Service>>, headers: Header
         Some((Ok(event), listener))
     });
     // Proxies that hold answers back until they have some bytes let this one through at once.
-    let begun = Ok::<_, Infallible>(Event::default().comment("listening").id(id));
-    let events = once(ready(begun)).chain(iter(lost)).chain(events);
+    let begun = Ok::<_, Infallible>(
+        Event::default()
+            .comment("listening")
+            .id(id),
+    );
+    let events = once(ready(begun))
+        .chain(iter(lost))
+        .chain(events);
     let alive = KeepAlive::new().interval(Duration::from_secs(15));
     let unbuffered = [(HeaderName::from_static("x-accel-buffering"), "no")];
 
@@ -215,7 +233,11 @@ mod tests {
             feed.tell("verdict", || "x".repeat(50 << 10));
             assert!(locked(&feed.latest).bytes <= MAX_KEPT_BYTES);
         }
-        assert!(locked(&feed.latest).after(seen).is_none());
+        assert!(
+            locked(&feed.latest)
+                .after(seen)
+                .is_none()
+        );
         // A client that comes again goes on after its last id, or learns how many it has missed.
         assert_eq!(feed.begin(Some(&feed.id(90))), (90, None));
         assert_eq!(feed.begin(Some(&feed.id(100))), (100, None));
@@ -223,6 +245,10 @@ mod tests {
         assert_eq!(feed.begin(Some("another-7")), (100, Some(100)));
         // A change that is larger than all that is kept is sent all the same.
         feed.tell("verdict", || "x".repeat(2 << 20));
-        assert!(locked(&feed.latest).after(100).is_some());
+        assert!(
+            locked(&feed.latest)
+                .after(100)
+                .is_some()
+        );
     }
 }

@@ -64,14 +64,25 @@ impl Login {
         headers
             .get_all(header::COOKIE)
             .iter()
-            .flat_map(|value| value.as_bytes().split(|byte| *byte == b';'))
+            .flat_map(|value| {
+                value
+                    .as_bytes()
+                    .split(|byte| *byte == b';')
+            })
             .any(|cookie| Digest::of([cookie.trim_ascii()]) == self.session)
     }
 
     /// Returns `true` if a request asks to be let in, as only browsers do.
     pub(super) fn is_asked(request: &Request, is_known: bool) -> bool {
         let takes = request.headers().get(header::ACCEPT);
-        let takes_page = || takes.is_some_and(|takes| takes.as_bytes().starts_with(b"text/html"));
+        let takes_page = || {
+            takes.is_some_and(|takes| {
+                takes
+                    .as_bytes()
+                    .starts_with(b"text/html")
+            })
+        };
+
         request.uri().path() == "/"
             && match *request.method() {
                 Method::GET => code_of(request).is_some() || (!is_known && takes_page()),
@@ -83,7 +94,9 @@ impl Login {
     pub(super) async fn answer(&self, request: Request, is_known: bool) -> Response {
         let (is_let_in, wrong) = if request.method() == Method::POST {
             let body = to_bytes(request.into_body(), MAX_FORM).await;
-            let token = body.ok().and_then(|body| field(&body, "token"));
+            let token = body
+                .ok()
+                .and_then(|body| field(&body, "token"));
             let is_token = token.is_some_and(|token| self.is_token(token.trim()));
             (is_token, "This is not the token of this service.")
         } else if let Some(code) = code_of(&request) {

@@ -78,7 +78,9 @@ impl Numbers {
     pub(super) fn new<'r>(active: impl Iterator<Item = &'r RuleInfo>) -> Self {
         Self {
             started: SystemTime::now(),
-            active: active.map(|rule| rule.id.to_string()).collect(),
+            active: active
+                .map(|rule| rule.id.to_string())
+                .collect(),
             requests: Default::default(),
             last_verdict: Gauge::default(),
             last_run: Gauge::default(),
@@ -90,7 +92,8 @@ impl Numbers {
     }
 
     pub(super) fn answered(&self, status: StatusCode, time: Duration) {
-        self.request_times.observe(time.as_secs_f64());
+        self.request_times
+            .observe(time.as_secs_f64());
         let class = match status.as_u16() {
             200..300 => 0,
             300..400 => 1,
@@ -111,11 +114,13 @@ impl Numbers {
     /// Notes that a run arrived, now or at an earlier time.
     pub(super) fn arrived(&self, at: Option<i64>) {
         let at = at.unwrap_or(i64::MAX).min(now());
-        self.last_run.set(self.last_run.get().max(at));
+        self.last_run
+            .set(self.last_run.get().max(at));
     }
 
     pub(super) fn checked(&self, time: Duration) {
-        self.check_times.observe(time.as_secs_f64());
+        self.check_times
+            .observe(time.as_secs_f64());
         self.checks.inc();
     }
 
@@ -174,8 +179,9 @@ impl Numbers {
         let help = "Runs in progress or paused";
         all.register("runs_in_progress", help, gauge(running.len() as u64));
 
-        let (paused, others): (Vec<_>, Vec<_>) =
-            running.iter().partition(|run| run.paused.is_some());
+        let (paused, others): (Vec<_>, Vec<_>) = running
+            .iter()
+            .partition(|run| run.paused.is_some());
         let number = paused.len() as u64;
         all.register("runs_paused", "Runs that wait", gauge(number));
 
@@ -184,19 +190,32 @@ impl Numbers {
             let silent = others
                 .iter()
                 .filter_map(|run| run.written)
-                .filter(|at| at.elapsed().is_ok_and(|it| it >= silence));
+                .filter(|at| {
+                    at.elapsed()
+                        .is_ok_and(|it| it >= silence)
+                });
             (length, silent.count() as u64)
         });
         let help = "Runs in progress that do not wait and have written nothing for a time";
         all.register("runs_silent", help, family("for", silent));
 
-        let with = |outcome| sums.outcomes.get(outcome).map_or(0, |sum| sum.episodes);
+        let with = |outcome| {
+            sums.outcomes
+                .get(outcome)
+                .map_or(0, |sum| sum.episodes)
+        };
+
         let known = SummaryOutcome::ALL
             .iter()
             .map(|outcome| outcome.word())
             .map(|outcome| (outcome, with(outcome)));
         let none = with(NONE);
-        let other = totals.episodes - none - known.clone().map(|(_, runs)| runs).sum::<u64>();
+        let other = totals.episodes
+            - none
+            - known
+                .clone()
+                .map(|(_, runs)| runs)
+                .sum::<u64>();
         let outcomes = known.chain([("other", other), ("none", none)]);
         let help = "Runs by their outcome";
         all.register("runs_by_outcome", help, family("outcome", outcomes));
@@ -215,7 +234,11 @@ impl Numbers {
         let mut of_rules = Vec::new();
         for rule in &self.active {
             // A rule that finds nothing has the number 0, so that an alert sees the first finding.
-            let tally = sums.rules.get(rule).copied().unwrap_or_default();
+            let tally = sums
+                .rules
+                .get(rule)
+                .copied()
+                .unwrap_or_default();
             for (severity, number) in [("error", tally.errors), ("warning", tally.warnings)] {
                 let labels = [("rule", rule.clone()), ("severity", severity.to_owned())];
                 of_rules.push((labels, gauge(number)));

@@ -70,7 +70,10 @@ const STREAMED: [&str; 3] = [
 
 /// Says of each answer to `GET` that may have a tag that it may be known already.
 fn with_tags(mut paths: Value) -> Value {
-    let operations = paths.as_object_mut().into_iter().flatten();
+    let operations = paths
+        .as_object_mut()
+        .into_iter()
+        .flatten();
     for (_, operation) in operations.filter(|(path, _)| !STREAMED.contains(&&***path)) {
         if let Some(get) = operation.get_mut("get") {
             let known = "The answer has at most 1 MiB, and is the one whose `ETag` is in \
@@ -160,9 +163,13 @@ fn paths() -> Value {
 fn parameters<T: JsonSchema>() -> Vec<Value> {
     // A query is read: what may be absent is not required.
     let schema = T::json_schema(&mut SchemaGenerator::default());
-    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object);
     let properties = properties.into_iter().flatten();
-    let required = schema.get("required").and_then(Value::as_array);
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array);
     let parameters = properties.map(|(name, schema)| {
         let is_required = required.is_some_and(|names| names.iter().any(|it| it == name));
         let mut schema = schema.clone();
@@ -171,7 +178,10 @@ fn parameters<T: JsonSchema>() -> Vec<Value> {
             .and_then(|schema| schema.remove("description"));
         if let Some(Value::Array(kinds)) = schema.get("type") {
             // What is not wanted is left out, and never null.
-            let kind = kinds.iter().find(|kind| **kind != "null").cloned();
+            let kind = kinds
+                .iter()
+                .find(|kind| **kind != "null")
+                .cloned();
             schema["type"] = kind.unwrap_or_default();
         }
         for name in ["format", "default"] {

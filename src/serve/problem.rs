@@ -32,7 +32,9 @@ impl Problem {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             kind: "about:blank",
-            title: status.canonical_reason().unwrap_or_default(),
+            title: status
+                .canonical_reason()
+                .unwrap_or_default(),
             status: status.as_u16(),
             detail: detail.into(),
             keys: Vec::new(),

@@ -40,11 +40,24 @@ impl Process {
         // The name of the program, in parentheses, may have blanks.
         let (_, fields) = text.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_whitespace().collect();
-        let number = |at: usize| fields.get(at)?.parse::<u64>().ok().map(double);
+        let number = |at: usize| {
+            fields
+                .get(at)?
+                .parse::<u64>()
+                .ok()
+                .map(double)
+        };
+
         let processors = (number(11)? + number(12)?) / double(clock_ticks_per_second());
         let (virtual_bytes, pages) = (number(20)?, number(21)?);
-        let started = self.0.duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
-        let most_open = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        let started = self
+            .0
+            .duration_since(UNIX_EPOCH)
+            .ok()?
+            .as_secs_f64();
+        let most_open = getrlimit(Resource::Nofile)
+            .current
+            .unwrap_or(u64::MAX);
 
         Some([
             ("process_cpu", Some(Unit::Seconds), processors),

@@ -271,12 +271,35 @@ impl<'q> SortQuery<'q> {
             "id" => return (0, &run.episode_id),
             "dir" => return (0, &run.dir),
             "task" => return (0, run.task.as_deref().unwrap_or_default()),
-            "status" => return (0, run.status.as_deref().unwrap_or_default()),
-            "outcome" => return (0, run.outcome.as_deref().unwrap_or_default()),
-            "adapter" => return (0, run.adapter.as_deref().unwrap_or_default()),
+            "status" => {
+                return (
+                    0,
+                    run.status
+                        .as_deref()
+                        .unwrap_or_default(),
+                );
+            }
+            "outcome" => {
+                return (
+                    0,
+                    run.outcome
+                        .as_deref()
+                        .unwrap_or_default(),
+                );
+            }
+            "adapter" => {
+                return (
+                    0,
+                    run.adapter
+                        .as_deref()
+                        .unwrap_or_default(),
+                );
+            }
             "mode" => return (0, run.mode.as_deref().unwrap_or_default()),
             column => {
-                let name = column.strip_prefix("metric:").unwrap_or_default();
+                let name = column
+                    .strip_prefix("metric:")
+                    .unwrap_or_default();
                 run.metrics
                     .iter()
                     .find(|(known, _)| **known == *name)
@@ -313,7 +336,9 @@ impl Cursor {
 
     fn read(text: &str, sort: &str) -> Result<Self, String> {
         let wrong = "`cursor` is not the `next` of a page in this order";
-        let json = BASE64URL_NOPAD.decode(text.as_bytes()).map_err(|_| wrong)?;
+        let json = BASE64URL_NOPAD
+            .decode(text.as_bytes())
+            .map_err(|_| wrong)?;
         let cursor: Self = serde_json::from_slice(&json).map_err(|_| wrong)?;
         if cursor.sort == sort {
             Ok(cursor)
@@ -336,7 +361,10 @@ impl RunQuery {
     /// Returns the page of runs that the query asks for.
     pub(super) fn page(&self, service: &Service, asker: &Asker) -> Result<RunList, Problem> {
         let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
-        let sort_word = self.sort.as_deref().unwrap_or("-started");
+        let sort_word = self
+            .sort
+            .as_deref()
+            .unwrap_or("-started");
         let sort = SortQuery::read(sort_word).map_err(Problem::bad)?;
         let cursor = self.after(sort_word)?;
         let filter = self.filter().map_err(Problem::bad)?;
@@ -359,7 +387,8 @@ impl RunQuery {
             let key = sort.key(run);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
                 let last = ((cursor.number, &*cursor.text), &*cursor.dir);
-                sort.compare((key, &run.dir), last).is_gt()
+                sort.compare((key, &run.dir), last)
+                    .is_gt()
             });
             if is_after {
                 found.push((key, Path::new(path), run));
@@ -376,17 +405,23 @@ impl RunQuery {
             found.select_nth_unstable_by(limit, order);
             found.truncate(limit);
         }
+
         found.sort_unstable_by(order);
 
         let (items, searched) = if has_words {
-            let runs: Vec<_> = found.iter().map(|(_, path, run)| (*path, *run)).collect();
+            let runs: Vec<_> = found
+                .iter()
+                .map(|(_, path, run)| (*path, *run))
+                .collect();
             let found = service.search(&runs, &filter, limit, asker)?;
             (found.items, Some(found.searched))
         } else {
             (items(service, &found, &filter), None)
         };
 
-        let done = searched.as_ref().map_or(items.len(), |it| it.runs);
+        let done = searched
+            .as_ref()
+            .map_or(items.len(), |it| it.runs);
         let last = done
             .checked_sub(1)
             .and_then(|last| found.get(last))
@@ -400,18 +435,27 @@ impl RunQuery {
             judged: runs.len(),
             found: found_so_far,
             complete: is_complete,
-            since: filter.since.as_ref().map(Timestamp::utc),
-            until: filter.until.as_ref().map(Timestamp::utc),
+            since: filter
+                .since
+                .as_ref()
+                .map(Timestamp::utc),
+            until: filter
+                .until
+                .as_ref()
+                .map(Timestamp::utc),
         })
     }
 
     fn filter(&self) -> Result<RunFilter, String> {
-        let valid = self.valid.iter().map(|word| match &**word {
-            "true" | "yes" => Ok(Some(true)),
-            "false" | "no" => Ok(Some(false)),
-            "undecided" => Ok(None),
-            _ => Err("`valid` is `true`, `false` or `undecided`"),
-        });
+        let valid = self
+            .valid
+            .iter()
+            .map(|word| match &**word {
+                "true" | "yes" => Ok(Some(true)),
+                "false" | "no" => Ok(Some(false)),
+                "undecided" => Ok(None),
+                _ => Err("`valid` is `true`, `false` or `undecided`"),
+            });
         let has = self.has.iter().map(|word| {
             Tallied::of_word(word)
                 .ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
@@ -421,12 +465,17 @@ impl RunQuery {
             .iter()
             .map(|word| CallResult::of_word(word).ok_or("`call` is `error` or `denied`"));
         let is_undated = self.since.as_deref() == Some(NONE);
-        let since = self.since.as_deref().filter(|_| !is_undated);
+        let since = self
+            .since
+            .as_deref()
+            .filter(|_| !is_undated);
 
         Ok(RunFilter {
             statuses: self.status.clone(),
             outcomes: self.outcome.clone(),
-            since: since.map(|text| instant("since", text)).transpose()?,
+            since: since
+                .map(|text| instant("since", text))
+                .transpose()?,
             until: (self.until.as_deref())
                 .map(|text| instant("until", text))
                 .transpose()?,
@@ -438,9 +487,17 @@ impl RunQuery {
             tags: self.tag.clone(),
             rules: self.rule.clone(),
             valid: valid.collect::<Result<_, _>>()?,
-            verdicts: self.verdict.iter().map(ToString::to_string).collect(),
+            verdicts: self
+                .verdict
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             has: has.collect::<Result<_, _>>()?,
-            duration: self.duration.as_deref().map(range).transpose()?,
+            duration: self
+                .duration
+                .as_deref()
+                .map(range)
+                .transpose()?,
             latencies: figures(self.latency.as_deref())?,
             metrics: figures(self.metric.as_deref())?,
             tools: self.tool.clone(),
@@ -493,7 +550,9 @@ fn whole(service: &Service, path: &Path, run: &RunEntry) -> Option<RunEntry> {
 }
 
 fn figures(text: Option<&str>) -> Result<Vec<FigureRange>, &'static str> {
-    text.into_iter().map(FigureRange::read).collect()
+    text.into_iter()
+        .map(FigureRange::read)
+        .collect()
 }
 
 fn valid_words(_: &mut SchemaGenerator) -> Schema {
@@ -501,7 +560,12 @@ fn valid_words(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn words_of<W: WordsOfEnum>(_: &mut SchemaGenerator) -> Schema {
-    words(&W::ALL.iter().map(|it| it.word()).collect::<Vec<_>>())
+    words(
+        &W::ALL
+            .iter()
+            .map(|it| it.word())
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn words(words: &[&str]) -> Schema {

@@ -58,12 +58,19 @@ impl Service {
             runs,
             cores(),
             || (),
-            |(), (path, _)| self.open(path).map(|run| run.hits(&filter.text)),
+            |(), (path, _)| {
+                self.open(path)
+                    .map(|run| run.hits(&filter.text))
+            },
             |hits| {
                 waits = asker.check();
-                let Some((_, run)) = runs.get(found.searched.runs).filter(|_| waits.is_ok()) else {
+                let Some((_, run)) = runs
+                    .get(found.searched.runs)
+                    .filter(|_| waits.is_ok())
+                else {
                     return ControlFlow::Break(());
                 };
+
                 found.searched.runs += 1;
                 match hits {
                     Err(error) => found.searched.add(error.to_string()),

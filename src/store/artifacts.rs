@@ -253,7 +253,9 @@ impl Bytes<'_> {
 /// Reads bytes in memory from an offset; returns 0 at their end.
 pub(super) fn read_memory_at(all: &[u8], buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let start = usize::try_from(offset).unwrap_or(usize::MAX);
-    all.get(start..).unwrap_or_default().read(buffer)
+    all.get(start..)
+        .unwrap_or_default()
+        .read(buffer)
 }
 
 /// Returns the number of bytes of an artifact that are read, at most.
@@ -324,7 +326,9 @@ impl<'a> Opened<'a> {
     /// Returns whether there is nothing left to read.
     pub(super) fn is_empty(&mut self) -> Result<bool, Unreadable> {
         let mut first = Vec::new();
-        self.by_ref().take(1).read_to_end(&mut first)?;
+        self.by_ref()
+            .take(1)
+            .read_to_end(&mut first)?;
         Ok(first.is_empty())
     }
 
@@ -359,7 +363,9 @@ impl<'a> Opened<'a> {
         while !self.is_at_end() {
             if read == length {
                 // One byte more than the limit shows that there are more.
-                length = (2 * length).max(expected + 1).min(LIMIT + 1);
+                length = (2 * length)
+                    .max(expected + 1)
+                    .min(LIMIT + 1);
                 if length > LARGE_BYTES + 1 {
                     before_large();
                 }
@@ -370,7 +376,11 @@ impl<'a> Opened<'a> {
                 // What an earlier record left is overwritten or cut off.
                 buffer.resize(length.max(buffer.len()), 0);
             }
-            match self.read(buffer.get_mut(read..length).unwrap_or_default()) {
+            match self.read(
+                buffer
+                    .get_mut(read..length)
+                    .unwrap_or_default(),
+            ) {
                 Ok(0) => break,
                 Ok(count) => read += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -394,8 +404,14 @@ impl<'a> Opened<'a> {
         buffer.resize(length, 0);
 
         let mut read = 0;
-        while let Some(rest) = buffer.get_mut(read..).filter(|rest| !rest.is_empty()) {
-            match self.content.read_at(rest, line.offset + read as u64) {
+        while let Some(rest) = buffer
+            .get_mut(read..)
+            .filter(|rest| !rest.is_empty())
+        {
+            match self
+                .content
+                .read_at(rest, line.offset + read as u64)
+            {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => read += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -436,8 +452,13 @@ impl Read for Opened<'_> {
         }
 
         let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
-        let buffer = buffer.get_mut(..most).unwrap_or_default();
-        let count = self.content.read_at(buffer, self.position)?.min(most);
+        let buffer = buffer
+            .get_mut(..most)
+            .unwrap_or_default();
+        let count = self
+            .content
+            .read_at(buffer, self.position)?
+            .min(most);
         if let Some(digest) = &self.digest {
             let read = buffer.get(..count).unwrap_or_default();
             locked(digest).add(self.position, read);

@@ -54,7 +54,10 @@ impl FilesBelow {
         if !given.metadata()?.is_dir() {
             found.files.push(FileBelow {
                 root: OpenDir::open(directory_of(given))?.into(),
-                name: given.file_name().unwrap_or_default().into(),
+                name: given
+                    .file_name()
+                    .unwrap_or_default()
+                    .into(),
                 is_given: true,
             });
             return Ok(found);
@@ -67,7 +70,9 @@ impl FilesBelow {
             !(path.ends_with(".git") || (except.is_some() && is_same()))
         };
 
-        let walk = WalkDir::new(given).sort_by_file_name().into_iter();
+        let walk = WalkDir::new(given)
+            .sort_by_file_name()
+            .into_iter();
         let is_entered = |entry: &walkdir::DirEntry| {
             entry.depth() == 0 || !entry.file_type().is_dir() || is_wanted(entry.path())
         };
@@ -94,27 +99,42 @@ impl FileBelow {
     /// Opens it beneath the given directory, through no link.
     pub(crate) fn open(&self) -> io::Result<OpenFile> {
         let mut dir = OpenDir::clone(&self.root);
-        for part in self.name.parent().into_iter().flat_map(Path::components) {
+        for part in self
+            .name
+            .parent()
+            .into_iter()
+            .flat_map(Path::components)
+        {
             dir = dir.dir(part.as_os_str())?;
         }
-        dir.file(self.name.file_name().unwrap_or_default(), OFlags::RDONLY)
+
+        dir.file(
+            self.name
+                .file_name()
+                .unwrap_or_default(),
+            OFlags::RDONLY,
+        )
     }
 
     /// Returns the file at a path from its directory, if that leads to no directory above.
     pub(crate) fn beside(&self, path: &str) -> Option<Self> {
         let path = Path::new(path);
         let is_name = |part| matches!(part, Component::Normal(_));
-        path.components().all(is_name).then(|| Self {
-            root: Arc::clone(&self.root),
-            name: self.name.with_file_name(path),
-            is_given: false,
-        })
+        path.components()
+            .all(is_name)
+            .then(|| Self {
+                root: Arc::clone(&self.root),
+                name: self.name.with_file_name(path),
+                is_given: false,
+            })
     }
 
     /// Returns its first bytes.
     pub(crate) fn beginning(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.open()?.take(most).read_to_end(&mut bytes)?;
+        self.open()?
+            .take(most)
+            .read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -158,18 +178,27 @@ impl Scratch {
             .read_dir()?
             .flatten()
             .map(|entry| entry.file_name())
-            .filter(|name| name.as_encoded_bytes().starts_with(SCRATCH.as_bytes()));
+            .filter(|name| {
+                name.as_encoded_bytes()
+                    .starts_with(SCRATCH.as_bytes())
+            });
         for name in left {
             // One that is locked is in use; what can't be removed stays.
-            let locked = above.dir(&name).ok().filter(|left| lock(left).is_ok());
+            let locked = above
+                .dir(&name)
+                .ok()
+                .filter(|left| lock(left).is_ok());
             if locked.is_some() {
                 let _ = std::fs::remove_dir_all(dir.join(&name));
             }
+
             drop(locked);
         }
 
         loop {
-            let made = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(dir)?;
+            let made = tempfile::Builder::new()
+                .prefix(SCRATCH)
+                .tempdir_in(dir)?;
             let locked = OpenDir::open(made.path()).and_then(|it| lock(&it).map(|()| it));
             match locked {
                 Ok(locked) if locked.is_in_place() => return Ok(Self { made, _dir: locked }),
@@ -302,7 +331,11 @@ pub(crate) fn is_before_run(path: &Path) -> bool {
     };
 
     let names = dir.names(2);
-    names.is_ok_and(|names| names.iter().all(|(name, _)| has_no_line(name)))
+    names.is_ok_and(|names| {
+        names
+            .iter()
+            .all(|(name, _)| has_no_line(name))
+    })
 }
 
 /// Returns a path in which the links are resolved, as far as it exists.

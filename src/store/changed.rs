@@ -88,7 +88,13 @@ impl GitChanges {
         let files = pathspecs(other_files);
         let paths = |command: &str| {
             let files = files.iter().map(String::as_str);
-            let paths = git(&top, command.split(' ').chain(["--"]).chain(files))?;
+            let paths = git(
+                &top,
+                command
+                    .split(' ')
+                    .chain(["--"])
+                    .chain(files),
+            )?;
             Ok::<BTreeSet<PathBuf>, String>(listed(&paths).collect())
         };
 
@@ -123,18 +129,27 @@ impl GitChanges {
         let records = [Artifact::State, Artifact::Events];
         let is_lost = |dir: &&PathBuf| {
             let real = self.top.join(dir);
-            let was_episode = records
-                .iter()
-                .any(|record| self.differ.contains(&dir.join(record.file_name())));
+            let was_episode = records.iter().any(|record| {
+                self.differ
+                    .contains(&dir.join(record.file_name()))
+            });
             was_episode
                 && records
                     .iter()
                     .all(|record| is_gone(&real.join(record.file_name())))
-                && paths.iter().any(|path| real.starts_with(path))
-                && !real.ancestors().any(|above| episodes.contains(above))
+                && paths
+                    .iter()
+                    .any(|path| real.starts_with(path))
+                && !real
+                    .ancestors()
+                    .any(|above| episodes.contains(above))
         };
 
-        self.changed.iter().filter(is_lost).cloned().collect()
+        self.changed
+            .iter()
+            .filter(is_lost)
+            .cloned()
+            .collect()
     }
 
     /// Returns whether an episode, whose directory really is `real`, changed.
@@ -144,10 +159,12 @@ impl GitChanges {
         real: &Path,
         other_files: &[Arc<str>],
     ) -> Result<bool, String> {
-        let below = real.strip_prefix(&self.top).map_err(|_| {
-            let (path, top) = (shown(&episode.path), shown(&self.top));
-            format!("{path} lies outside of {top}, so git can't say whether it changed")
-        })?;
+        let below = real
+            .strip_prefix(&self.top)
+            .map_err(|_| {
+                let (path, top) = (shown(&episode.path), shown(&self.top));
+                format!("{path} lies outside of {top}, so git can't say whether it changed")
+            })?;
         let is_new = |name: &str| !self.tracked.contains(&below.join(name));
         let mut there = Artifact::ALL
             .into_iter()
@@ -156,7 +173,10 @@ impl GitChanges {
 
         Ok(self.changed.contains(below)
             || there.any(|artifact| is_new(artifact.file_name()))
-            || other_files.iter().filter(is_there).any(|name| is_new(name)))
+            || other_files
+                .iter()
+                .filter(is_there)
+                .any(|name| is_new(name)))
     }
 }
 
@@ -167,7 +187,10 @@ pub(super) fn shown(path: &Path) -> String {
 /// Returns what names the artifacts and other files to git, in any directory.
 pub(super) fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
     let artifacts = Artifact::ALL.map(|artifact| artifact.file_name().to_owned());
-    let others = other_files.iter().map(|name| glob::Pattern::escape(name));
+    let others = other_files
+        .iter()
+        .map(|name| glob::Pattern::escape(name));
+
     artifacts
         .into_iter()
         .chain(others)
@@ -191,7 +214,9 @@ pub(super) fn git_in(dir: &Path) -> Command {
 pub(super) fn top() -> Result<PathBuf, String> {
     let top = git(Path::new("."), ["rev-parse", "--show-toplevel"])?;
     Ok(path::from_bytes(
-        top.strip_suffix(b"\n").unwrap_or(&top).to_vec(),
+        top.strip_suffix(b"\n")
+            .unwrap_or(&top)
+            .to_vec(),
     ))
 }
 

@@ -48,14 +48,24 @@ impl RunTree {
         let dir = match &episode.within {
             None => OpenDir::open(&episode.path)?,
             Some(given) => {
-                let below = episode.path.strip_prefix(given).unwrap_or(Path::new(""));
+                let below = episode
+                    .path
+                    .strip_prefix(given)
+                    .unwrap_or(Path::new(""));
                 let given = OpenDir::open(given)?;
-                below.iter().try_fold(given, |dir, name| dir.dir(name))?
+                below
+                    .iter()
+                    .try_fold(given, |dir, name| dir.dir(name))?
             }
         };
 
-        let timeline = dir.file(Artifact::Events.file_name(), OFlags::RDONLY).ok();
-        if let Some(Err(TryLockError::WouldBlock)) = timeline.as_ref().map(File::try_lock_shared) {
+        let timeline = dir
+            .file(Artifact::Events.file_name(), OFlags::RDONLY)
+            .ok();
+        if let Some(Err(TryLockError::WouldBlock)) = timeline
+            .as_ref()
+            .map(File::try_lock_shared)
+        {
             return Ok(None);
         }
 
@@ -91,7 +101,8 @@ impl RunTree {
             };
 
             if let Some(version) = dir.version(Path::new(&name)) {
-                self.versions.insert(path.clone(), version);
+                self.versions
+                    .insert(path.clone(), version);
             }
 
             let is_directory = entry == TreeEntry::Directory;
@@ -228,7 +239,13 @@ impl NewTree {
 
 fn must_be_free(path: &Path) -> io::Result<()> {
     match OpenDir::open(path) {
-        Ok(dir) if dir.names(1).is_ok_and(|names| names.is_empty()) => Ok(()),
+        Ok(dir)
+            if dir
+                .names(1)
+                .is_ok_and(|names| names.is_empty()) =>
+        {
+            Ok(())
+        }
         Ok(_) => Err(io::Error::other("it is not empty")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),

@@ -41,7 +41,11 @@ pub struct Discovery {
 impl From<WalkFindings> for Discovery {
     fn from(found: WalkFindings) -> Self {
         Self {
-            episodes: found.episodes.iter().map(Dir::episode).collect(),
+            episodes: found
+                .episodes
+                .iter()
+                .map(Dir::episode)
+                .collect(),
             faults: found.faults,
             foreign: found.foreign,
             passed: found.passed,
@@ -112,7 +116,9 @@ impl PathSearch<'_> {
             _ => unlistable(path, source),
         };
 
-        let is_artifact = path.file_name().is_some_and(is_artifact);
+        let is_artifact = path
+            .file_name()
+            .is_some_and(is_artifact);
         let parent = directory_of(path);
         // A link that dangles, or a directory in an artifact's place, is still an artifact that
         // can't be read.
@@ -126,7 +132,10 @@ impl PathSearch<'_> {
         }
 
         let excluded = tidy(if is_dir { path } else { parent });
-        if self.excludes.is_some_and(|excludes| excludes(&excluded)) {
+        if self
+            .excludes
+            .is_some_and(|excludes| excludes(&excluded))
+        {
             self.found.excluded += 1;
             return Ok(());
         }
@@ -166,7 +175,8 @@ impl PathSearch<'_> {
 
             let root = Arc::new(root.clone());
             let mut found = WalkFindings::default();
-            self.walk(&root).visit(Dir::root(&root), &mut found);
+            self.walk(&root)
+                .visit(Dir::root(&root), &mut found);
             found.excluded = 0;
             if !found.candidates.is_empty() {
                 // The walk shows whether there is an episode below it, and below those in it.
@@ -215,7 +225,8 @@ impl PathSearch<'_> {
                 let root = Arc::new(root);
                 let behind = self.walk(&root).everything(self.jobs);
                 if !behind.episodes.is_empty() {
-                    self.empty.retain(|given| !root.typed.starts_with(given));
+                    self.empty
+                        .retain(|given| !root.typed.starts_with(given));
                 }
                 found.append(behind);
                 self.roots.push(root);
@@ -227,9 +238,18 @@ impl PathSearch<'_> {
         if self.roots.len() > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
-            found.episodes.retain(|it| seen.insert(it.real()));
-            let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
-            found.foreign.retain(|dir| is_first(dir));
+            found
+                .episodes
+                .retain(|it| seen.insert(it.real()));
+
+            let mut is_first = |path: &Path| {
+                path.canonicalize()
+                    .map_or(true, |it| seen.insert(it))
+            };
+
+            found
+                .foreign
+                .retain(|dir| is_first(dir));
             found
                 .passed
                 .retain(|fault| !fault.is_empty() || is_first(fault.path()));
@@ -237,7 +257,9 @@ impl PathSearch<'_> {
 
         if !found.episodes.is_empty() {
             let nothing = |path| Fault::new(path, FaultKind::NothingBelow);
-            found.passed.extend(self.empty.into_iter().map(nothing));
+            found
+                .passed
+                .extend(self.empty.into_iter().map(nothing));
         }
 
         found
@@ -255,7 +277,9 @@ mod tests {
     fn files_cost_their_number() {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
-        let group = top.join("episodes/group").join(["d"; 100].join("/"));
+        let group = top
+            .join("episodes/group")
+            .join(["d"; 100].join("/"));
         fs::create_dir_all(&group).unwrap();
         let mut search = PathSearch {
             jobs: NonZeroUsize::MIN,

@@ -199,7 +199,11 @@ impl Artifacts for Directory {
     }
 
     fn version(&self, artifact: Artifact) -> Option<Version> {
-        Some(self.entry(artifact.file_name()).ok()?.tag())
+        Some(
+            self.entry(artifact.file_name())
+                .ok()?
+                .tag(),
+        )
     }
 }
 
@@ -244,7 +248,10 @@ impl Directory {
     /// The first file that can't be read, with the reason.
     pub(crate) fn seal(&self, has_ended: bool) -> io::Result<SealedFiles> {
         let read = self.read.as_ref().map(RefCell::borrow);
-        let judged = read.iter().flat_map(|read| read.keys().cloned()).collect();
+        let judged = read
+            .iter()
+            .flat_map(|read| read.keys().cloned())
+            .collect();
         drop(read);
 
         let sealed = if has_ended {
@@ -263,21 +270,29 @@ impl Directory {
     /// The first file that can't be read, with the reason.
     pub(crate) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> io::Result<SealedFiles> {
         let mut sealed = SealedFiles::default();
-        for entry in self.entries_below().map_err(io::Error::other)? {
+        for entry in self
+            .entries_below()
+            .map_err(io::Error::other)?
+        {
             match entry.sealed() {
                 Ok(name) if !is_wanted(&name) => sealed.others.push(name),
                 Ok(name) => {
                     let digest = self
                         .digest(&name)
                         .map_err(|why| io::Error::other(format!("{name}: {why}")))?;
-                    sealed.files.push(SealedFile { name, digest });
+                    sealed
+                        .files
+                        .push(SealedFile { name, digest });
                 }
                 Err(uncovered) => sealed.uncovered.push(uncovered),
             }
         }
 
-        sealed.files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        sealed
+            .files
+            .sort_unstable_by(|a, b| a.name.cmp(&b.name));
         sealed.uncovered.sort_unstable();
+
         Ok(sealed)
     }
 
@@ -320,10 +335,12 @@ impl Directory {
             return Ok(opened);
         };
         let mut read = read.borrow_mut();
-        let file = read.entry(name.to_owned()).or_insert_with(|| ReadFile {
-            opened: OpenedAt::now(version),
-            digest: Arc::default(),
-        });
+        let file = read
+            .entry(name.to_owned())
+            .or_insert_with(|| ReadFile {
+                opened: OpenedAt::now(version),
+                digest: Arc::default(),
+            });
 
         Ok(opened.digested(Arc::clone(&file.digest)))
     }
@@ -331,7 +348,9 @@ impl Directory {
     /// Notes other files that must be still, before they are read.
     pub(crate) fn with_others<'n>(mut self, names: impl Iterator<Item = &'n Arc<str>>) -> Self {
         let now = |name: &str| self.entry(name).ok().map(OpenedAt::now);
-        self.others = names.map(|name| (Arc::clone(name), now(name))).collect();
+        self.others = names
+            .map(|name| (Arc::clone(name), now(name)))
+            .collect();
         self
     }
 
@@ -509,7 +528,11 @@ impl Directory {
             };
 
             movement.entry(artifact, listed, kind);
-            if let Some(opened) = self.opened.get(artifact as usize).and_then(Cell::get) {
+            if let Some(opened) = self
+                .opened
+                .get(artifact as usize)
+                .and_then(Cell::get)
+            {
                 let target = || rustix::fs::statat(&self.dir, name, AtFlags::empty()).ok();
                 let is = match kind {
                     Some(EntryKind::Link) => target().as_ref().map(FileVersion::from),

@@ -103,7 +103,11 @@ impl Fault {
     /// Returns what is wrong with a path at which nothing is.
     fn missing(&self, why: &io::Error) -> String {
         match why.kind() {
-            _ if self.path.to_string_lossy().contains("://") => {
+            _ if self
+                .path
+                .to_string_lossy()
+                .contains("://") =>
+            {
                 "no such file or directory; `python -m runvet.batch` checks stores of objects"
                     .into()
             }
@@ -117,11 +121,18 @@ impl Fault {
         match &self.kind {
             FaultKind::Missing(why) => self.missing(why),
             FaultKind::NotAnArtifact => {
-                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+                let names = Artifact::ALL
+                    .map(Artifact::file_name)
+                    .join(", ");
                 format!("not a directory and not an artifact of a run ({names})")
             }
             FaultKind::Unlistable(source) => source.to_string(),
-            FaultKind::Stray if self.path.file_name().is_some_and(|name| name != EPISODES) => {
+            FaultKind::Stray
+                if self
+                    .path
+                    .file_name()
+                    .is_some_and(|name| name != EPISODES) =>
+            {
                 "the directory holds learn.jsonl or manifest.json and no record of a run, so they \
                  belong to no run; move them, or exclude the directory"
                     .into()
@@ -154,7 +165,9 @@ impl Fault {
             FaultKind::Beside(files) => format!(
                 "the directory of this run holds {files}, which is not read: only {} are; unpack, \
                  join or rename what is a record",
-                Artifact::ALL.map(Artifact::file_name).join(", ")
+                Artifact::ALL
+                    .map(Artifact::file_name)
+                    .join(", ")
             ),
             FaultKind::Packed => {
                 "this file beside runs is packed and may be one of them, which is \

@@ -40,7 +40,10 @@ use crate::ground::source::{Artifact, EPISODES, EntryKind};
 #[must_use]
 pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> Discovery {
     let mut tree = KeyDirectories(BTreeMap::from([("", Listing::default())]));
-    let wrong: Vec<&str> = keys.into_iter().filter(|key| !tree.add(key)).collect();
+    let wrong: Vec<&str> = keys
+        .into_iter()
+        .filter(|key| !tree.add(key))
+        .collect();
     let root = Root::at(root.into(), root.into(), 0, GivenPaths::None);
     let root = Arc::new(root);
     let mut found = TreeWalk::new(&tree, &root, None).everything(NonZeroUsize::MIN);
@@ -60,7 +63,9 @@ impl<'k> KeyDirectories<'k> {
     /// Adds a key; returns `true` if its parts are names, so that it is a path. One that ends with
     /// a slash stands for a directory.
     fn add(&mut self, key: &'k str) -> bool {
-        let (directories, file) = key.rsplit_once('/').unwrap_or(("", key));
+        let (directories, file) = key
+            .rsplit_once('/')
+            .unwrap_or(("", key));
         let is_name = |part: &str| !matches!(part, "" | "." | "..");
         let is_path = key == file || directories.split('/').all(is_name);
         if !is_path || matches!(file, "." | "..") {
@@ -72,7 +77,9 @@ impl<'k> KeyDirectories<'k> {
 
         if let Some(listing) = self.0.get_mut(directories) {
             match Artifact::from_file_name(file) {
-                Some(artifact) => listing.entries.set(artifact, EntryKind::File),
+                Some(artifact) => listing
+                    .entries
+                    .set(artifact, EntryKind::File),
                 None if file.is_empty() => {}
                 None => listing.others.add(file.as_bytes()),
             }
@@ -88,19 +95,25 @@ impl<'k> KeyDirectories<'k> {
         }
 
         self.0.insert(path, Listing::default());
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let (parent, name) = path
+            .rsplit_once('/')
+            .unwrap_or(("", path));
         let Some(listing) = self.0.get_mut(parent) else {
             return;
         };
         if let Some(artifact) = Artifact::from_file_name(name)
             && !listing.entries.has(artifact)
         {
-            listing.entries.set(artifact, EntryKind::Directory);
+            listing
+                .entries
+                .set(artifact, EntryKind::Directory);
         }
 
         if name != ".git" {
             listing.holds_episodes |= name == EPISODES;
-            listing.directories.push(shared_name(name.as_bytes()));
+            listing
+                .directories
+                .push(shared_name(name.as_bytes()));
         }
     }
 
@@ -112,7 +125,10 @@ impl<'k> KeyDirectories<'k> {
 /// Nothing is read of the objects.
 impl Tree for KeyDirectories<'_> {
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
-        Ok(self.get(dir).cloned().unwrap_or_default())
+        Ok(self
+            .get(dir)
+            .cloned()
+            .unwrap_or_default())
     }
 
     fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {

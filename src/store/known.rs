@@ -91,7 +91,8 @@ impl KnownRuns {
 
     /// Returns a path from the directory on.
     pub(crate) fn below<'p>(&self, path: &'p Path) -> &'p Path {
-        path.strip_prefix(&self.root.typed).unwrap_or(path)
+        path.strip_prefix(&self.root.typed)
+            .unwrap_or(path)
     }
 
     fn typed(&self, below: &Path) -> PathBuf {
@@ -101,10 +102,16 @@ impl KnownRuns {
     /// Returns the runs at and above a path of which other files may differ.
     fn with_other_files(&self, below: &Path) -> Vec<PathBuf> {
         let differs = |run: &&Path| {
-            self.others.get(*run).is_some_and(|seen| {
-                seen.is_fresh
-                    || self.other_files.look(&self.typed(run), |_| ()).versions != seen.versions
-            })
+            self.others
+                .get(*run)
+                .is_some_and(|seen| {
+                    seen.is_fresh
+                        || self
+                            .other_files
+                            .look(&self.typed(run), |_| ())
+                            .versions
+                            != seen.versions
+                })
         };
 
         below
@@ -132,13 +139,24 @@ impl KnownRuns {
         listen: &(dyn Fn(&Path) + Sync),
     ) {
         let typed = self.typed(below);
-        let is_directory = typed.symlink_metadata().is_ok_and(|it| it.is_dir());
+        let is_directory = typed
+            .symlink_metadata()
+            .is_ok_and(|it| it.is_dir());
         if !is_directory || below.ends_with(".git") || excludes.is_some_and(|it| it(&typed)) {
             return;
         }
 
-        let is_episode = |above: &Path| self.found.episode_at(&self.typed(above)).is_some();
-        if below.ancestors().skip(1).any(is_episode) {
+        let is_episode = |above: &Path| {
+            self.found
+                .episode_at(&self.typed(above))
+                .is_some()
+        };
+
+        if below
+            .ancestors()
+            .skip(1)
+            .any(is_episode)
+        {
             // What is below an episode's directories is not searched.
             return listen(below);
         }
@@ -163,12 +181,17 @@ impl KnownRuns {
         listen: &(dyn Fn(&Path) + Sync),
     ) -> Renewed {
         let mut seen = locked(&self.seen);
-        for (below, _) in due.iter().filter(|(_, is_whole)| **is_whole) {
+        for (below, _) in due
+            .iter()
+            .filter(|(_, is_whole)| **is_whole)
+        {
             seen.forget(below);
         }
 
         seen.look(&self.root.typed, due.keys().map(|it| &**it));
-        let others = due.keys().flat_map(|it| self.with_other_files(it));
+        let others = due
+            .keys()
+            .flat_map(|it| self.with_other_files(it));
         seen.touched.extend(others);
 
         let is_stale = mem::take(&mut seen.is_stale);
@@ -180,7 +203,9 @@ impl KnownRuns {
         };
 
         let touched = mem::take(&mut locked(&self.seen).touched);
-        let touched = touched.iter().map(|below| self.typed(below));
+        let touched = touched
+            .iter()
+            .map(|below| self.typed(below));
         let episodes = &mut renewed.episodes;
         episodes.extend(touched.filter_map(|it| self.found.episode_at(&it).cloned()));
         episodes.sort_by(Dir::path_order);
@@ -195,7 +220,9 @@ impl KnownRuns {
             for episode in &renewed.episodes {
                 let at = episode.below();
                 let listen = |inside: &Path| listen(&at.join(inside));
-                let seen = self.other_files.look(&episode.path(), listen);
+                let seen = self
+                    .other_files
+                    .look(&episode.path(), listen);
                 self.others.insert(at, seen);
             }
         }
@@ -231,12 +258,18 @@ impl KnownRuns {
             !had.contains(fault) || faults_gone.contains(path)
         };
 
-        let faults = faults.into_iter().filter(|(it, _)| is_new(it));
+        let faults = faults
+            .into_iter()
+            .filter(|(it, _)| is_new(it));
         let was = mem::replace(&mut self.found, found).episodes;
 
         Renewed {
-            episodes: without(&self.found.episodes, &was).cloned().collect(),
-            gone: without(&was, &self.found.episodes).map(Dir::path).collect(),
+            episodes: without(&self.found.episodes, &was)
+                .cloned()
+                .collect(),
+            gone: without(&was, &self.found.episodes)
+                .map(Dir::path)
+                .collect(),
             faults: faults.map(|(_, fault)| fault).collect(),
             faults_gone,
         }
@@ -266,9 +299,16 @@ mod tests {
     /// changed.
     fn renewed(known: &mut KnownRuns, changes: &[(String, bool)]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let listed = Mutex::new(Vec::new());
-        let note = |below: &Path| listed.lock().unwrap().push(below.to_owned());
+        let note = |below: &Path| {
+            listed
+                .lock()
+                .unwrap()
+                .push(below.to_owned())
+        };
         let changes = changes.iter();
-        let changes = changes.map(|(it, is)| (it.into(), *is)).collect();
+        let changes = changes
+            .map(|(it, is)| (it.into(), *is))
+            .collect();
         let renewed = known.renew(&changes, None, &note);
         let runs = renewed.episodes.iter().map(Dir::below);
         (listed.into_inner().unwrap(), runs.collect())
@@ -288,7 +328,13 @@ mod tests {
             for index in 0..300 {
                 write(&format!("{group}/{index}"));
             }
-            fs::write(temp.path().join(group).join("summary.json"), "{}").unwrap();
+            fs::write(
+                temp.path()
+                    .join(group)
+                    .join("summary.json"),
+                "{}",
+            )
+            .unwrap();
         }
         let no_files = OtherFiles::default();
         let known = KnownRuns::new(temp.path(), GivenPaths::Each, NonZeroUsize::MIN, no_files);
@@ -296,7 +342,9 @@ mod tests {
         let (listed, runs) = renewed(&mut known, &[(String::new(), true)]);
         assert_eq!((listed.len(), runs.len()), (2 + 301 + 500, 600));
         for group in &groups {
-            let changed: Vec<_> = (0..10).map(|it| (format!("{group}/{it}"), false)).collect();
+            let changed: Vec<_> = (0..10)
+                .map(|it| (format!("{group}/{it}"), false))
+                .collect();
             for (run, _) in &changed {
                 fs::write(temp.path().join(run).join("state.json"), "{} ").unwrap();
             }

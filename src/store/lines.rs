@@ -67,7 +67,8 @@ impl LineRead<'_> {
 }
 
 fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    line.iter()
+        .all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
 impl<R: Read> Lines<R> {
@@ -112,7 +113,10 @@ impl<R: Read> Lines<R> {
         before_large: impl Fn(),
     ) -> io::Result<Option<LineRead<'_>>> {
         loop {
-            let unsearched = self.buffer.get(self.searched..self.end).unwrap_or_default();
+            let unsearched = self
+                .buffer
+                .get(self.searched..self.end)
+                .unwrap_or_default();
             if let Some(newline) = memchr::memchr(b'\n', unsearched) {
                 let end = self.searched + newline;
                 if self.passes(end, true) {
@@ -140,7 +144,10 @@ impl<R: Read> Lines<R> {
 
     /// Passes the unread bytes up to `end` if they are blank, or a line that is not wanted.
     fn passes(&mut self, end: usize, ended: bool) -> bool {
-        let line = self.buffer.get(self.start..end).unwrap_or_default();
+        let line = self
+            .buffer
+            .get(self.start..end)
+            .unwrap_or_default();
         let is_passed = self.number + 1 < self.first || is_blank(line);
         if is_passed {
             self.take(end, ended);
@@ -169,7 +176,11 @@ impl<R: Read> Lines<R> {
             return LineRead::TooLong { line };
         }
 
-        let bytes = self.buffer.get(start..end).unwrap_or_default();
+        let bytes = self
+            .buffer
+            .get(start..end)
+            .unwrap_or_default();
+
         LineRead::Text { line, bytes, ended }
     }
 
@@ -180,7 +191,11 @@ impl<R: Read> Lines<R> {
             return None;
         }
 
-        let bytes = |start: usize| self.buffer.get(start..start + line.length);
+        let bytes = |start: usize| {
+            self.buffer
+                .get(start..start + line.length)
+        };
+
         let is_certain = match before {
             Some(before) if bytes(before) != bytes(start) => return None,
             before => before.is_some(),
@@ -215,7 +230,8 @@ impl<R: Read> Lines<R> {
         let is_full = self.end == self.buffer.len();
         let from = self.needed_from(self.start);
         if from > 0 {
-            self.buffer.copy_within(from..self.end, 0);
+            self.buffer
+                .copy_within(from..self.end, 0);
             self.searched -= from;
             self.end -= from;
             self.start -= from;
@@ -233,7 +249,11 @@ impl<R: Read> Lines<R> {
         }
 
         let free_to = self.buffer.len().min(self.end + BLOCK);
-        let free = self.buffer.get_mut(self.end..free_to).unwrap_or_default();
+        let free = self
+            .buffer
+            .get_mut(self.end..free_to)
+            .unwrap_or_default();
+
         loop {
             match self.stream.read(free) {
                 Ok(0) => {
@@ -254,7 +274,10 @@ impl<R: Read> Lines<R> {
     fn pass_over(&mut self) -> io::Result<LineRead<'_>> {
         let mut length = 0;
         loop {
-            let unread = self.buffer.get(self.start..self.end).unwrap_or_default();
+            let unread = self
+                .buffer
+                .get(self.start..self.end)
+                .unwrap_or_default();
             let newline = memchr::memchr(b'\n', unread);
             let passed = newline.unwrap_or(unread.len());
             length += passed;
@@ -307,7 +330,9 @@ pub(crate) fn whole_lines(
     loop {
         line.clear();
         let most = (MAX_RECORD_BYTES as u64 + 2).min(left + 1);
-        let read = (&mut file).take(most).read_until(b'\n', &mut line)?;
+        let read = (&mut file)
+            .take(most)
+            .read_until(b'\n', &mut line)?;
         let exceeded = match read {
             _ if read > MAX_RECORD_BYTES + 1 => Some(("a line", MAX_RECORD_BYTES as u64)),
             _ if read as u64 > left => Some(("the file", MAX_TIMELINE_BYTES)),
@@ -338,8 +363,14 @@ mod tests {
 
     impl Read for Dripping<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let count = self.1.min(self.0.len()).min(buffer.len());
-            self.0.split_off(..count).unwrap_or_default().read(buffer)
+            let count = self
+                .1
+                .min(self.0.len())
+                .min(buffer.len());
+            self.0
+                .split_off(..count)
+                .unwrap_or_default()
+                .read(buffer)
         }
     }
 

@@ -51,12 +51,16 @@ impl<'l> LinksFound<'l> {
                 Err(error) if error.kind() == io::ErrorKind::NotADirectory => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound || is_loop(&error) => {
                     if link.name() == EPISODES || link.is_directly_in_episodes() {
-                        found.faults.push(Fault::new(path, FaultKind::DanglingLink));
+                        found
+                            .faults
+                            .push(Fault::new(path, FaultKind::DanglingLink));
                     }
                     continue;
                 }
                 Err(source) => {
-                    found.faults.push(unlistable(&path, source));
+                    found
+                        .faults
+                        .push(unlistable(&path, source));
                     continue;
                 }
             };
@@ -66,9 +70,13 @@ impl<'l> LinksFound<'l> {
                 continue;
             }
 
-            let is_in_store = self.store.is_some_and(|store| target.starts_with(store));
+            let is_in_store = self
+                .store
+                .is_some_and(|store| target.starts_with(store));
             if !is_in_store {
-                found.faults.push(Fault::new(path, FaultKind::Link(target)));
+                found
+                    .faults
+                    .push(Fault::new(path, FaultKind::Link(target)));
             } else if self.followed.insert(target.clone()) {
                 follow.push(link.followed(target));
             }
@@ -80,7 +88,10 @@ impl<'l> LinksFound<'l> {
     /// Returns `true` if a directory is a given path, or one that a walk meets or passes over
     /// because it is excluded.
     fn is_looked_at(&self, target: &Path, found: &WalkFindings, roots: &[Arc<Root>]) -> bool {
-        self.followed.contains(target) || roots.iter().any(|root| self.is_met(target, root, found))
+        self.followed.contains(target)
+            || roots
+                .iter()
+                .any(|root| self.is_met(target, root, found))
     }
 
     /// Returns `true` if the walk from a root meets a directory, or passes over it.
@@ -88,13 +99,19 @@ impl<'l> LinksFound<'l> {
         let Ok(below) = target.strip_prefix(&root.real) else {
             return false;
         };
-        let names_git = below.components().any(|part| part.as_os_str() == ".git");
+        let names_git = below
+            .components()
+            .any(|part| part.as_os_str() == ".git");
         if names_git || below.components().count() > MAX_LEVELS {
             return false;
         }
 
         let typed = |below: &Path| join(&root.typed, below);
-        let is_excluded = |at: &Path| self.excludes.is_some_and(|excludes| excludes(&typed(at)));
+        let is_excluded = |at: &Path| {
+            self.excludes
+                .is_some_and(|excludes| excludes(&typed(at)))
+        };
+
         // What is in an episode below `episodes` is not searched.
         let is_closed = |at: &Path| {
             found
@@ -128,6 +145,8 @@ fn may_hold_runs(link: &Dir, target: &Path, found: &WalkFindings) -> bool {
     let is_of_episodes =
         link.name() == EPISODES || names_episodes(target) && episode_around(target).is_none();
     listing.holds_episodes
-        || Artifact::ALL.iter().any(|it| listing.entries.has(*it))
+        || Artifact::ALL
+            .iter()
+            .any(|it| listing.entries.has(*it))
         || is_of_episodes && listing.holds_anything()
 }

@@ -39,7 +39,9 @@ impl Listing {
     /// Returns `true` if it may hold runs, or parts of one.
     pub(super) fn holds_anything(&self) -> bool {
         !(self.directories.is_empty() && self.links.is_empty())
-            || Artifact::ALL.iter().any(|it| self.entries.has(*it))
+            || Artifact::ALL
+                .iter()
+                .any(|it| self.entries.has(*it))
     }
 
     /// Returns `true` if it contains nothing at all.
@@ -84,7 +86,8 @@ impl Listing {
 
         if kind == EntryKind::Directory && !matches!(bytes, b"." | b".." | b".git") {
             self.holds_episodes |= bytes == EPISODES.as_bytes();
-            self.directories.push(shared_name(bytes));
+            self.directories
+                .push(shared_name(bytes));
         }
     }
 }
@@ -154,7 +157,11 @@ fn is_suspect(name: &[u8]) -> bool {
 /// added, such as `STATE.JSON`, `state.json.bak` or `events (1).jsonl`.
 fn resembles_artifact(name: &[u8]) -> bool {
     Artifact::ALL.iter().any(|artifact| {
-        let stem = artifact.file_name().split('.').next().unwrap_or_default();
+        let stem = artifact
+            .file_name()
+            .split('.')
+            .next()
+            .unwrap_or_default();
         name.split_at_checked(stem.len())
             .is_some_and(|(start, rest)| {
                 let has = |ending: &[u8]| {
@@ -222,11 +229,24 @@ impl OtherNames {
 
     /// Returns the names of some, and the number of the others; `below` leads to them.
     pub(super) fn listed(&self, below: &Path) -> String {
-        let mut suspects: Vec<&OsStr> = self.suspects.iter().map(|name| &**name).collect();
+        let mut suspects: Vec<&OsStr> = self
+            .suspects
+            .iter()
+            .map(|name| &**name)
+            .collect();
         suspects.sort_unstable();
+
         let some = match &*suspects {
-            [] => self.first.as_deref().into_iter().collect(),
-            suspects => suspects.iter().copied().take(MAX_NAMED).collect::<Vec<_>>(),
+            [] => self
+                .first
+                .as_deref()
+                .into_iter()
+                .collect(),
+            suspects => suspects
+                .iter()
+                .copied()
+                .take(MAX_NAMED)
+                .collect::<Vec<_>>(),
         };
 
         let names = some

@@ -128,7 +128,9 @@ impl Disk for Logged {
     }
 
     fn append(&self, path: &Path, file: &File, bytes: &[u8]) -> io::Result<usize> {
-        let end = self.half(bytes.len()).unwrap_or(Ok(bytes.len()))?;
+        let end = self
+            .half(bytes.len())
+            .unwrap_or(Ok(bytes.len()))?;
         let bytes = &bytes[..end];
         let call = Call::Append(path.into(), bytes.into());
         self.call(call, || FileSystem.append(path, file, bytes))
@@ -153,10 +155,16 @@ pub(crate) fn apply(files: &mut Files, call: &Call) {
         Call::Create(path) => {
             files.insert(path.clone(), Vec::new());
         }
-        Call::Append(path, bytes) => files.get_mut(path).unwrap().extend(bytes),
+        Call::Append(path, bytes) => files
+            .get_mut(path)
+            .unwrap()
+            .extend(bytes),
         Call::Cut(path, length) => {
             let length = usize::try_from(*length).unwrap();
-            files.get_mut(path).unwrap().truncate(length);
+            files
+                .get_mut(path)
+                .unwrap()
+                .truncate(length);
         }
         Call::Rename(from, to) => {
             let content = files.remove(from).unwrap();
@@ -282,10 +290,16 @@ impl Cached {
     fn left(self, root: &Path) -> Files {
         let durable = self.durable;
         let is_there = |path: &Path| {
-            let mut above = path.ancestors().skip(1).take_while(|dir| *dir != root);
+            let mut above = path
+                .ancestors()
+                .skip(1)
+                .take_while(|dir| *dir != root);
             above.all(|dir| durable.dirs.contains(dir))
         };
-        let files = durable.files.iter().filter(|(path, _)| is_there(path));
+        let files = durable
+            .files
+            .iter()
+            .filter(|(path, _)| is_there(path));
         files
             .map(|(path, inode)| (path.clone(), self.inodes[*inode].durable.clone()))
             .collect()
@@ -296,12 +310,14 @@ impl Inode {
     fn add(&mut self, call: &Call) {
         match call {
             Call::Append(_, bytes) => {
-                self.pending.push(Change::Write(self.length, bytes.clone()));
+                self.pending
+                    .push(Change::Write(self.length, bytes.clone()));
                 self.length += bytes.len();
             }
             Call::Cut(_, length) => {
                 self.length = usize::try_from(*length).unwrap();
-                self.pending.push(Change::Cut(self.length));
+                self.pending
+                    .push(Change::Cut(self.length));
             }
             _ => {
                 for change in self.pending.drain(..) {
@@ -319,7 +335,11 @@ pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64)
     for call in calls {
         disk.add(call);
     }
-    for named in disk.pending.iter().filter(|_| below(2) == 0) {
+    for named in disk
+        .pending
+        .iter()
+        .filter(|_| below(2) == 0)
+    {
         disk.durable.change(named);
     }
     for inode in &mut disk.inodes {
@@ -341,7 +361,8 @@ pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64)
 /// files.
 pub(crate) fn scratch() -> tempfile::TempDir {
     let made = tempfile::tempdir_in("/dev/shm");
-    made.or_else(|_| tempfile::tempdir()).unwrap()
+    made.or_else(|_| tempfile::tempdir())
+        .unwrap()
 }
 
 /// Makes a directory for a run to work in.
@@ -360,7 +381,9 @@ pub(crate) fn lay_out(files: &Files, from: &Path, to: &Path) {
 
 /// Returns the files below a directory.
 pub(crate) fn on_disk(dir: &Path) -> Files {
-    let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
+    let entries = walkdir::WalkDir::new(dir)
+        .into_iter()
+        .map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().is_file());
     let read = |entry: walkdir::DirEntry| {
         #[expect(clippy::disallowed_methods, reason = "a test looks at what it wrote")]

@@ -45,7 +45,10 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for InMemory<'a> {
     fn from_iter<I: IntoIterator<Item = (Artifact, Content<'a>)>>(contents: I) -> Self {
         let mut memory = Self::default();
         for (artifact, content) in contents {
-            if let Some(slot) = memory.contents.get_mut(artifact as usize) {
+            if let Some(slot) = memory
+                .contents
+                .get_mut(artifact as usize)
+            {
                 slot.get_or_insert(content);
             }
         }
@@ -105,7 +108,10 @@ impl Artifacts for InMemory<'_> {
                 .is_some_and(Option::is_some)
         };
 
-        Artifact::ALL.into_iter().filter(is_there).collect()
+        Artifact::ALL
+            .into_iter()
+            .filter(is_there)
+            .collect()
     }
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
@@ -116,6 +122,8 @@ impl Artifacts for InMemory<'_> {
     }
 
     fn version(&self, artifact: Artifact) -> Option<Version> {
-        self.versions.get(artifact as usize)?.clone()
+        self.versions
+            .get(artifact as usize)?
+            .clone()
     }
 }

@@ -64,7 +64,9 @@ impl RunNames {
             let below = if is_here {
                 tidy(dir)
             } else {
-                dir.strip_prefix(&given.typed).ok()?.to_owned()
+                dir.strip_prefix(&given.typed)
+                    .ok()?
+                    .to_owned()
             };
 
             let below = if below == Path::new(".") {
@@ -76,22 +78,32 @@ impl RunNames {
             Some((given.real.clone(), join(&given.real, &below)))
         };
 
-        let (start, real) = self.0.iter().find_map(below).unwrap_or_else(|| {
-            let real = real_dir(dir).unwrap_or_else(|_| dir.to_owned());
-            (real.clone(), real)
-        });
+        let (start, real) = self
+            .0
+            .iter()
+            .find_map(below)
+            .unwrap_or_else(|| {
+                let real = real_dir(dir).unwrap_or_else(|_| dir.to_owned());
+                (real.clone(), real)
+            });
         let root = if names_episodes(&real) {
             run_data(&real)
         } else {
             start
         };
 
-        let path = real.strip_prefix(&root).unwrap_or(&real).to_owned();
+        let path = real
+            .strip_prefix(&root)
+            .unwrap_or(&real)
+            .to_owned();
+
         InRunData { root, path }
     }
 
     /// Returns where in run data the given paths are.
     pub(crate) fn given(&self) -> impl Iterator<Item = InRunData> + '_ {
-        self.0.iter().map(|given| self.of(&given.typed))
+        self.0
+            .iter()
+            .map(|given| self.of(&given.typed))
     }
 }

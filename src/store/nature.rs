@@ -43,12 +43,14 @@ pub(super) fn holds_records(entries: Entries) -> bool {
 
 /// Returns `true` if a directory is below one called `episodes`.
 pub(super) fn below_episodes(real: &Path) -> bool {
-    real.parent().is_some_and(names_episodes)
+    real.parent()
+        .is_some_and(names_episodes)
 }
 
 /// Returns `true` if any directory of a path is called `episodes`.
 pub(super) fn names_episodes(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == EPISODES)
+    path.components()
+        .any(|part| part.as_os_str() == EPISODES)
 }
 
 /// Returns the run-data directory around a directory that is, or is below, one called `episodes`:
@@ -61,7 +63,10 @@ pub(super) fn run_data(real: &Path) -> PathBuf {
 
 /// Returns whether a directory holds a timeline.
 pub(super) fn holds_timeline(dir: &Path) -> io::Result<bool> {
-    match dir.join(Artifact::Events.file_name()).symlink_metadata() {
+    match dir
+        .join(Artifact::Events.file_name())
+        .symlink_metadata()
+    {
         Ok(_) => Ok(true),
         Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
         Err(error) => Err(error),
@@ -79,10 +84,12 @@ pub(super) fn is_foreign(dir: &EpisodeDir) -> bool {
 
 /// Returns `true` if the text of a `state.json` is that of another program.
 pub(super) fn is_foreign_state(bytes: &[u8]) -> bool {
-    Tape::default().read_record(bytes).is_ok_and(|state| {
-        let has_field = |field: &&str| state.root().get(field).is_some();
-        state.root().kind() == Kind::Object && !STATE_FIELDS.iter().any(has_field)
-    })
+    Tape::default()
+        .read_record(bytes)
+        .is_ok_and(|state| {
+            let has_field = |field: &&str| state.root().get(field).is_some();
+            state.root().kind() == Kind::Object && !STATE_FIELDS.iter().any(has_field)
+        })
 }
 
 /// Returns `true` if a summary names a run. What can't be read may be a run's.

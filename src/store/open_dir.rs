@@ -73,7 +73,8 @@ impl OpenDir {
     /// Reads the beginning of a regular file in it.
     pub(crate) fn read(&self, name: impl AsRef<Path>, most: usize) -> io::Result<Vec<u8>> {
         let (file, mut content) = (self.file(name, OFlags::RDONLY)?, Vec::new());
-        file.take(most as u64).read_to_end(&mut content)?;
+        file.take(most as u64)
+            .read_to_end(&mut content)?;
         Ok(content)
     }
 

@@ -46,7 +46,8 @@ pub(crate) fn display(path: &Path) -> String {
 
 /// Returns a path as the name of a file in a seal; `None` where it can't be one.
 pub(in crate::store) fn sealable(path: &Path) -> Option<&str> {
-    path.to_str().filter(|path| !path.contains('\\'))
+    path.to_str()
+        .filter(|path| !path.contains('\\'))
 }
 
 /// Returns the name of a directory as an id; no record can contain a name that is not UTF-8.
@@ -67,7 +68,9 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
 
 /// Returns `true` if a name is that of an artifact.
 pub(super) fn is_artifact(name: &OsStr) -> bool {
-    name.to_str().and_then(Artifact::from_file_name).is_some()
+    name.to_str()
+        .and_then(Artifact::from_file_name)
+        .is_some()
 }
 
 /// Returns the directory that a file at a path is in: `.` where the path is its name alone.
@@ -131,10 +134,12 @@ fn known_dir(path: &Path) -> io::Result<Option<PathBuf>> {
         known => known,
     };
 
-    Ok(known.ok().filter(|known| match (fstat(&dir), stat(known)) {
-        (Ok(is), Ok(there)) => (is.st_dev, is.st_ino) == (there.st_dev, there.st_ino),
-        _ => false,
-    }))
+    Ok(known
+        .ok()
+        .filter(|known| match (fstat(&dir), stat(known)) {
+            (Ok(is), Ok(there)) => (is.st_dev, is.st_ino) == (there.st_dev, there.st_ino),
+            _ => false,
+        }))
 }
 
 /// Returns `true` if a path certainly does not exist.
@@ -172,9 +177,17 @@ mod tests {
         fs::create_dir_all(&deep).unwrap();
         symlink(&deep, temp.path().join("hop")).unwrap();
         assert_eq!(known_dir(&temp.path().join("hop")).unwrap(), Some(deep));
-        fs::create_dir_all(temp.path().join("hop").join("e".repeat(250))).unwrap();
+        fs::create_dir_all(
+            temp.path()
+                .join("hop")
+                .join("e".repeat(250)),
+        )
+        .unwrap();
         symlink("e".repeat(250), temp.path().join("hop/next")).unwrap();
-        let too_long = temp.path().join("hop/next").join("e".repeat(250));
+        let too_long = temp
+            .path()
+            .join("hop/next")
+            .join("e".repeat(250));
         fs::create_dir_all(&too_long).unwrap();
         let refused = known_dir(&too_long).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::InvalidFilename);

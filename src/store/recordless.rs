@@ -15,7 +15,10 @@ use crate::ground::source::EPISODES;
 /// length.
 fn shape(name: &OsStr) -> (&[u8], usize) {
     let name = name.as_encoded_bytes();
-    let letters = name.iter().take_while(|it| it.is_ascii_alphabetic());
+    let letters = name
+        .iter()
+        .take_while(|it| it.is_ascii_alphabetic());
+
     match name.split_at_checked(letters.count()) {
         Some((start, [end, ..])) if !start.is_empty() && !end.is_ascii_digit() => (start, 0),
         _ => (&[], name.len()),
@@ -33,7 +36,10 @@ pub(super) fn decide(
     recordless.sort_by(|(a, _), (b, _)| a.path_order(b));
     runs.sort_unstable_by(|a, b| path::bytes(a).cmp(path::bytes(b)));
 
-    let siblings: BTreeSet<_> = runs.iter().filter_map(|run| place_and_shape(run)).collect();
+    let siblings: BTreeSet<_> = runs
+        .iter()
+        .filter_map(|run| place_and_shape(run))
+        .collect();
     let is_like_others =
         |path: &Path| place_and_shape(path).is_some_and(|it| siblings.contains(&it));
 
@@ -51,8 +57,12 @@ pub(super) fn decide(
         };
 
         if files.suspects.is_empty() {
-            let below = path.strip_prefix(&outermost).unwrap_or(&path);
-            notes.entry(outermost).or_insert(files.listed(below));
+            let below = path
+                .strip_prefix(&outermost)
+                .unwrap_or(&path);
+            notes
+                .entry(outermost)
+                .or_insert(files.listed(below));
         } else {
             let holds = files.listed(Path::new(""));
             faults.push(Fault::new(path, FaultKind::NoRecord(holds)));
@@ -93,7 +103,12 @@ fn outermost_without_run(dir: &Dir, runs: &[PathBuf]) -> Option<PathBuf> {
         .take(levels)
         .take_while(|it| !it.ends_with(EPISODES) && !has_run(it));
 
-    Some(inside.last().unwrap_or(&path).to_owned())
+    Some(
+        inside
+            .last()
+            .unwrap_or(&path)
+            .to_owned(),
+    )
 }
 
 #[cfg(test)]

@@ -81,10 +81,13 @@ impl Enclosing {
                 let name = dir.file_name()?;
                 Some(below_episodes(dir) && nature(name, records_in(dir)) == Nature::Episode)
             };
+
             if episode.is_none() && is_episode() == Some(true) {
                 episode = Some(dir.to_owned());
             }
-            self.0.insert(dir.to_owned(), episode.clone());
+
+            self.0
+                .insert(dir.to_owned(), episode.clone());
         }
 
         episode
@@ -112,7 +115,10 @@ fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
     }
 
     let above = tidy(&above);
-    if above.canonicalize().is_ok_and(|path| path == real) {
+    if above
+        .canonicalize()
+        .is_ok_and(|path| path == real)
+    {
         above
     } else {
         real.to_owned()

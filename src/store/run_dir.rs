@@ -125,7 +125,12 @@ fn ulid_time(name: &str) -> Option<u64> {
     }
 
     let digits = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    let digit = |c: u8| digits.iter().position(|it| *it == c.to_ascii_uppercase());
+    let digit = |c: u8| {
+        digits
+            .iter()
+            .position(|it| *it == c.to_ascii_uppercase())
+    };
+
     let mut digits = ulid.bytes().map(digit);
     let time = digits
         .by_ref()

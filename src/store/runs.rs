@@ -59,7 +59,10 @@ pub(crate) fn runs_at(path: &Path, given: GivenPaths) -> (Vec<RunDir>, Vec<Fault
 }
 
 fn split(found: WalkFindings) -> (Vec<RunDir>, Vec<Fault>) {
-    let opened = found.episodes.into_iter().map(RunDir::from);
+    let opened = found
+        .episodes
+        .into_iter()
+        .map(RunDir::from);
     let runs = found.unopened.into_iter().chain(opened);
     (runs.collect(), found.faults)
 }
@@ -80,7 +83,10 @@ pub(crate) fn run_data_below(dir: &Path) -> Vec<PathBuf> {
         let Ok(mut listing) = list(&dir) else {
             continue;
         };
-        listing.directories.retain(|name| &**name != EPISODES);
+
+        listing
+            .directories
+            .retain(|name| &**name != EPISODES);
         if level < MAX_LEVELS {
             listing.directories.sort_unstable();
             let below = listing.directories.iter();
@@ -98,7 +104,8 @@ pub(crate) fn run_data_below(dir: &Path) -> Vec<PathBuf> {
 
 /// Returns `true` if a path leads to a directory called `episodes`, or below one.
 pub(crate) fn is_below_episodes(path: &Path) -> bool {
-    path.canonicalize().is_ok_and(|real| names_episodes(&real))
+    path.canonicalize()
+        .is_ok_and(|real| names_episodes(&real))
 }
 
 /// Returns when an artifact of a run was last written.
@@ -110,5 +117,8 @@ pub(crate) fn last_written(dir: &Path) -> Option<SystemTime> {
             .ok()
     };
 
-    Artifact::ALL.into_iter().filter_map(written).max()
+    Artifact::ALL
+        .into_iter()
+        .filter_map(written)
+        .max()
 }

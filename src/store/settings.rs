@@ -64,7 +64,11 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
         misnamed: Vec::new(),
     };
 
-    for (level, dir) in here.ancestors().take(levels.unwrap_or(0) + 1).enumerate() {
+    for (level, dir) in here
+        .ancestors()
+        .take(levels.unwrap_or(0) + 1)
+        .enumerate()
+    {
         let above: PathBuf = std::iter::repeat_n("..", level).collect();
         let misnamed = misnamed_configs(dir).into_iter();
         search
@@ -83,7 +87,9 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
             break;
         };
 
-        search.in_run_data.push((above.join(CONFIG), sign));
+        search
+            .in_run_data
+            .push((above.join(CONFIG), sign));
     }
 
     search
@@ -92,10 +98,16 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
 /// Returns the names of files in a directory that a user may take for the configuration, sorted:
 /// `.runvet.toml`, `runvet.yaml`, or a `pyproject.toml` with a table for runvet.
 fn misnamed_configs(dir: &Path) -> Vec<OsString> {
-    let entries = dir.read_dir().into_iter().flatten().flatten();
+    let entries = dir
+        .read_dir()
+        .into_iter()
+        .flatten()
+        .flatten();
     let is_config = |name: &OsString| {
         let lower = name.to_string_lossy().to_lowercase();
-        let (stem, ending) = lower.rsplit_once('.').unwrap_or_default();
+        let (stem, ending) = lower
+            .rsplit_once('.')
+            .unwrap_or_default();
         let is_ours = matches!(stem, "runvet" | ".runvet") && name != CONFIG;
         is_ours && matches!(ending, "toml" | "yaml" | "yml" | "json" | "ini" | "cfg")
             || name == PYPROJECT && has_our_table(&dir.join(PYPROJECT))
@@ -132,14 +144,21 @@ pub(crate) fn configs_beyond<'d>(
         let Ok(dir) = here.join(dir).canonicalize() else {
             continue;
         };
-        let above = dir.ancestors().take_while(|dir| !here.starts_with(dir));
+        let above = dir
+            .ancestors()
+            .take_while(|dir| !here.starts_with(dir));
         for dir in above {
             if !looked_at.insert(dir.to_owned()) {
                 break;
             }
+
             let path = dir.join(CONFIG);
             if !is_gone(&path) {
-                found.insert(path.strip_prefix(here).unwrap_or(&path).to_owned());
+                found.insert(
+                    path.strip_prefix(here)
+                        .unwrap_or(&path)
+                        .to_owned(),
+                );
             }
         }
     }
@@ -161,7 +180,9 @@ pub(crate) fn sign_of_run_data(dir: &Path) -> Option<PathBuf> {
     let record = [Artifact::State, Artifact::Events]
         .into_iter()
         .find(|it| listing.entries.has(*it));
-    let episodes = listing.holds_episodes.then_some(EPISODES);
+    let episodes = listing
+        .holds_episodes
+        .then_some(EPISODES);
     if let Some(name) = episodes.or(record.map(Artifact::file_name)) {
         return Some(dir.join(name));
     }
@@ -192,7 +213,9 @@ fn record_of_run(dir: &Path) -> Option<PathBuf> {
     };
 
     let others = [Artifact::Summary, Artifact::Learn, Artifact::Manifest];
-    let is_alone = !others.into_iter().any(|it| episode.entries.has(it));
+    let is_alone = !others
+        .into_iter()
+        .any(|it| episode.entries.has(it));
     let is_run = !(is_alone && is_foreign(&episode));
 
     is_run.then(|| dir.join(Artifact::State.file_name()))
@@ -212,8 +235,14 @@ fn lies_in_run_data(given: &Path) -> io::Result<Option<PathBuf>> {
 
     let mut path = Path::new(".").join(given);
     for links in 0..=MAX_LINKS {
-        let link = path.ancestors().filter(|it| it.is_symlink()).last();
-        let dir = link.unwrap_or(&path).parent().unwrap_or(&path);
+        let link = path
+            .ancestors()
+            .filter(|it| it.is_symlink())
+            .last();
+        let dir = link
+            .unwrap_or(&path)
+            .parent()
+            .unwrap_or(&path);
         // Without a link, the path is one that the user wrote.
         if links > 0
             && let Some(sign) = sign_of_run_data(&dir.canonicalize()?)
@@ -222,7 +251,10 @@ fn lies_in_run_data(given: &Path) -> io::Result<Option<PathBuf>> {
         }
 
         let Some(link) = link else { return Ok(None) };
-        let rest = path.strip_prefix(link).unwrap_or(Path::new(""));
+        let rest = path
+            .strip_prefix(link)
+            .unwrap_or(Path::new(""));
+
         path = dir
             .join(link.read_link()?)
             .join(rest)

@@ -64,10 +64,16 @@ impl SeenTree<'_> {
     fn ask(&self, dir: &Dir, question: fn(&EpisodeDir) -> bool) -> bool {
         let below = dir.below();
         // Let go before the answer is looked for, which takes the lock again.
-        let known = locked(self.seen).get(&below).and_then(|it| it.content);
+        let known = locked(self.seen)
+            .get(&below)
+            .and_then(|it| it.content);
+
         known.unwrap_or_else(|| {
             let answer = question(&dir.episode());
-            if let Some(seen) = locked(self.seen).directories.get_mut(below.as_os_str()) {
+            if let Some(seen) = locked(self.seen)
+                .directories
+                .get_mut(below.as_os_str())
+            {
                 seen.content = Some(answer);
             }
             answer
@@ -86,7 +92,8 @@ impl Tree for SeenTree<'_> {
         let is = SeenDirectory::at(&dir.path());
         let (listing, mut seen) = (is.listing(), locked(self.seen));
         seen.touched.insert(below.clone());
-        seen.directories.insert(below.into_os_string(), is);
+        seen.directories
+            .insert(below.into_os_string(), is);
 
         listing
     }
@@ -141,7 +148,11 @@ pub(crate) fn reports_no_changes(dir: &Path) -> bool {
         .chain(mounts_below(dir))
         .any(|place| {
             let kind = rustix::fs::statfs(&place).map(|stat| i128::from(stat.f_type) & 0xFFFF_FFFF);
-            kind.is_ok_and(|kind| SILENT.iter().any(|it| kind == i128::from(*it)))
+            kind.is_ok_and(|kind| {
+                SILENT
+                    .iter()
+                    .any(|it| kind == i128::from(*it))
+            })
         });
 
     #[cfg(not(target_os = "linux"))]
@@ -162,7 +173,9 @@ fn mounts_below(dir: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let mut mounts = Vec::new();
-    let _ = list.take(MAX_MOUNTS_BYTES).read_to_end(&mut mounts);
+    let _ = list
+        .take(MAX_MOUNTS_BYTES)
+        .read_to_end(&mut mounts);
 
     mounts
         .split(|byte| *byte == b'\n')
@@ -197,13 +210,25 @@ impl Snapshot {
             return self.directories.clear();
         }
 
-        self.directories.remove(below.as_os_str());
+        self.directories
+            .remove(below.as_os_str());
         let mut prefix = below.as_os_str().to_owned();
         prefix.push("/");
 
-        let known = self.directories.range(prefix.clone()..).map(|(it, _)| it);
-        let is_below = |it: &&OsString| it.as_bytes().starts_with(prefix.as_bytes());
-        for below in known.take_while(is_below).cloned().collect::<Vec<_>>() {
+        let known = self
+            .directories
+            .range(prefix.clone()..)
+            .map(|(it, _)| it);
+        let is_below = |it: &&OsString| {
+            it.as_bytes()
+                .starts_with(prefix.as_bytes())
+        };
+
+        for below in known
+            .take_while(is_below)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
             self.directories.remove(&below);
         }
     }
@@ -229,9 +254,13 @@ impl Snapshot {
     /// that came or went, it need not: it may be one of many.
     fn must_look_around(&mut self, root: &Path, dir: &Path, below: &Path) -> bool {
         let name = below.file_name().unwrap_or_default();
-        let Some(known) = self.directories.get_mut(dir.as_os_str()) else {
+        let Some(known) = self
+            .directories
+            .get_mut(dir.as_os_str())
+        else {
             return false;
         };
+
         let has_artifacts = !known.artifacts.is_empty();
         let Ok(listing) = &mut known.listing else {
             return true;
@@ -244,11 +273,15 @@ impl Snapshot {
         let kind = FileVersion::at(&join(root, below)).map(|it| it.kind);
         match (
             kind,
-            listing.directories.binary_search_by(|it| (**it).cmp(name)),
+            listing
+                .directories
+                .binary_search_by(|it| (**it).cmp(name)),
         ) {
             (Some(EntryKind::Directory), Ok(_)) => return false,
             (Some(EntryKind::Directory), Err(at)) if is_plain => {
-                listing.directories.insert(at, name.into());
+                listing
+                    .directories
+                    .insert(at, name.into());
                 listing.holds_episodes |= name == EPISODES;
             }
             (None, Ok(at)) if is_plain => {
@@ -290,7 +323,8 @@ impl Snapshot {
         }
 
         self.is_stale |= is_stale;
-        self.directories.insert(below.into(), is);
+        self.directories
+            .insert(below.into(), is);
     }
 
     /// Returns the paths at which something differs now. Nothing is noted.
@@ -308,7 +342,11 @@ impl Snapshot {
                 changes.push(below.to_owned());
             }
 
-            changes.extend(names.iter().map(|name| below.join(&**name)));
+            changes.extend(
+                names
+                    .iter()
+                    .map(|name| below.join(&**name)),
+            );
         }
 
         changes
@@ -327,9 +365,16 @@ impl SeenDirectory {
             listing.others.suspects.sort_unstable();
 
             let version = |name: &OsStr| FileVersion::at(&dir.join(name));
-            let there = Artifact::ALL.iter().filter(|it| listing.entries.has(**it));
+            let there = Artifact::ALL
+                .iter()
+                .filter(|it| listing.entries.has(**it));
             artifacts.extend(there.map(|it| version(it.file_name().as_ref())));
-            links.extend(listing.links.iter().map(|name| version(name)));
+            links.extend(
+                listing
+                    .links
+                    .iter()
+                    .map(|name| version(name)),
+            );
             if !artifacts.is_empty() {
                 listing.others = OtherNames::default();
             }
@@ -338,9 +383,14 @@ impl SeenDirectory {
         let access = Access::READ_OK | Access::EXEC_OK;
         let may_be_open = || rustix::fs::accessat(CWD, dir, access, AtFlags::EACCESS).is_ok();
         Self {
-            identity: rustix::fs::stat(dir).ok().map(|it| (it.st_dev, it.st_ino)),
+            identity: rustix::fs::stat(dir)
+                .ok()
+                .map(|it| (it.st_dev, it.st_ino)),
             is_open: listing.is_ok() && may_be_open(),
-            is_fresh: artifacts.iter().flatten().any(|it| it.is_fresh(now)),
+            is_fresh: artifacts
+                .iter()
+                .flatten()
+                .any(|it| it.is_fresh(now)),
             listing: listing.map_err(|error| error.raw_os_error().unwrap_or_default()),
             artifacts,
             links,
@@ -349,7 +399,9 @@ impl SeenDirectory {
     }
 
     fn listing(&self) -> io::Result<Listing> {
-        self.listing.clone().map_err(io::Error::from_raw_os_error)
+        self.listing
+            .clone()
+            .map_err(io::Error::from_raw_os_error)
     }
 
     fn is_gone(&self) -> bool {
@@ -384,7 +436,12 @@ impl SeenDirectory {
         let names = |it: &Self| {
             it.listing
                 .iter()
-                .flat_map(|it| it.directories.iter().chain(&it.links).cloned())
+                .flat_map(|it| {
+                    it.directories
+                        .iter()
+                        .chain(&it.links)
+                        .cloned()
+                })
                 .collect::<BTreeSet<_>>()
         };
 

@@ -47,7 +47,13 @@ impl StagedRuns {
         let artifacts = pathspecs(&[]);
         let list = |command: &str| {
             let artifacts = artifacts.iter().map(String::as_str);
-            git(&top, command.split(' ').chain(["--"]).chain(artifacts))
+            git(
+                &top,
+                command
+                    .split(' ')
+                    .chain(["--"])
+                    .chain(artifacts),
+            )
         };
 
         let index = entries(&list("ls-files --stage -z")?)?;
@@ -77,13 +83,18 @@ impl StagedRuns {
 
     /// Decides which directories are those of runs.
     fn choose(&mut self, changed: &BTreeSet<PathBuf>, given: &[PathBuf]) {
-        let touched: BTreeSet<&Path> = changed.iter().filter_map(|path| path.parent()).collect();
+        let touched: BTreeSet<&Path> = changed
+            .iter()
+            .filter_map(|path| path.parent())
+            .collect();
         for dir in touched {
             let had_record = [Artifact::State, Artifact::Events, Artifact::Summary]
                 .iter()
                 .map(|it| dir.join(it.file_name()))
                 .any(|path| changed.contains(&path));
-            let is_left = Artifact::ALL.iter().any(|it| self.has(dir, *it));
+            let is_left = Artifact::ALL
+                .iter()
+                .any(|it| self.has(dir, *it));
             if !is_left && had_record && !self.is_in_run(dir) {
                 self.deleted.push(self.typed(dir));
             } else if is_left && (had_record && below_episodes(dir) || self.is_run(dir)) {
@@ -91,11 +102,24 @@ impl StagedRuns {
             }
         }
 
-        let given: BTreeSet<PathBuf> = given.iter().map(|path| self.prefixed(path)).collect();
-        let of_files: BTreeSet<&Path> = given.iter().filter_map(|path| path.parent()).collect();
-        let all: BTreeSet<&Path> = self.index.keys().filter_map(|path| path.parent()).collect();
+        let given: BTreeSet<PathBuf> = given
+            .iter()
+            .map(|path| self.prefixed(path))
+            .collect();
+        let of_files: BTreeSet<&Path> = given
+            .iter()
+            .filter_map(|path| path.parent())
+            .collect();
+        let all: BTreeSet<&Path> = self
+            .index
+            .keys()
+            .filter_map(|path| path.parent())
+            .collect();
         let is_given = |dir: &&Path| {
-            let is_below = || dir.ancestors().any(|above| given.contains(above));
+            let is_below = || {
+                dir.ancestors()
+                    .any(|above| given.contains(above))
+            };
             of_files.contains(dir) || is_below()
         };
 
@@ -118,20 +142,31 @@ impl StagedRuns {
     fn note_others(&mut self, others: impl Iterator<Item = PathBuf>) {
         let mut unknown = BTreeSet::new();
         for path in others {
-            let dir = path.parent().unwrap_or(Path::new("")).to_owned();
+            let dir = path
+                .parent()
+                .unwrap_or(Path::new(""))
+                .to_owned();
             if self.dirs.binary_search(&dir).is_ok() {
                 self.left_out.push(self.typed(&path));
-            } else if below_episodes(&dir) && dir.file_name().is_some_and(|it| it != EPISODES) {
+            } else if below_episodes(&dir)
+                && dir
+                    .file_name()
+                    .is_some_and(|it| it != EPISODES)
+            {
                 unknown.insert(dir);
             }
         }
 
         let is_unknown = |dir: &&PathBuf| !self.is_run(dir) && !self.is_in_run(dir);
-        self.unknown_runs = unknown.iter().filter(is_unknown).count() as u64;
+        self.unknown_runs = unknown
+            .iter()
+            .filter(is_unknown)
+            .count() as u64;
     }
 
     fn has(&self, dir: &Path, artifact: Artifact) -> bool {
-        self.index.contains_key(&dir.join(artifact.file_name()))
+        self.index
+            .contains_key(&dir.join(artifact.file_name()))
     }
 
     /// Returns `true` if the index makes a directory a run.
@@ -186,7 +221,9 @@ impl StagedRuns {
 
     /// Returns the paths of the runs, as a user would type them.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        self.dirs.iter().map(|dir| self.typed(dir))
+        self.dirs
+            .iter()
+            .map(|dir| self.typed(dir))
     }
 
     /// Returns the runs of which a search would find a record, each with its key, its id where its
@@ -200,7 +237,9 @@ impl StagedRuns {
             let there: Vec<(Artifact, Content<'static>)> = Artifact::ALL
                 .into_iter()
                 .filter_map(|artifact| {
-                    let entry = self.index.get(&dir.join(artifact.file_name()))?;
+                    let entry = self
+                        .index
+                        .get(&dir.join(artifact.file_name()))?;
                     Some((artifact, objects.content(artifact, entry)))
                 })
                 .collect();
@@ -227,7 +266,10 @@ impl StagedRuns {
 /// Returns the entries of the index that git lists: mode, object, stage and path.
 fn entries(list: &[u8]) -> Result<BTreeMap<PathBuf, Entry>, String> {
     let mut index = BTreeMap::new();
-    for line in list.split(|byte| *byte == 0).filter(|it| !it.is_empty()) {
+    for line in list
+        .split(|byte| *byte == 0)
+        .filter(|it| !it.is_empty())
+    {
         let at = line
             .iter()
             .position(|byte| *byte == b'\t')

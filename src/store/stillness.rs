@@ -137,7 +137,9 @@ impl Movement {
     /// back.
     pub(super) fn directory(&mut self, opened: FileVersion, is: Option<FileVersion>) {
         self.is_replaced |= is.is_none_or(|is| !is.is_same_file(opened));
-        self.settles_in = self.settles_in.max(opened.settles_in(self.now_ns));
+        self.settles_in = self
+            .settles_in
+            .max(opened.settles_in(self.now_ns));
     }
 
     /// Records an entry: as it was listed, and as it is now.
@@ -183,7 +185,9 @@ impl Movement {
             .filter(|(_, (before, after))| before != after);
 
         Self {
-            artifacts: changed.map(|(artifact, _)| artifact).collect(),
+            artifacts: changed
+                .map(|(artifact, _)| artifact)
+                .collect(),
             ..Self::default()
         }
     }
@@ -289,7 +293,11 @@ mod tests {
                 ..old
             },
         ];
-        for is in others.map(Some).into_iter().chain([None]) {
+        for is in others
+            .map(Some)
+            .into_iter()
+            .chain([None])
+        {
             let movement = movement(0, old, is);
             assert!(
                 movement.touches(&[Artifact::Summary, Artifact::State]),

@@ -108,7 +108,11 @@ impl Dir {
             root: Arc::clone(root),
         };
 
-        let name = root.named.file_name().unwrap_or_default();
+        let name = root
+            .named
+            .file_name()
+            .unwrap_or_default();
+
         Self::new(&Arc::new(around), name.into())
     }
 
@@ -173,7 +177,10 @@ impl Dir {
 
     /// Returns the path of the directory around it.
     pub(crate) fn parent(&self) -> PathBuf {
-        self.path().parent().unwrap_or(Path::new("")).to_owned()
+        self.path()
+            .parent()
+            .unwrap_or(Path::new(""))
+            .to_owned()
     }
 
     fn path_parts(&self) -> [&[u8]; 2] {
@@ -189,7 +196,9 @@ impl Dir {
     /// Returns the path from the root of the walk on.
     pub(super) fn below(&self) -> PathBuf {
         let [prefix, name] = self.path_parts();
-        let prefix = prefix.get(self.around.before..).unwrap_or_default();
+        let prefix = prefix
+            .get(self.around.before..)
+            .unwrap_or_default();
         path::from_bytes([prefix, name].concat())
     }
 
@@ -252,7 +261,9 @@ impl Dir {
         let name = path::id(&self.name);
         EpisodeDir {
             path: self.path(),
-            id: self.is_below_episodes().then(|| name.clone()),
+            id: self
+                .is_below_episodes()
+                .then(|| name.clone()),
             name,
             entries: self.entries,
             within: Some(Arc::clone(&self.around.given)),
@@ -264,7 +275,8 @@ impl Dir {
         if Arc::ptr_eq(&self.around, &other.around) {
             self.name.cmp(&other.name)
         } else {
-            self.path_bytes().cmp(other.path_bytes())
+            self.path_bytes()
+                .cmp(other.path_bytes())
         }
     }
 
@@ -274,7 +286,9 @@ impl Dir {
     }
 
     pub(super) fn starts_with(&self, prefix: &[u8]) -> bool {
-        self.path_bytes().take(prefix.len()).eq(prefix)
+        self.path_bytes()
+            .take(prefix.len())
+            .eq(prefix)
     }
 
     fn path_bytes(&self) -> impl Iterator<Item = &u8> {

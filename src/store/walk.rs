@@ -133,7 +133,9 @@ impl<'w> TreeWalk<'w> {
             // The agent may still be at work in the episode.
             Err(error) if episode.is_some() && is_nothing(&error) => return None,
             Err(source) => {
-                found.faults.push(unlistable(&dir.path(), source));
+                found
+                    .faults
+                    .push(unlistable(&dir.path(), source));
                 return None;
             }
         };
@@ -143,7 +145,9 @@ impl<'w> TreeWalk<'w> {
             && let Some(episode) = episode.take_if(|_| listing.holds_anything())
         {
             let inside = FaultKind::Inside(episode.to_path_buf());
-            found.faults.push(Fault::new(dir.path(), inside));
+            found
+                .faults
+                .push(Fault::new(dir.path(), inside));
         }
 
         self.note_links(&dir, &listing, found);
@@ -183,7 +187,8 @@ impl<'w> TreeWalk<'w> {
 
     /// Returns `true` if a directory, or a link in its place, is left out.
     fn excludes(self, dir: &Dir) -> bool {
-        self.excludes.is_some_and(|excludes| excludes(&dir.path()))
+        self.excludes
+            .is_some_and(|excludes| excludes(&dir.path()))
     }
 
     /// Records what a directory is by itself; returns `true` if it is an episode.
@@ -216,14 +221,24 @@ impl<'w> TreeWalk<'w> {
             }
             Nature::UnlessAbove => found.candidates.push(dir.clone()),
             Nature::None if !dir.is_in_episodes() => {}
-            Nature::None if Artifact::ALL.iter().any(|it| dir.entries.has(*it)) => {
-                found.faults.push(Fault::new(dir.path(), FaultKind::Stray));
+            Nature::None
+                if Artifact::ALL
+                    .iter()
+                    .any(|it| dir.entries.has(*it)) =>
+            {
+                found
+                    .faults
+                    .push(Fault::new(dir.path(), FaultKind::Stray));
             }
             Nature::None if !listing.others.are_none() => {
-                found.recordless.push((dir.clone(), listing.others.clone()));
+                found
+                    .recordless
+                    .push((dir.clone(), listing.others.clone()));
             }
             Nature::None if listing.is_empty() && dir.is_directly_in_episodes() => {
-                found.passed.push(Fault::new(dir.path(), FaultKind::Empty));
+                found
+                    .passed
+                    .push(Fault::new(dir.path(), FaultKind::Empty));
             }
             Nature::None => {}
         }
@@ -249,9 +264,13 @@ impl<'w> TreeWalk<'w> {
                 continue;
             }
             match self.tree.holds_timeline(&dir) {
-                Ok(true) => found.faults.push(Fault::new(dir.path(), FaultKind::Hidden)),
+                Ok(true) => found
+                    .faults
+                    .push(Fault::new(dir.path(), FaultKind::Hidden)),
                 Ok(false) => {}
-                Err(source) => found.faults.push(unlistable(&dir.path(), source)),
+                Err(source) => found
+                    .faults
+                    .push(unlistable(&dir.path(), source)),
             }
         }
     }
@@ -269,7 +288,10 @@ impl<'w> TreeWalk<'w> {
 
 /// Returns the number of empty directories among what was passed over.
 pub(crate) fn empty_in(passed: &[Fault]) -> u64 {
-    passed.iter().filter(|fault| fault.is_empty()).count() as u64
+    passed
+        .iter()
+        .filter(|fault| fault.is_empty())
+        .count() as u64
 }
 
 /// Returns `true` if the path of one of the directories, which are sorted, starts with some bytes.
@@ -305,7 +327,8 @@ impl WalkFindings {
             let is_run = |it: Listing| run.dir.nature(&it) != Nature::None;
             !run.dir.around.in_group || tree.list(&run.dir).is_ok_and(is_run)
         });
-        self.unopened.sort_by(|a, b| a.dir.path_order(&b.dir));
+        self.unopened
+            .sort_by(|a, b| a.dir.path_order(&b.dir));
         self.episodes.sort_by(Dir::path_order);
         candidates.sort_by(Dir::path_order);
 
@@ -331,7 +354,11 @@ impl WalkFindings {
         let recordless = std::mem::take(&mut self.recordless);
         if !recordless.is_empty() {
             let dirs = self.unopened.iter().map(|it| &it.dir);
-            let dirs = self.episodes.iter().chain(dirs).map(Dir::path);
+            let dirs = self
+                .episodes
+                .iter()
+                .chain(dirs)
+                .map(Dir::path);
             let (mut faults, notes) = recordless::decide(recordless, dirs.collect());
             self.faults.append(&mut faults);
             self.passed.extend(notes);
@@ -353,15 +380,19 @@ impl WalkFindings {
     }
 
     pub(super) fn append(&mut self, mut other: Self) {
-        self.episodes.append(&mut other.episodes);
+        self.episodes
+            .append(&mut other.episodes);
         self.faults.append(&mut other.faults);
         self.foreign.append(&mut other.foreign);
         self.excluded += other.excluded;
-        self.unopened.append(&mut other.unopened);
-        self.candidates.append(&mut other.candidates);
+        self.unopened
+            .append(&mut other.unopened);
+        self.candidates
+            .append(&mut other.candidates);
         self.links.append(&mut other.links);
         self.passed.append(&mut other.passed);
-        self.recordless.append(&mut other.recordless);
+        self.recordless
+            .append(&mut other.recordless);
     }
 
     /// Returns the episode with a path among those found, which are sorted.

@@ -23,7 +23,9 @@ pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
             let dir = fs::canonicalize(directory_of(path)).ok()?;
             Some(dir.join(path.file_name()?))
         };
-        fs::canonicalize(path).ok().or_else(in_its_dir)
+        fs::canonicalize(path)
+            .ok()
+            .or_else(in_its_dir)
     };
 
     a == b || place(a).is_some_and(|of_a| place(b) == Some(of_a))
@@ -78,7 +80,10 @@ fn named(dir: &Path, permissions: &Permissions) -> io::Result<NamedTempFile> {
 /// locks. Errors are ignored.
 fn remove_leftovers(dir: &Path) {
     let Ok(dir) = OpenDir::open(dir) else { return };
-    for (name, _) in dir.names(usize::MAX).unwrap_or_default() {
+    for (name, _) in dir
+        .names(usize::MAX)
+        .unwrap_or_default()
+    {
         let bytes = name.as_encoded_bytes();
         if bytes.starts_with(PREFIX.as_bytes())
             && bytes.ends_with(SUFFIX.as_bytes())
@@ -96,7 +101,9 @@ fn unnamed(dir: &Path, permissions: &Permissions) -> Option<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let mode = Mode::from_raw_mode(permissions.mode());
     let file = File::from(rustix::fs::open(dir, flags, mode).ok()?);
-    fs::metadata(place_of(&file)).is_ok().then_some(file)
+    fs::metadata(place_of(&file))
+        .is_ok()
+        .then_some(file)
 }
 
 /// Returns the path through which an open file gets a name.
@@ -108,7 +115,10 @@ fn place_of(file: &File) -> String {
 fn name(file: &File, dir: &Path) -> io::Result<TempPath> {
     let from = place_of(file);
     let link = |to: &Path| Ok(linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW)?);
-    let named = builder().make_in(dir, link).map_err(plain)?;
+    let named = builder()
+        .make_in(dir, link)
+        .map_err(plain)?;
+
     Ok(named.into_temp_path())
 }
 
@@ -120,7 +130,11 @@ impl WholeFile {
             Ok(found) if !found.is_file() => {
                 return Err(io::Error::other("it is not a regular file"));
             }
-            Ok(found) if streams.iter().any(|stream| is_same(*stream, &found)) => {
+            Ok(found)
+                if streams
+                    .iter()
+                    .any(|stream| is_same(*stream, &found)) =>
+            {
                 return Err(io::Error::other(
                     "standard output or standard error is redirected to it",
                 ));
@@ -275,7 +289,10 @@ mod tests {
     fn leftovers_are_removed_and_files_in_use_are_not() {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path();
-        let killed = start(dir).into_temp_path().keep().unwrap();
+        let killed = start(dir)
+            .into_temp_path()
+            .keep()
+            .unwrap();
         let others = [".runvet-config", "report.tmp", ".state.json.tmp"].map(|name| dir.join(name));
         for other in &others {
             fs::write(other, "").unwrap();
@@ -286,10 +303,18 @@ mod tests {
         written.write_all(b"whole").unwrap();
         let next = start(dir);
         assert!(written.path().exists());
-        written.persist(dir.join("report.json")).unwrap();
+        written
+            .persist(dir.join("report.json"))
+            .unwrap();
         drop(next);
-        assert!(others.iter().all(|other| other.exists()));
-        let left = WalkDir::new(dir).min_depth(1).sort_by_file_name();
+        assert!(
+            others
+                .iter()
+                .all(|other| other.exists())
+        );
+        let left = WalkDir::new(dir)
+            .min_depth(1)
+            .sort_by_file_name();
         let left = left
             .into_iter()
             .map(|entry| entry.unwrap().file_name().to_owned());

@@ -53,7 +53,10 @@ pub(crate) fn files_below(
         entries_left -= names.len();
         for (name, kind) in names {
             let path = at.join(&name);
-            if ignored.iter().any(|ignored| name == *ignored) {
+            if ignored
+                .iter()
+                .any(|ignored| name == *ignored)
+            {
             } else if kind == EntryKind::Directory {
                 waiting.push((dir.clone(), name, path));
             } else if kind == EntryKind::File

@@ -41,12 +41,25 @@ pub(super) fn judge_all(
     mut pass: impl FnMut(EpisodeReport) -> bool,
 ) -> Result<Outcome, NoOutcome> {
     let mut selection = gate.discover(paths);
-    if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
+    if let Some(wrong) = selection
+        .faults
+        .iter()
+        .position(Fault::is_of_given_path)
+    {
         return Err(NoOutcome::Path(selection.faults.swap_remove(wrong)));
     }
-    let given: BTreeSet<&PathBuf> = paths.iter().filter(|_| strict.is_some()).collect();
-    let found = selection.episodes.iter().map(|episode| &episode.path);
-    let episodes: BTreeSet<PathBuf> = found.filter(|path| given.contains(path)).cloned().collect();
+    let given: BTreeSet<&PathBuf> = paths
+        .iter()
+        .filter(|_| strict.is_some())
+        .collect();
+    let found = selection
+        .episodes
+        .iter()
+        .map(|episode| &episode.path);
+    let episodes: BTreeSet<PathBuf> = found
+        .filter(|path| given.contains(path))
+        .cloned()
+        .collect();
     let outcome = gate.each(selection, |judged| {
         // An error is among the faults of the outcome.
         let wants_more = judged.map_or(true, &mut pass);
@@ -61,7 +74,9 @@ pub(super) fn judge_all(
     };
     let mut globs = gate.unmet_globs(paths, |path| episodes.contains(path));
     let selectors = gate.unmet_selectors(paths, |path| episodes.contains(path));
-    let mistakes = selectors.into_iter().filter(|(_, is_mistake)| *is_mistake);
+    let mistakes = selectors
+        .into_iter()
+        .filter(|(_, is_mistake)| *is_mistake);
     globs.extend(mistakes.map(|(said, _)| said));
     if globs.is_empty() {
         return Ok(outcome);
@@ -87,7 +102,11 @@ impl Checking {
     pub(super) fn new(checker: &Checker, paths: Vec<PathBuf>) -> PyResult<Self> {
         let check = (checker.gate.clone(), checker.strict.clone());
         let stream = Stream::start(move |sender| {
-            let pass = |episode| sender.send(News::Judged(Box::new(episode))).is_ok();
+            let pass = |episode| {
+                sender
+                    .send(News::Judged(Box::new(episode)))
+                    .is_ok()
+            };
             let end = judge_all(check, &paths, pass);
             let _ = sender.send(News::Over(end.map(Box::new)));
         })?;
@@ -132,6 +151,8 @@ impl Checking {
             terms: self.terms.clone(),
         });
         drop(outcome);
-        judged.map(|judged| report::report(py, judged)).transpose()
+        judged
+            .map(|judged| report::report(py, judged))
+            .transpose()
     }
 }

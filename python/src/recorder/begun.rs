@@ -47,7 +47,8 @@ impl Begun {
         let mut acts = locked(&self.acts);
         acts.count += 1;
         let id = acts.count;
-        acts.open.insert(id, Act { step, action });
+        acts.open
+            .insert(id, Act { step, action });
         Allowed {
             id,
             acts: Some(Arc::clone(&self.acts)),
@@ -62,7 +63,10 @@ impl Begun {
         let mut tools = BTreeMap::new();
         for (id, act) in open {
             let Act { step, mut action } = act;
-            let tool = action.tool.as_ref().and_then(Value::as_str);
+            let tool = action
+                .tool
+                .as_ref()
+                .and_then(Value::as_str);
             tools.insert(id, tool.unwrap_or_default().to_owned());
             action.result_status = Some("missing".into());
             let step = step.filter(|step| is_open(run, step));

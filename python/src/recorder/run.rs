@@ -133,7 +133,9 @@ impl Run {
                     return Ok(());
                 }
                 findings.append(&shown)?;
-                let category = py.import("runvet._errors")?.getattr("FindingWarning")?;
+                let category = py
+                    .import("runvet._errors")?
+                    .getattr("FindingWarning")?;
                 let message = CString::new(finding.to_string()).unwrap_or_default();
                 PyErr::warn(py, &category, &message, 3)
             });
@@ -227,7 +229,9 @@ impl Run {
     ) -> PyResult<Bound<'py, PyList>> {
         let payload = self.encoder.map(&payload)?;
         let found = self.with(py, None, |run| run.would(&phase.0, payload))?;
-        let shown = found.iter().map(|it| finding::finding(py, it));
+        let shown = found
+            .iter()
+            .map(|it| finding::finding(py, it));
         PyList::new(py, shown.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -244,13 +248,19 @@ impl Run {
         self.taking(py, step, |turn| {
             let run = turn.run()?;
             must_not_end()?;
-            let open = step.map(OpenStep::must_be_open).transpose();
+            let open = step
+                .map(OpenStep::must_be_open)
+                .transpose();
             if !asks {
-                return Ok(self.begun.add(open.ok().flatten(), action, None));
+                return Ok(self
+                    .begun
+                    .add(open.ok().flatten(), action, None));
             }
             let open = open?;
             let allowed = run.may_act(open.as_ref(), action.clone())?;
-            Ok(self.begun.add(open, action, Some(allowed)))
+            Ok(self
+                .begun
+                .add(open, action, Some(allowed)))
         })
     }
 
@@ -265,11 +275,17 @@ impl Run {
         let action: Action = self.typed(&action)?;
         let decided = self.with(py, step, |run| {
             must_not_end()?;
-            let open = step.map(OpenStep::must_be_open).transpose()?;
-            let answer = answer.as_ref().map(|(is_yes, by)| (*is_yes, &*by.0));
+            let open = step
+                .map(OpenStep::must_be_open)
+                .transpose()?;
+            let answer = answer
+                .as_ref()
+                .map(|(is_yes, by)| (*is_yes, &*by.0));
             Ok(
                 match run.decide_act(open.as_ref(), action.clone(), answer)? {
-                    ActDecision::Go(allowed) => Ok(self.begun.add(open, action, Some(allowed))),
+                    ActDecision::Go(allowed) => Ok(self
+                        .begun
+                        .add(open, action, Some(allowed))),
                     ActDecision::Ask(findings) => Err(findings),
                 },
             )
@@ -277,8 +293,12 @@ impl Run {
         match decided? {
             Ok(allowed) => Ok((Some(allowed), Vec::new())),
             Err(findings) => {
-                let shown = findings.iter().map(|it| finding::finding(py, it));
-                let shown = shown.map(|it| Ok(it?.unbind())).collect::<PyResult<_>>()?;
+                let shown = findings
+                    .iter()
+                    .map(|it| finding::finding(py, it));
+                let shown = shown
+                    .map(|it| Ok(it?.unbind()))
+                    .collect::<PyResult<_>>()?;
                 Ok((None, shown))
             }
         }
@@ -335,7 +355,12 @@ impl Run {
     ) -> PyResult<Vec<String>> {
         let drafts: Vec<StepDraft> = self.typed(&steps)?;
         let planned = self.with(py, None, |run| {
-            let known = run.state().plan.steps.iter().filter(|_| adds);
+            let known = run
+                .state()
+                .plan
+                .steps
+                .iter()
+                .filter(|_| adds);
             let known: Vec<StepDraft> = known.map(draft_of).collect();
             run.plan(known.into_iter().chain(drafts), source)
         });
@@ -373,7 +398,10 @@ impl Run {
             }
             // It is no longer under way.
             let _over = allowed.map(Allowed::take);
-            let step = match step.map(OpenStep::must_be_open).transpose() {
+            let step = match step
+                .map(OpenStep::must_be_open)
+                .transpose()
+            {
                 // What was made is evidence, also where its step is over.
                 Err(_) if allowed.is_some() => None,
                 step => step.inspect_err(|_| run.lose())?,
@@ -514,7 +542,9 @@ impl Run {
     ) -> PyResult<(Vec<Py<PyAny>>, String)> {
         let given: End = self.typed(&end)?;
         let mut partial = self.encoder.map(&end)?;
-        let is_ok = partial.get("status").is_some_and(|status| status == "ok");
+        let is_ok = partial
+            .get("status")
+            .is_some_and(|status| status == "ok");
         let around: BTreeSet<u64> = around.iter().map(|it| it.id).collect();
         let (found, digest) = self.taking(py, None, |turn| {
             let run = turn.run()?;
@@ -538,14 +568,23 @@ impl Run {
                 Some(score) => end.score(score),
                 None => end,
             })?;
-            let digest = run.manifest_sha256().unwrap_or_default().to_owned();
-            let _ = self.ended.set(run.state().outcomes.status.to_string());
+            let digest = run
+                .manifest_sha256()
+                .unwrap_or_default()
+                .to_owned();
+            let _ = self
+                .ended
+                .set(run.state().outcomes.status.to_string());
             turn.found = run.take_findings();
             *turn.run = None;
             Ok((turn.found.clone(), digest))
         })?;
-        let shown = found.iter().map(|it| finding::finding(py, it));
-        let shown: PyResult<_> = shown.map(|it| Ok(it?.unbind())).collect();
+        let shown = found
+            .iter()
+            .map(|it| finding::finding(py, it));
+        let shown: PyResult<_> = shown
+            .map(|it| Ok(it?.unbind()))
+            .collect();
         Ok((shown?, digest))
     }
 }
@@ -574,10 +613,16 @@ fn draft_of(step: &PlanStep) -> StepDraft {
 }
 
 fn with_status(run: &recorder::Run, statuses: &[String]) -> Vec<String> {
-    let is_one = |status: StepStatus| statuses.iter().any(|word| *word == status.to_string());
+    let is_one = |status: StepStatus| {
+        statuses
+            .iter()
+            .any(|word| *word == status.to_string())
+    };
     let steps = run.state().plan.steps.iter();
     let found = steps.filter(|step| is_one(step.status));
-    found.map(|step| step.id.clone()).collect()
+    found
+        .map(|step| step.id.clone())
+        .collect()
 }
 
 /// A step that is open, and closes once.

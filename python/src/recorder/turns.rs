@@ -47,13 +47,19 @@ pub(super) struct Turn<'t> {
 impl Turn<'_> {
     /// Returns the run, unless it is over.
     pub(super) fn run(&mut self) -> Result<&mut Run, Failed> {
-        self.run.as_deref_mut().ok_or(Failed::Over)
+        self.run
+            .as_deref_mut()
+            .ok_or(Failed::Over)
     }
 
     /// Returns the findings in this turn.
     pub(super) fn take_findings(&mut self) -> Vec<Finding> {
         let mut found = std::mem::take(&mut self.found);
-        found.extend(self.run.iter_mut().flat_map(|run| run.take_findings()));
+        found.extend(
+            self.run
+                .iter_mut()
+                .flat_map(|run| run.take_findings()),
+        );
         found
     }
 }
@@ -75,7 +81,9 @@ impl Turns {
 
     /// Returns `true` if the run is paused or has ended, whether or not a thread has its turn.
     pub(super) fn are_over(&self) -> bool {
-        self.run.try_lock().is_ok_and(|run| run.is_none())
+        self.run
+            .try_lock()
+            .is_ok_and(|run| run.is_none())
     }
 
     /// Fails in a process that was forked from the one that records the run.
@@ -94,7 +102,9 @@ impl Turns {
         }
         let run = match deadline() {
             None => locked(&self.run),
-            Some(deadline) => self.taken_before(deadline).ok_or(Failed::Held)?,
+            Some(deadline) => self
+                .taken_before(deadline)
+                .ok_or(Failed::Held)?,
         };
         self.run.clear_poison();
         *locked(&self.busy) = this;

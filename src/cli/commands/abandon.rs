@@ -42,11 +42,13 @@ impl Abandon {
             None => run.recorder,
         };
 
-        let done = recorder.abandon(&run.id, &self.reason).map(|mut recorded| {
-            recorded.path.clone_from(&run.dir);
-            let message = format!("{}: ended the run as aborted", run.dir.display());
-            (Done::ended(&recorded), message)
-        });
+        let done = recorder
+            .abandon(&run.id, &self.reason)
+            .map(|mut recorded| {
+                recorded.path.clone_from(&run.dir);
+                let message = format!("{}: ended the run as aborted", run.dir.display());
+                (Done::ended(&recorded), message)
+            });
 
         self.recorded.tell(done, output)
     }

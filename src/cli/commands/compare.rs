@@ -133,7 +133,10 @@ impl Compare {
     fn by_groups(&self, paths: &[PathBuf], gate: &Gate, output: &mut Output) -> Result {
         let by = self.by.as_deref().unwrap_or_default();
         let groups = GroupComparison::read(paths, by, self.base_value.as_deref(), gate)?;
-        let formats = self.outputs.iter().map(|(format, _)| *format);
+        let formats = self
+            .outputs
+            .iter()
+            .map(|(format, _)| *format);
         if formats
             .chain([self.format])
             .any(|format| format == OutputFormat::Html)

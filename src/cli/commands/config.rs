@@ -58,9 +58,10 @@ impl ConfigCommand {
             None => rows(&settings, &now()?),
         };
 
-        let rows = rows
-            .iter()
-            .map(|row| row.each_ref().map(|text| escape(text).into_owned()));
+        let rows = rows.iter().map(|row| {
+            row.each_ref()
+                .map(|text| escape(text).into_owned())
+        });
         Grid::new([""; 3], 0..0, rows).text(output.stdout(), "  ", [0, 0])?;
         if settings.file.name().is_none() && !matches.get_flag("no_config") {
             output.note("no runvet.toml was found");
@@ -124,7 +125,11 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
     }
 
     for within in &config.overrides {
-        let globs: Vec<&str> = within.paths.iter().map(|glob| &**glob.get_ref()).collect();
+        let globs: Vec<&str> = within
+            .paths
+            .iter()
+            .map(|glob| &**glob.get_ref())
+            .collect();
         for (rule, level) in &within.rules {
             let name = format!("{} in {}", rule.get_ref(), globs.join(" "));
             add(name, level.get_ref().word(), rule.span());
@@ -133,7 +138,10 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
 
     for ignore in &config.ignores {
         let mut name = format!("{} in {}", ignore.rule.get_ref(), ignore.episode.get_ref());
-        for part in [&ignore.file, &ignore.pointer].into_iter().flatten() {
+        for part in [&ignore.file, &ignore.pointer]
+            .into_iter()
+            .flatten()
+        {
             name = format!("{name} {part}");
         }
 

@@ -56,7 +56,9 @@ pub(in crate::cli) struct DiffCommand {
 impl DiffCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let is_json = self.json.is_json(self.color, matches)?;
-        let [left, right] = self.run_data.get_both([&self.left, &self.right], output)?;
+        let [left, right] = self
+            .run_data
+            .get_both([&self.left, &self.right], output)?;
         let mut gate = self.gate.resolve(matches)?.gate;
         for run in [&left, &right] {
             note_excluded(&gate, run, output);
@@ -68,7 +70,9 @@ impl DiffCommand {
         if is_json {
             write_json_line(output.stdout(), &diff)?;
         } else {
-            output.text(self.color).diff(&left, &right, &diff)?;
+            output
+                .text(self.color)
+                .diff(&left, &right, &diff)?;
         }
 
         Ok(if diff.same {

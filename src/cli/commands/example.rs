@@ -65,9 +65,10 @@ impl ExampleCommand {
             }
             (ExampleKind::State, None) => STATE,
             (ExampleKind::Summary, None) => SUMMARY,
-            (ExampleKind::Event | ExampleKind::Run, None) => {
-                EVENTS.split_inclusive('\n').next().unwrap_or("")
-            }
+            (ExampleKind::Event | ExampleKind::Run, None) => EVENTS
+                .split_inclusive('\n')
+                .next()
+                .unwrap_or(""),
         };
 
         write!(output.stdout(), "{text}")?;

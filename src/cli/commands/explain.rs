@@ -84,9 +84,11 @@ fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<()> {
     writeln!(out, "# {} ({})\n", rule.id, level_of(rule))?;
     for line in rule.page.trim_end().lines() {
         // The words after a block's language are for the tests that execute it.
-        let fence = line
-            .strip_prefix("```")
-            .map(|info| info.split(' ').next().unwrap_or_default());
+        let fence = line.strip_prefix("```").map(|info| {
+            info.split(' ')
+                .next()
+                .unwrap_or_default()
+        });
         match fence {
             Some(language) => writeln!(out, "```{language}")?,
             None => writeln!(out, "{line}")?,

@@ -102,14 +102,18 @@ impl HookCommand {
             .gate()
             .map_err(|why| self.in_words(&why))?;
         for (name, level) in &self.rule {
-            gate = gate.level(name, *level).map_err(|why| why.to_string())?;
+            gate = gate
+                .level(name, *level)
+                .map_err(|why| why.to_string())?;
         }
 
         let config = [self.config.clone()].into_iter();
         let recorder = Recorder::new(&runs).durability(Durability::Process);
         let hook = Hook {
             agent: self.agent,
-            config: config.chain(gate.config_files().into_keys()).collect(),
+            config: config
+                .chain(gate.config_files().into_keys())
+                .collect(),
             home: directory_of_user("HOME"),
             recorder: recorder.gate(gate),
             runs,

@@ -58,7 +58,8 @@ pub(super) struct Limits {
 impl ImpactCommand {
     pub(super) fn run(self, output: &mut Output) -> Result {
         let changes = impact(&self.before, &self.after)?;
-        self.limits.decide(changes, self.format, output)
+        self.limits
+            .decide(changes, self.format, output)
     }
 }
 
@@ -71,8 +72,14 @@ impl Limits {
         output: &mut Output,
     ) -> Result {
         let all = Limit::none();
-        let otherwise = self.fail_above.is_some().then_some(&all);
-        let incomparable = self.max_incomparable.as_ref().or(otherwise);
+        let otherwise = self
+            .fail_above
+            .is_some()
+            .then_some(&all);
+        let incomparable = self
+            .max_incomparable
+            .as_ref()
+            .or(otherwise);
         let exceeded = changes.decide(self.fail_above.as_ref(), incomparable);
         let out = output.stdout();
         write_result(format, &changes, text::human, text::markdown, out)?;

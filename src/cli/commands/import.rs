@@ -117,7 +117,9 @@ pub(in crate::cli) struct ImportCommand {
 const AUTO: &str = "auto";
 
 fn formats() -> Vec<&'static str> {
-    std::iter::once(AUTO).chain(Import::formats()).collect()
+    std::iter::once(AUTO)
+        .chain(Import::formats())
+        .collect()
 }
 
 /// The time between two looks at logs that may have grown.
@@ -155,7 +157,9 @@ impl ImportCommand {
     }
 
     fn into(&self) -> &Path {
-        self.into.as_deref().unwrap_or(Path::new(""))
+        self.into
+            .as_deref()
+            .unwrap_or(Path::new(""))
     }
 
     fn import(&self) -> Import {
@@ -169,16 +173,27 @@ impl ImportCommand {
         for (name, value) in &self.tags {
             import = import.tag(name, value);
         }
-        if let Some(time) = self.since.as_ref().and_then(PeriodEnd::system_time) {
+
+        if let Some(time) = self
+            .since
+            .as_ref()
+            .and_then(PeriodEnd::system_time)
+        {
             import = import.since(time);
         }
+
         if self.anchor {
             import = import.anchor();
         }
         if self.ended {
             import = import.ended();
         }
-        if let Some(key) = self.key.as_ref().filter(|_| self.redact) {
+
+        if let Some(key) = self
+            .key
+            .as_ref()
+            .filter(|_| self.redact)
+        {
             import = import.redacted(Redaction::new().key(key));
         }
 

@@ -153,7 +153,10 @@ impl Init {
 
         self.tell(output)?;
         let is_root = |dir: &&Path| dir.join(".git").exists();
-        if let Some(root) = dir.ancestors().find(is_root).filter(|root| *root != dir)
+        if let Some(root) = dir
+            .ancestors()
+            .find(is_root)
+            .filter(|root| *root != dir)
             && (self.pre_commit || self.workflow)
         {
             let root = root.display();
@@ -213,7 +216,9 @@ impl Init {
             None => CONFIG.into(),
         };
 
-        let packs = config.lines().find(|line| line.starts_with("packs ="));
+        let packs = config
+            .lines()
+            .find(|line| line.starts_with("packs ="));
         let packs = packs.map(|line| ("at its top", line.to_owned()));
         let hooks = HOOKS
             .split_once("repos:\n")
@@ -258,7 +263,9 @@ impl Init {
                 Some(("to the steps of a job", steps)),
             ),
         ];
-        let asked = files.into_iter().filter(|(is_asked, ..)| *is_asked);
+        let asked = files
+            .into_iter()
+            .filter(|(is_asked, ..)| *is_asked);
 
         asked
             .map(|(_, name, text, addition)| InitFile {

@@ -140,7 +140,12 @@ impl FromStr for Order {
 
 impl Order {
     fn sort(&self, runs: &mut [RunEntry]) {
-        let started = |run: &RunEntry| run.started_at.as_deref().and_then(Timestamp::parse);
+        let started = |run: &RunEntry| {
+            run.started_at
+                .as_deref()
+                .and_then(Timestamp::parse)
+        };
+
         let duration = |run: &RunEntry| run.duration_sec.unwrap_or(-1.0);
         match self {
             // The runs are shown in the order of the column; a run whose records do not give a
@@ -208,7 +213,9 @@ impl ListCommand {
             ended_before.note("--ended-before", output);
         }
 
-        let run_data = self.run_data.open_at(&self.paths, matches)?;
+        let run_data = self
+            .run_data
+            .open_at(&self.paths, matches)?;
         let gate = self.judging(matches, output)?;
         let Found {
             runs,
@@ -337,7 +344,9 @@ impl ListCommand {
             return Vec::new();
         }
 
-        let odd = runs.iter().filter(|run| !is_line(&run.dir));
+        let odd = runs
+            .iter()
+            .filter(|run| !is_line(&run.dir));
         let fault = |run: &RunEntry| {
             let dir = escape(&run.dir);
             format!(
@@ -354,7 +363,10 @@ impl ListCommand {
         let ended_before = self.ended_before.as_ref();
         filters.extend(ended_before.map(|it| format!("--ended-before {}", it.text())));
         filters.extend(self.valid.then(|| "--valid".to_owned()));
-        filters.extend(self.invalid.then(|| "--invalid".to_owned()));
+        filters.extend(
+            self.invalid
+                .then(|| "--invalid".to_owned()),
+        );
 
         filters.join(" ")
     }
@@ -374,7 +386,9 @@ impl ListCommand {
                 trees <= limit
             });
         let is_for_people = self.format == OutputFormat::Human;
-        shown.map(|branch| in_tree(branch, is_for_people)).collect()
+        shown
+            .map(|branch| in_tree(branch, is_for_people))
+            .collect()
     }
 
     /// Returns `true` if every run is opened.
@@ -432,7 +446,9 @@ impl ListCommand {
 
         let entry = run.matched(filter, unread)?;
         if let Some(before) = &self.ended_before
-            && run.ended(&entry).is_none_or(|at| at >= *before.at())
+            && run
+                .ended(&entry)
+                .is_none_or(|at| at >= *before.at())
         {
             return None;
         }
@@ -543,7 +559,10 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
 
     let columns = |text: &str| columns_of(&escape(text));
     let length = |text: &Option<String>| text.as_deref().map_or(1, columns);
-    let failures = runs.iter().filter_map(failure).map(|it| columns_of(&it));
+    let failures = runs
+        .iter()
+        .filter_map(failure)
+        .map(|it| columns_of(&it));
     let most_of_id = if total < usize::MAX { 29 } else { LONGEST };
     let statuses = if runs.iter().any(is_only_in_progress) {
         IN_PROGRESS.len()
@@ -554,7 +573,9 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
     let mut starts = if total < 100 { 16 } else { 19 };
     let mut ids = widest(&|run| columns(&run.episode_id), 2, most_of_id);
     let mut outcomes = widest(&|run| length(&run.outcome), 7, 18);
-    let mut errors = failures.max().map_or(0, |widest| widest.clamp(11, 40));
+    let mut errors = failures
+        .max()
+        .map_or(0, |widest| widest.clamp(11, 40));
     // Tasks get room: ids give way first, then the year, and beside rules also outcomes, and rules
     // last.
     let tasks = widest(&|run| length(&run.task), 4, LEAST_TASK);
@@ -652,7 +673,10 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
     };
 
     if !runs.is_empty() {
-        let names: String = metrics.iter().map(|name| column(name)).collect();
+        let names: String = metrics
+            .iter()
+            .map(|name| column(name))
+            .collect();
         let last = match errors {
             0 => format!("{names}TASK"),
             _ => format!("{names}{:errors$} TASK", "FIRST ERROR"),
@@ -676,13 +700,21 @@ fn table(output: &mut Output, runs: &[RunEntry], metrics: &[&str], style: Style)
             status => status.as_deref().unwrap_or("-"),
         };
 
-        let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
-        let mut last = run.task.as_deref().unwrap_or("-").to_owned();
+        let duration = run
+            .duration_sec
+            .map_or_else(|| "-".into(), seconds);
+        let mut last = run
+            .task
+            .as_deref()
+            .unwrap_or("-")
+            .to_owned();
         if let Some(failure) = failure(run) {
             last = format!("{} {last}", padded(&failure, errors));
         }
 
-        let values = metrics.iter().map(|name| metric(run, name));
+        let values = metrics
+            .iter()
+            .map(|name| metric(run, name));
         last.insert_str(0, &values.collect::<String>());
         if let Some(waiting) = waiting(run) {
             last = format!("{last} ({waiting})");

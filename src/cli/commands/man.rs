@@ -34,7 +34,10 @@ impl Man {
 
 /// Writes the page of a command, and those of its commands.
 fn write_pages(command: Command, dir: &Path) -> io::Result<()> {
-    for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+    for command in command
+        .get_subcommands()
+        .filter(|it| !it.is_hide_set())
+    {
         write_pages(command.clone(), dir)?;
     }
 
@@ -56,7 +59,10 @@ fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
         .to_string()
         .trim_start_matches("Usage: ")
         .replace('-', "\\-");
-    let has_positionals = command.get_positionals().next().is_some();
+    let has_positionals = command
+        .get_positionals()
+        .next()
+        .is_some();
     let only = |is_positional: bool| {
         let hidden = |arg: Arg| {
             let is_other = arg.is_positional() != is_positional;
@@ -115,14 +121,20 @@ fn notes(command: &Command, after: &str) -> String {
         None => (after, ""),
     };
 
-    let codes = codes.trim_end().strip_prefix("Exit codes:\n");
+    let codes = codes
+        .trim_end()
+        .strip_prefix("Exit codes:\n");
     section("EXIT STATUS", codes.unwrap_or(EXIT_STATUS));
+
     let variable = |arg: &Arg| {
         let name = arg.get_env()?.to_str()?;
         Some(format!("  {name:<24}as --{}\n", arg.get_long()?))
     };
 
-    let variables: String = command.get_arguments().filter_map(variable).collect();
+    let variables: String = command
+        .get_arguments()
+        .filter_map(variable)
+        .collect();
     if !variables.is_empty() {
         section("ENVIRONMENT", variables.trim_end());
     }

@@ -100,11 +100,16 @@ impl McpCommand {
             None => "mcp".into(),
         };
 
-        let mut run = Recorder::new(self.into).gate(gate).begin(Task {
-            id: self.id,
-            using: Some(using),
-            ..Task::new(self.task.unwrap_or_else(|| shown(&self.command)))
-        })?;
+        let mut run = Recorder::new(self.into)
+            .gate(gate)
+            .begin(Task {
+                id: self.id,
+                using: Some(using),
+                ..Task::new(
+                    self.task
+                        .unwrap_or_else(|| shown(&self.command)),
+                )
+            })?;
         // So that others see the run while it goes on.
         run.persist()?;
 
@@ -245,7 +250,9 @@ fn serve(
 }
 
 fn start(command: &[OsString]) -> io::Result<Child> {
-    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::NotFound)?;
+    let (program, arguments) = command
+        .split_first()
+        .ok_or(io::ErrorKind::NotFound)?;
     let mut starting = Command::new(program);
     starting.args(arguments);
 
@@ -263,7 +270,9 @@ fn end_of(
     signal: &mut Option<i32>,
 ) -> io::Result<ExitStatus> {
     // Only after `try_wait` the id of the process may stand for another one.
-    let pid = i32::try_from(server.id()).ok().and_then(Pid::from_raw);
+    let pid = i32::try_from(server.id())
+        .ok()
+        .and_then(Pid::from_raw);
     let send = |signal| pid.map(|pid| kill_process(pid, signal));
     let mut ends = [Signal::TERM, Signal::KILL].into_iter();
     let (mut status, mut writes, mut deadline) = (None, true, None);

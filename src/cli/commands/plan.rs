@@ -88,7 +88,12 @@ impl DashboardText<'_> {
             self.paragraph(["? ", "  "], &text)?;
         }
 
-        let has_steps = plan.rows.first.iter().any(|pair| pair.persisted.is_some());
+        let has_steps = plan
+            .rows
+            .first
+            .iter()
+            .any(|pair| pair.persisted.is_some());
+
         writeln!(self.out, "{}", conclusion(comparison, has_steps))
     }
 }
@@ -103,7 +108,10 @@ fn row(text: &DashboardText<'_>, pair: &PlanPair) -> SideRow {
 
     let cells = [&pair.persisted, &pair.rebuilt]
         .map(|step| step.as_ref())
-        .map(|step| step.map(|step| text.step(step)).unwrap_or_default());
+        .map(|step| {
+            step.map(|step| text.step(step))
+                .unwrap_or_default()
+        });
 
     (mark, String::new(), cells)
 }

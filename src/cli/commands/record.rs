@@ -273,18 +273,23 @@ impl RecordCommand {
         let Some(path) = &self.workspace else {
             return Ok(());
         };
-        OpenDir::open(path).map(drop).map_err(|source| Error::Io {
-            operation: "opening the workspace",
-            path: path.clone(),
-            source,
-        })
+        OpenDir::open(path)
+            .map(drop)
+            .map_err(|source| Error::Io {
+                operation: "opening the workspace",
+                path: path.clone(),
+                source,
+            })
     }
 
     /// Returns the task, with a text for where the command line has none.
     /// Returns the run-data directory of a new run.
     fn new_run_data(&self) -> Result<PathBuf> {
         let dir = self.run_data.dir()?;
-        if dir.file_name().is_some_and(|name| name == EPISODES) {
+        if dir
+            .file_name()
+            .is_some_and(|name| name == EPISODES)
+        {
             return Err(CommandFailure::Fault(format!(
                 "{} is called `{EPISODES}`, like the directory of the runs in a run-data directory: name the directory above it",
                 dir.display()
@@ -297,8 +302,15 @@ impl RecordCommand {
     fn must_have_each_tag_once(&self) -> Result<()> {
         let mut names = BTreeSet::new();
         let names_parent = self.parent.as_ref().map(|_| PARENT);
-        let given = self.tags.iter().map(|(name, _)| name.as_str());
-        match given.chain(names_parent).find(|name| !names.insert(*name)) {
+        let given = self
+            .tags
+            .iter()
+            .map(|(name, _)| name.as_str());
+
+        match given
+            .chain(names_parent)
+            .find(|name| !names.insert(*name))
+        {
             Some(name) => Err(CommandFailure::Fault(format!(
                 "the tag {} is given twice",
                 quote(name)
@@ -316,15 +328,25 @@ impl RecordCommand {
         let tags = tags.chain(parent.map(|id| (PARENT.to_owned(), id.into())));
 
         Task {
-            text: self.task.clone().unwrap_or_else(|| text.into()),
+            text: self
+                .task
+                .clone()
+                .unwrap_or_else(|| text.into()),
             id: self.id.clone(),
-            started_at: self.started_at.as_ref().and_then(PeriodEnd::system_time),
+            started_at: self
+                .started_at
+                .as_ref()
+                .and_then(PeriodEnd::system_time),
             kind: self.kind.clone(),
             seed: self.seed.clone(),
             tags: tags.collect(),
             using: self.using.clone(),
             workspace: self.workspace.clone(),
-            assertions: self.verify.iter().map(Assertion::file_exists).collect(),
+            assertions: self
+                .verify
+                .iter()
+                .map(Assertion::file_exists)
+                .collect(),
         }
     }
 }

@@ -148,8 +148,12 @@ impl RecordedRun {
         let shown = found.path().display();
         let wrong = |message: String| ("argument", message);
         let dir = std::path::absolute(found.path()).map_err(|error| wrong(error.to_string()))?;
-        let id = dir.file_name().and_then(|name| name.to_str());
-        let above = dir.parent().filter(|above| above.ends_with(EPISODES));
+        let id = dir
+            .file_name()
+            .and_then(|name| name.to_str());
+        let above = dir
+            .parent()
+            .filter(|above| above.ends_with(EPISODES));
         let (Some(id), Some(around)) = (id, above.and_then(Path::parent)) else {
             return Err(wrong(format!(
                 "{shown} is not directly in a directory called `episodes`, where the recorder writes runs: \
@@ -166,7 +170,10 @@ impl RecordedRun {
                 )));
             };
 
-            if !dir.canonicalize().is_ok_and(|dir| path.starts_with(dir)) {
+            if !dir
+                .canonicalize()
+                .is_ok_and(|dir| path.starts_with(dir))
+            {
                 return Err(wrong(format!(
                     "{} is above the run {id}: what writes to a run takes its whole id, or the path of its own directory",
                     quote(name)
@@ -195,7 +202,10 @@ impl RecordedArgs {
 
     /// Prints what was done, for people or for programs.
     pub(super) fn tell(&self, done: Result<(Done, String), Error>, output: &mut Output) -> Result {
-        let failure = done.as_ref().err().map(CommandFailure::fault);
+        let failure = done
+            .as_ref()
+            .err()
+            .map(CommandFailure::fault);
         let (answer, message) = match done {
             Ok((done, message)) => (Answer::Done(Box::new(done)), message),
             Err(error) => (error.into(), String::new()),

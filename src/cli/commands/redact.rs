@@ -75,11 +75,9 @@ impl RedactCommand {
         let redaction = self.redaction();
         let redacted = match &self.config {
             None => redaction.copy(&self.paths, &self.to),
-            Some(config) => {
-                ConfigArgs::of(config.clone())
-                    .gate()?
-                    .redact(redaction, &self.paths, &self.to)
-            }
+            Some(config) => ConfigArgs::of(config.clone())
+                .gate()?
+                .redact(redaction, &self.paths, &self.to),
         };
 
         let redacted = redacted.map_err(CommandFailure::fault)?;

@@ -91,7 +91,11 @@ impl RulesCommand {
             return replay::replay(gate, &RunData::find(&self.replay)?, output);
         }
 
-        if let Some((run, rule)) = self.trace.as_deref().zip(self.rule.as_deref()) {
+        if let Some((run, rule)) = self
+            .trace
+            .as_deref()
+            .zip(self.rule.as_deref())
+        {
             let run = self.run_data.get(run, output)?;
             return trace::trace(gate, rule, &run, output);
         }
@@ -163,7 +167,9 @@ const CASES: &str = include_str!("../../judge/rules/cases.txt");
 fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
     let rules = gate.rule_set();
     let mut exit = Exit::Success;
-    let cases = CASES.lines().filter_map(|line| line.split_once(' '));
+    let cases = CASES
+        .lines()
+        .filter_map(|line| line.split_once(' '));
     for (rule, cases) in cases.filter(|_| all) {
         writeln!(output.stdout(), "{rule}: {cases} in the corpus")?;
     }
@@ -195,7 +201,9 @@ fn test(gate: &Gate, all: bool, output: &mut Output) -> Result {
             exit = Exit::Findings;
         }
 
-        let notes = notes.into_iter().map(|note| format!("note: {note}"));
+        let notes = notes
+            .into_iter()
+            .map(|note| format!("note: {note}"));
         for line in wrong.into_iter().chain(notes) {
             writeln!(output.stdout(), "{id}: {}", escape(&line))?;
         }

@@ -28,8 +28,12 @@ enum SchemaAction {
 }
 
 fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
-    PossibleValuesParser::new(schemas::Schema::ALL.iter().map(|schema| schema.word()))
-        .try_map(|word| word.parse())
+    PossibleValuesParser::new(
+        schemas::Schema::ALL
+            .iter()
+            .map(|schema| schema.word()),
+    )
+    .try_map(|word| word.parse())
 }
 
 impl SchemaCommand {
@@ -38,8 +42,13 @@ impl SchemaCommand {
             return infer.run(output);
         }
 
-        let text = self.schema.map_or("", schemas::Schema::text);
-        output.stdout().write_all(text.as_bytes())?;
+        let text = self
+            .schema
+            .map_or("", schemas::Schema::text);
+        output
+            .stdout()
+            .write_all(text.as_bytes())?;
+
         Ok(Exit::Success)
     }
 }

@@ -98,8 +98,16 @@ impl ServeCommand {
         let typed = dirs.iter().map(PathBuf::as_path);
         settings.file.note_others(typed, output);
         let (in_words, gate) = (settings.in_words(), settings.gate);
-        let token = self.token_file.as_deref().map(read_token).transpose()?;
-        let seal = self.seal.as_deref().map(Seal::read).transpose()?;
+        let token = self
+            .token_file
+            .as_deref()
+            .map(read_token)
+            .transpose()?;
+        let seal = self
+            .seal
+            .as_deref()
+            .map(Seal::read)
+            .transpose()?;
         if seal.is_some() && dirs.len() > 1 {
             let message = "--seal is about the runs of one directory, and several are given";
             return Err(CommandFailure::Fault(message.into()));
@@ -179,7 +187,10 @@ fn open_browser(url: &str, output: &Output) {
         .filter(|browser| !browser.is_empty())
         .unwrap_or_else(|| usual.into());
     let mut command = Command::new(&browser);
-    let command = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null());
+    let command = command
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
 
     match command.stderr(Stdio::null()).spawn() {
         Ok(mut child) => drop(thread::spawn(move || child.wait())),
@@ -209,7 +220,9 @@ fn read_token(path: &Path) -> Result<String> {
 
     let text = read_text(path).map_err(|error| wrong(&error))?;
     let token = text.trim();
-    let is_printable = token.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_printable = token
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic());
 
     if is_printable && (MIN_TOKEN..=MAX_TOKEN).contains(&token.len()) {
         Ok(token.to_owned())

@@ -93,7 +93,9 @@ impl Show {
 /// Prints the events, or the one on a line.
 fn events(run: &RunReader, wanted: Option<NonZeroU64>, output: &mut Output) -> Result {
     let wanted = wanted.map(NonZeroU64::get);
-    let mut events = run.event_texts()?.starting_at(wanted.unwrap_or_default());
+    let mut events = run
+        .event_texts()?
+        .starting_at(wanted.unwrap_or_default());
     let mut exit = Exit::Success;
 
     while let Some(read) = events.next_document() {

@@ -119,7 +119,11 @@ impl TableCommand {
             output.note(&note);
         }
 
-        let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
+        let mut faults: Vec<ReportedFault> = found
+            .faults
+            .iter()
+            .map(Into::into)
+            .collect();
         let mut filter = self.filters.filter();
         if self.invalid {
             filter.valid = vec![Some(false), None];
@@ -150,7 +154,9 @@ impl Write for Safe<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for line in String::from_utf8_lossy(bytes).split_inclusive('\n') {
             let text = line.trim_end_matches('\n');
-            let end = line.strip_prefix(text).unwrap_or_default();
+            let end = line
+                .strip_prefix(text)
+                .unwrap_or_default();
             write!(self.0, "{}{end}", escape(text))?;
         }
 

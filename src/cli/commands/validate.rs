@@ -225,9 +225,15 @@ impl Validate {
         if !matches!(setup.format, Format::Human | Format::Concise) {
             output.keep_bytes();
         }
-        if setup.paths.iter().any(|path| path.as_os_str() == "-") {
+
+        if setup
+            .paths
+            .iter()
+            .any(|path| path.as_os_str() == "-")
+        {
             return self.run_request(setup, output);
         }
+
         if self.staged {
             return self.run_staged(setup, output);
         }
@@ -235,11 +241,16 @@ impl Validate {
             self.period.note(output);
         }
 
-        let mut found = setup.gate.search(&setup.paths, self.given());
+        let mut found = setup
+            .gate
+            .search(&setup.paths, self.given());
         let mut notes = skipped(&found);
         let (is_empty, excluded) = (found.episodes.is_empty(), found.excluded as u64);
         let exclusion = found.exclusion();
-        let is_given_wrongly = found.faults.iter().any(Fault::is_of_given_path);
+        let is_given_wrongly = found
+            .faults
+            .iter()
+            .any(Fault::is_of_given_path);
         let is_unchanged = self.leave_out(&mut found, &setup, output)?;
         self.accept_all(&mut setup, &found);
         if let Some(seal) = &mut setup.seal {
@@ -299,8 +310,15 @@ impl Validate {
 
         self.refuse_part(&settings)?;
         let (options, config) = (self.options(&settings), &settings.config);
-        let baseline = config.baseline.iter().map(|it| &it.value);
-        let baselines: Vec<&PathBuf> = self.write_baseline.iter().chain(baseline).collect();
+        let baseline = config
+            .baseline
+            .iter()
+            .map(|it| &it.value);
+        let baselines: Vec<&PathBuf> = self
+            .write_baseline
+            .iter()
+            .chain(baseline)
+            .collect();
         let format = settings.format();
         let stdout = self.against.is_none().then_some(format);
         let (reports, seals) = FileContent::sorted(&self.outputs);
@@ -314,7 +332,9 @@ impl Validate {
             against = Some((Join::new(earlier)?, format));
         }
 
-        let mut gate = settings.gate.keep_coverage(self.coverage);
+        let mut gate = settings
+            .gate
+            .keep_coverage(self.coverage);
         #[cfg(feature = "html")]
         {
             gate = gate.keep_cards(sinks.have(Format::Html));
@@ -327,7 +347,10 @@ impl Validate {
         }
         let paths = self.paths(output)?;
 
-        let others = reports.iter().map(|(_, path)| path).chain(baselines);
+        let others = reports
+            .iter()
+            .map(|(_, path)| path)
+            .chain(baselines);
         let seal = self.open_seal(&seals, others, &paths, &gate)?;
         gate = gate.keep_seals(seal.is_some());
 
@@ -429,7 +452,12 @@ impl Validate {
             .map(|(format, _)| *format)
             .chain([format])
             .collect();
-        let is_idle = |option| !formats.iter().any(|it| it.honoured().contains(&option));
+        let is_idle = |option| {
+            !formats
+                .iter()
+                .any(|it| it.honoured().contains(&option))
+        };
+
         let context = format!("in the format {format}");
         if is_idle("color") {
             refuse_colour(self.color, matches, &context)?;
@@ -477,6 +505,8 @@ impl Validate {
 /// Returns the page of a run that was judged, with the prefix of its ids.
 #[cfg(feature = "html")]
 fn page(gate: &Gate, report: &EpisodeReport, prefix: &str) -> Option<Vec<u8>> {
-    let run = RunReader::open(report.key.dir()?).ok()?.following(gate);
+    let run = RunReader::open(report.key.dir()?)
+        .ok()?
+        .following(gate);
     crate::look::view::html(&run, report.clone(), prefix).ok()
 }

@@ -90,7 +90,9 @@ impl ViewCommand {
 
         // What is known is printed before the timeline is read, which may take long.
         let overview = run.records().overview();
-        output.text(self.color).header(&overview)?;
+        output
+            .text(self.color)
+            .header(&overview)?;
         output.finish()?;
 
         let dashboard = view::dashboard(&run, &mut gate)?;
@@ -160,7 +162,9 @@ impl ViewCommand {
 fn events_are_json(run: &RunReader) -> String {
     format!(
         "--json prints the whole run, not its events; each line of {} is one event in JSON",
-        run.path().join(Artifact::Events.file_name()).display()
+        run.path()
+            .join(Artifact::Events.file_name())
+            .display()
     )
 }
 
@@ -171,7 +175,11 @@ fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
         return None;
     }
 
-    let wanted: String = phase.chars().take(64).collect::<String>().to_lowercase();
+    let wanted: String = phase
+        .chars()
+        .take(64)
+        .collect::<String>()
+        .to_lowercase();
     let near = counted
         .keys()
         .map(String::as_str)

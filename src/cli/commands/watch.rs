@@ -116,7 +116,10 @@ impl WatchCommand {
         let mut printed = Ok(());
         watch.run(&mut gate, |news| {
             match news {
-                News::Judged(episode) if !self.period.may_have(&[started(&episode)]) => {}
+                News::Judged(episode)
+                    if !self
+                        .period
+                        .may_have(&[started(&episode)]) => {}
                 News::Judged(episode) => {
                     if let Some(fault) = episode.fault() {
                         exit = Exit::Fault;
@@ -180,7 +183,9 @@ impl VerdictPrinter {
         let mut hasher = DefaultHasher::new();
         hasher.write(line);
         let new = (episode.verdict, hasher.finish());
-        let last = self.of_runs.insert(episode.dir.clone(), new);
+        let last = self
+            .of_runs
+            .insert(episode.dir.clone(), new);
         let is_wanted = !(self.only_invalid && is_valid(new) && last.is_none_or(is_valid));
         is_wanted && last.is_none_or(|(_, hash)| hash != new.1)
     }
@@ -220,7 +225,10 @@ impl VerdictPrinter {
     fn summary(&self) -> String {
         let mut summary = count(self.of_runs.len() as u64, "run");
         for verdict in [Verdict::Invalid, Verdict::BreaksRule, Verdict::Undecided] {
-            let with = self.of_runs.values().filter(|(last, _)| *last == verdict);
+            let with = self
+                .of_runs
+                .values()
+                .filter(|(last, _)| *last == verdict);
             let phrase = |number: u64| format!(", {number} {}", verdict.phrase(number));
             summary += &match (with.count() as u64, verdict) {
                 (0, Verdict::Invalid) => ", none invalid".to_owned(),
@@ -243,7 +251,10 @@ fn findings(out: &mut Vec<u8>, episode: &EpisodeReport) -> io::Result<()> {
         writeln!(out, "  {finding}")?;
     }
 
-    match findings.len().saturating_sub(MAX_FINDINGS) {
+    match findings
+        .len()
+        .saturating_sub(MAX_FINDINGS)
+    {
         0 => Ok(()),
         more => writeln!(out, "  and {more} more"),
     }
@@ -251,7 +262,13 @@ fn findings(out: &mut Vec<u8>, episode: &EpisodeReport) -> io::Result<()> {
 
 /// Returns when a run started, as far as its records say.
 fn started(episode: &EpisodeReport) -> Option<Timestamp> {
-    Timestamp::parse(episode.entry.as_ref()?.started_at.as_deref()?)
+    Timestamp::parse(
+        episode
+            .entry
+            .as_ref()?
+            .started_at
+            .as_deref()?,
+    )
 }
 
 /// Returns one line: the run, whether it has ended, and what is wrong.
@@ -269,7 +286,10 @@ fn verdict(episode: &EpisodeReport) -> String {
         Verdict::Invalid | Verdict::BreaksRule => None,
     };
 
-    let found: Vec<String> = without_errors.into_iter().chain(rules).collect();
+    let found: Vec<String> = without_errors
+        .into_iter()
+        .chain(rules)
+        .collect();
     let known = match episode.suppressed.len() {
         0 => String::new(),
         suppressed => format!("; suppressed: {suppressed}"),

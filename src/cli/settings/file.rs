@@ -117,7 +117,9 @@ impl ConfigArgs {
     /// Returns the same, if there is a configuration.
     pub(in crate::cli) fn gate_if_any(&self) -> Result<Option<Gate>> {
         let (file, config) = self.read()?;
-        file.name().map(|_| file.gate(&config)).transpose()
+        file.name()
+            .map(|_| file.gate(&config))
+            .transpose()
     }
 
     pub(super) fn read(&self) -> Result<(ConfigFile, Config)> {
@@ -144,7 +146,10 @@ impl ConfigArgs {
     /// Returns the path of the configuration, if one is used.
     pub(in crate::cli) fn path(&self) -> Result<Option<PathBuf>> {
         if self.no_config || self.config.is_some() {
-            return Ok(self.config.clone().filter(|_| !self.no_config));
+            return Ok(self
+                .config
+                .clone()
+                .filter(|_| !self.no_config));
         }
 
         let here = std::env::current_dir().unwrap_or_default();

@@ -24,7 +24,9 @@ impl FlagSettings<'_> {
             ValueSource::EnvVariable => {
                 let arguments = SettingsArgs::augment_args(clap::Command::new(""));
                 let mut arguments = arguments.get_arguments();
-                let variable = arguments.find(|it| it.get_id() == id)?.get_env()?;
+                let variable = arguments
+                    .find(|it| it.get_id() == id)?
+                    .get_env()?;
                 Some(variable.to_string_lossy().into_owned())
             }
             _ => None,
@@ -61,6 +63,8 @@ impl FlagSettings<'_> {
             Some(set) => (text(&set.value), self.file.origin(&set.origin)),
             None => (default.to_owned(), "default".to_owned()),
         };
-        self.shown.push([id.replace('_', "-"), value, origin]);
+
+        self.shown
+            .push([id.replace('_', "-"), value, origin]);
     }
 }

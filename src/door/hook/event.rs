@@ -199,14 +199,19 @@ impl HookEvent {
 
         let input: Given = serde_json::from_value(value)
             .map_err(|why| wrong(format!("the input of the event can't be read: {why}")))?;
-        let agent = input.agent_id.clone().filter(|id| !id.is_empty());
+        let agent = input
+            .agent_id
+            .clone()
+            .filter(|id| !id.is_empty());
 
         Ok(Self {
             moment: moment(&name, &input, agent.is_none()),
             session: input.session_id,
             transcript: input.transcript_path,
             cwd: input.cwd,
-            call_id: input.tool_use_id.filter(|id| !id.is_empty()),
+            call_id: input
+                .tool_use_id
+                .filter(|id| !id.is_empty()),
             agent,
             prompt: input.prompt,
             tool: input.tool_name,
@@ -221,7 +226,10 @@ impl HookEvent {
 
     /// Returns the call that it is about.
     pub(super) fn call(&self) -> Result<Call, String> {
-        let tool = self.tool.as_ref().and_then(Value::as_str);
+        let tool = self
+            .tool
+            .as_ref()
+            .and_then(Value::as_str);
         let tool = tool
             .filter(|tool| !tool.trim().is_empty())
             .ok_or("the call has no `tool_name`, by which rules would know it")?;
@@ -245,7 +253,10 @@ fn moment(name: &str, input: &Given, is_of_first: bool) -> Moment {
     match name {
         name if Agent::is_before(name) => Moment::Before,
         "PostToolUse" | "AfterTool" => {
-            let status = input.tool_response.as_ref().map_or("ok", status_of);
+            let status = input
+                .tool_response
+                .as_ref()
+                .map_or("ok", status_of);
             after(status, &input.tool_response)
         }
         "PostToolUseFailure" => {
@@ -268,10 +279,12 @@ fn status_of(response: &Value) -> &'static str {
     let exit = ["/exit_code", "/metadata/exit_code"]
         .iter()
         .find_map(|at| response.pointer(at)?.as_i64());
-    let has_error = response.get("error").is_some_and(|error| match error {
-        Value::Null | Value::Bool(false) => false,
-        error => error != "",
-    });
+    let has_error = response
+        .get("error")
+        .is_some_and(|error| match error {
+            Value::Null | Value::Bool(false) => false,
+            error => error != "",
+        });
     let is_error = is("isError", true) || is("is_error", true) || is("success", false);
 
     if is("interrupted", true) {

@@ -32,8 +32,14 @@ impl OwnFiles {
     /// Returns those of a hook in an event of the session with a run.
     pub(super) fn of(hook: &Hook, event: &HookEvent, run: &str) -> Self {
         let cwd = event.cwd.as_deref().map(Path::new);
-        let config: Vec<PathBuf> = hook.config.iter().map(|path| whole(path)).collect();
-        let of_config = config.first().and_then(|path| path.parent());
+        let config: Vec<PathBuf> = hook
+            .config
+            .iter()
+            .map(|path| whole(path))
+            .collect();
+        let of_config = config
+            .first()
+            .and_then(|path| path.parent());
         let dirs = cwd
             .into_iter()
             .flat_map(Path::ancestors)
@@ -41,7 +47,11 @@ impl OwnFiles {
             .chain(hook.home.as_deref());
         let settings = hook.agent.settings();
         let settings: Vec<PathBuf> = dirs
-            .flat_map(|dir| settings.iter().map(|name| dir.join(name)))
+            .flat_map(|dir| {
+                settings
+                    .iter()
+                    .map(|name| dir.join(name))
+            })
             .collect();
         let (runs, episodes) = (whole(&hook.runs), whole(&hook.runs.join(EPISODES)));
         let own_run = episodes.join(run);
@@ -103,8 +113,12 @@ impl OwnFiles {
 
         let command = command.replace('\\', "");
         let words = command.split(|c| BETWEEN.contains(c));
-        let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).collect();
-        let word = words.into_iter().find(|word| self.is_named_by(word))?;
+        let words: BTreeSet<&str> = words
+            .filter(|word| !word.is_empty())
+            .collect();
+        let word = words
+            .into_iter()
+            .find(|word| self.is_named_by(word))?;
         let word = quote(word);
 
         Some(format!("the command names {word}, which the hook works by"))
@@ -116,10 +130,12 @@ impl OwnFiles {
         let Some(path) = self.path(path) else {
             return false;
         };
-        [resolved(&path), path].iter().any(|path| {
-            let mut own = self.paths.iter();
-            own.any(|own| path.starts_with(own) || (is_whole && own.starts_with(path)))
-        })
+        [resolved(&path), path]
+            .iter()
+            .any(|path| {
+                let mut own = self.paths.iter();
+                own.any(|own| path.starts_with(own) || (is_whole && own.starts_with(path)))
+            })
     }
 
     /// Returns `true` if a word of a command is a path to one of them, or to a directory that holds
@@ -127,7 +143,10 @@ impl OwnFiles {
     fn is_named_by(&self, word: &str) -> bool {
         let parts = || Path::new(word).components();
         if let Some(Component::Normal(last)) = parts().next_back()
-            && self.paths.iter().any(|own| own.file_name() == Some(last))
+            && self
+                .paths
+                .iter()
+                .any(|own| own.file_name() == Some(last))
         {
             return true;
         }
@@ -142,9 +161,14 @@ impl OwnFiles {
 
     /// Returns the absolute path of a text.
     fn path(&self, text: &str) -> Option<PathBuf> {
-        if let Some((home, rest)) = self.home.as_ref().zip(text.strip_prefix("~/")) {
+        if let Some((home, rest)) = self
+            .home
+            .as_ref()
+            .zip(text.strip_prefix("~/"))
+        {
             return Some(home.join(rest));
         }
+
         absolute(text, self.cwd.as_deref()).map(PathBuf::from)
     }
 }
@@ -156,6 +180,9 @@ fn whole(path: &Path) -> PathBuf {
 
 /// Returns the paths, and those to which their links lead.
 fn with_links(paths: Vec<PathBuf>) -> BTreeSet<PathBuf> {
-    let real: Vec<PathBuf> = paths.iter().map(|path| resolved(path)).collect();
+    let real: Vec<PathBuf> = paths
+        .iter()
+        .map(|path| resolved(path))
+        .collect();
     paths.into_iter().chain(real).collect()
 }

@@ -117,7 +117,10 @@ impl Session {
                 Ok(Decision::Pass)
             }
             CallDecision::Ask(findings) => {
-                let rules: BTreeSet<&str> = findings.iter().map(|it| &*it.rule).collect();
+                let rules: BTreeSet<&str> = findings
+                    .iter()
+                    .map(|it| &*it.rule)
+                    .collect();
                 begun.insert(ASKED.into(), rules.into_iter().collect());
                 self.note(begun).map_err(in_words)?;
                 Ok(Decision::Ask(question(&findings)))
@@ -133,9 +136,15 @@ impl Session {
         action: &Action,
         own: Option<&str>,
     ) -> Result<(), Error> {
-        let found = self.run.would_hold(action.clone(), own)?;
+        let found = self
+            .run
+            .would_hold(action.clone(), own)?;
         let mut rules = BTreeSet::new();
-        for finding in found.iter().filter(|it| rules.insert(&it.rule)) {
+
+        for finding in found
+            .iter()
+            .filter(|it| rules.insert(&it.rule))
+        {
             let mut payload = note_of(event, "would-hold", action);
             payload.insert("rule".into(), finding.rule.clone().into());
             payload.insert("message".into(), finding.message.clone().into());
@@ -146,7 +155,9 @@ impl Session {
     }
 
     fn note(&mut self, payload: Map<String, Value>) -> Result<(), Error> {
-        self.run.note("observe", payload).map(drop)
+        self.run
+            .note("observe", payload)
+            .map(drop)
     }
 
     /// Records the act of a call that has a result; one stands once.
@@ -157,7 +168,11 @@ impl Session {
         outcome: &Outcome,
     ) -> Result<(), Error> {
         let is_done = |id: &String| self.done.contains(id);
-        if event.call_id.as_ref().is_some_and(is_done) {
+        if event
+            .call_id
+            .as_ref()
+            .is_some_and(is_done)
+        {
             return Ok(());
         }
 
@@ -165,14 +180,20 @@ impl Session {
             call.tool.clone().into(),
             each_bounded(call.input.clone()).into(),
         );
-        let place = self.open.iter().position(|begun| match &event.call_id {
-            Some(id) => begun.call == *id,
-            None => begun.act.get("tool") == Some(&tool) && begun.act.get("input") == Some(&input),
-        });
+        let place = self
+            .open
+            .iter()
+            .position(|begun| match &event.call_id {
+                Some(id) => begun.call == *id,
+                None => {
+                    begun.act.get("tool") == Some(&tool) && begun.act.get("input") == Some(&input)
+                }
+            });
         let begun = place.map(|place| self.open.remove(place));
         if let Some(begun) = &begun {
             for rule in &begun.asked {
-                self.run.note_answer(rule, &begun.act, true, "user")?;
+                self.run
+                    .note_answer(rule, &begun.act, true, "user")?;
             }
         }
 
@@ -182,16 +203,26 @@ impl Session {
             .or_else(|| begun.map(|it| it.call))
             .unwrap_or_else(|| self.run.next_call());
         let mut action = action_of(event, call, &id);
-        let output = outcome.output.clone().filter(|output| !output.is_null());
+        let output = outcome
+            .output
+            .clone()
+            .filter(|output| !output.is_null());
         action.output = output.map(|output| self.run.shortened(output, MAX_OUTPUT));
         action.result_status = Some(outcome.status.into());
-        action.duration_ms = outcome.duration_ms.clone().map(Value::Number);
+        action.duration_ms = outcome
+            .duration_ms
+            .clone()
+            .map(Value::Number);
 
         self.record(action)
     }
 
     fn record(&mut self, mut action: Action) -> Result<(), Error> {
-        let input = action.input.take().map(arguments).unwrap_or_default();
+        let input = action
+            .input
+            .take()
+            .map(arguments)
+            .unwrap_or_default();
         let mut whole = Map::new();
         for (name, value) in input {
             whole.insert(name, self.run.shortened(value, MAX_OUTPUT));
@@ -213,13 +244,24 @@ impl Session {
     /// Pauses the run; what was under way no longer counts.
     pub(super) fn stop(mut self) -> Result<(), Error> {
         self.undo()?;
-        self.run.pause("the agent stopped").map(drop)
+        self.run
+            .pause("the agent stopped")
+            .map(drop)
     }
 
     fn undo(&mut self) -> Result<(), Error> {
-        for begun in self.open.iter_mut().filter(|begun| !begun.is_undone) {
+        for begun in self
+            .open
+            .iter_mut()
+            .filter(|begun| !begun.is_undone)
+        {
             let mut note = arguments(json!({"kind": "undone", "act": begun.act}));
-            note.extend(begun.agent.clone().map(|agent| (AGENT.to_owned(), agent)));
+            note.extend(
+                begun
+                    .agent
+                    .clone()
+                    .map(|agent| (AGENT.to_owned(), agent)),
+            );
             self.run.note("observe", note)?;
             begun.is_undone = true;
         }
@@ -232,7 +274,8 @@ impl Session {
     pub(super) fn end(mut self) -> Result<Recorded, Error> {
         for begun in std::mem::take(&mut self.open) {
             for rule in &begun.asked {
-                self.run.note_answer(rule, &begun.act, false, "user")?;
+                self.run
+                    .note_answer(rule, &begun.act, false, "user")?;
             }
             if begun.asked.is_empty() && !begun.is_undone {
                 let mut action = begun.action();
@@ -257,8 +300,14 @@ impl Begun {
         };
 
         let call = (CALL.to_owned(), self.call.clone().into());
-        let agent = self.agent.clone().map(|agent| (AGENT.to_owned(), agent));
-        action.extensions.extend([call].into_iter().chain(agent));
+        let agent = self
+            .agent
+            .clone()
+            .map(|agent| (AGENT.to_owned(), agent));
+
+        action
+            .extensions
+            .extend([call].into_iter().chain(agent));
 
         action
     }
@@ -266,7 +315,12 @@ impl Begun {
 
 /// Follows what an event says of a call.
 fn follow(seen: Seen, open: &mut Vec<Begun>, done: &mut BTreeSet<String>) {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let text = |value: Option<&Value>| {
+        value
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+
     let payload = seen.payload;
     if seen.phase == "act" {
         if let Some(call) = text(payload.call.as_ref()) {
@@ -276,9 +330,13 @@ fn follow(seen: Seen, open: &mut Vec<Begun>, done: &mut BTreeSet<String>) {
         return;
     }
 
-    let Some(act) = payload.act.filter(|_| seen.phase == "observe") else {
+    let Some(act) = payload
+        .act
+        .filter(|_| seen.phase == "observe")
+    else {
         return;
     };
+
     let Some(call) = text(act.get(CALL)) else {
         return;
     };
@@ -307,7 +365,10 @@ fn follow(seen: Seen, open: &mut Vec<Begun>, done: &mut BTreeSet<String>) {
 fn action_of(event: &HookEvent, call: Call, id: &str) -> Action {
     let mut action = Action::new(call.tool);
     action.input = Some(call.input.into());
-    action.extensions.insert(CALL.into(), id.into());
+    action
+        .extensions
+        .insert(CALL.into(), id.into());
+
     let agent = event.agent.clone();
     let agent = agent.map(|agent| (AGENT.to_owned(), agent.into()));
     action.extensions.extend(agent);
@@ -317,7 +378,11 @@ fn action_of(event: &HookEvent, call: Call, id: &str) -> Action {
 
 /// Returns a note of a call, which no selector takes for its act.
 fn note_of(event: &HookEvent, kind: &str, action: &Action) -> Map<String, Value> {
-    let input = action.input.clone().map(arguments).unwrap_or_default();
+    let input = action
+        .input
+        .clone()
+        .map(arguments)
+        .unwrap_or_default();
     let mut note = arguments(json!({
         "kind": kind,
         "act": {
@@ -358,7 +423,9 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
             (action.id, action.timestamp, action.step_id) = (None, None, None);
             // What is attached lies in the run that ended.
             (action.output, action.result_artifacts) = (None, None);
-            action.extensions.insert(REPEATED.into(), true.into());
+            action
+                .extensions
+                .insert(REPEATED.into(), true.into());
             Some(action)
         });
 

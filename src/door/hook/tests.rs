@@ -47,7 +47,12 @@ struct BruteForce {
 
 impl BruteForce {
     fn decision(&self, call: &str, asks: bool) -> &'static str {
-        let done = |wanted: &str| self.acts.iter().filter(|(it, _)| *it == wanted).count();
+        let done = |wanted: &str| {
+            self.acts
+                .iter()
+                .filter(|(it, _)| *it == wanted)
+                .count()
+        };
         let open = self
             .open
             .values()
@@ -84,7 +89,10 @@ fn session(hook: &Hook, number: u64) {
     let name = format!("s{number}");
     let random = &mut Random(number * 0x9E37_79B9 + 1);
     let mut judge = BruteForce::default();
-    let answer = |event: &str, more: Value| hook.answer(&input(&name, event, &more)).unwrap();
+    let answer = |event: &str, more: Value| {
+        hook.answer(&input(&name, event, &more))
+            .unwrap()
+    };
     for _ in 0..EVENTS {
         match random.below(8) {
             0..4 => {
@@ -92,14 +100,20 @@ fn session(hook: &Hook, number: u64) {
                 let asked = asked[random.below(5)];
                 judge.number += 1;
                 let answer = answer("PreToolUse", call(judge.number, asked));
-                let answer = answer.as_ref().map_or("pass", |answer| {
-                    let decision = answer.pointer("/hookSpecificOutput/permissionDecision");
-                    decision.and_then(Value::as_str).unwrap()
-                });
+                let answer = answer
+                    .as_ref()
+                    .map_or("pass", |answer| {
+                        let decision = answer.pointer("/hookSpecificOutput/permissionDecision");
+                        decision
+                            .and_then(Value::as_str)
+                            .unwrap()
+                    });
                 let expected = judge.decision(asked, hook.agent == Agent::ClaudeCode);
                 assert_eq!(answer, expected, "{asked} in {name} after {:?}", judge.acts);
                 if expected != "deny" {
-                    judge.open.insert(judge.number, (asked, true));
+                    judge
+                        .open
+                        .insert(judge.number, (asked, true));
                 }
             }
             4..7 => {
@@ -128,7 +142,9 @@ fn session(hook: &Hook, number: u64) {
     answer("SessionEnd", json!({}));
     let left = judge.open.values();
     let missing = left.filter(|(it, counts)| *counts && *it != "fetch");
-    judge.acts.extend(missing.map(|(it, _)| (*it, "missing")));
+    judge
+        .acts
+        .extend(missing.map(|(it, _)| (*it, "missing")));
     let recorded = acts_of(&hook.runs, &name).map_or(0, |acts| acts.len());
     assert_eq!(recorded, judge.acts.len(), "the acts of {name}");
 }
@@ -141,7 +157,9 @@ fn hook_decides_as_brute_force_does() {
             let runs = dir.path().join(agent.name());
             scope.spawn(move || {
                 let path = Path::new("runvet.toml");
-                let gate = Gate::default().with_config(path, RULES, None).unwrap();
+                let gate = Gate::default()
+                    .with_config(path, RULES, None)
+                    .unwrap();
                 let recorder = Recorder::new(&runs).durability(Durability::Process);
                 let hook = Hook {
                     agent,

@@ -48,7 +48,10 @@ impl Tape {
         self.clear();
         let builder = Builder { tape: self, text };
         let end = walk(text.as_bytes(), start, depth, builder).ok()?;
-        self.duplicates.is_empty().then_some(end)
+
+        self.duplicates
+            .is_empty()
+            .then_some(end)
     }
 }
 
@@ -67,12 +70,15 @@ impl Tape {
 impl Sink for Builder<'_, '_> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        self.tape.push(kind, start, end, escaped);
+        self.tape
+            .push(kind, start, end, escaped);
     }
 
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
-        let index = self.tape.push(Kind::String, start, end, escaped);
+        let index = self
+            .tape
+            .push(Kind::String, start, end, escaped);
         let hash = if escaped {
             hash(&self.key_bytes(index))
         } else {
@@ -89,7 +95,8 @@ impl Sink for Builder<'_, '_> {
             seen: [0; 2],
             suspect: false,
         });
-        self.tape.push(kind, start, start, false);
+        self.tape
+            .push(kind, start, start, false);
 
         true
     }
@@ -143,11 +150,17 @@ impl Builder<'_, '_> {
             key += 1 + self.tape.tokens[key as usize + 1].size();
         }
 
-        keys.sort_by(|a, b| self.key_bytes(*a).cmp(&self.key_bytes(*b)));
+        keys.sort_by(|a, b| {
+            self.key_bytes(*a)
+                .cmp(&self.key_bytes(*b))
+        });
+
         for pair in keys.windows(2) {
             if self.key_bytes(pair[0]) == self.key_bytes(pair[1]) {
                 self.tape.tokens[pair[0] as usize].shadow();
-                self.tape.duplicates.push((pair[1], pair[0]));
+                self.tape
+                    .duplicates
+                    .push((pair[1], pair[0]));
             }
         }
     }
@@ -157,8 +170,14 @@ impl Builder<'_, '_> {
     fn key_bytes(&self, key: u32) -> Cow<'_, [u8]> {
         let token = &self.tape.tokens[key as usize];
         if token.is_escaped() {
-            return Cow::Owned(token.string(self.text).into_owned().into_bytes());
+            return Cow::Owned(
+                token
+                    .string(self.text)
+                    .into_owned()
+                    .into_bytes(),
+            );
         }
+
         Cow::Borrowed(&self.text.as_bytes()[token.start as usize + 1..token.end as usize - 1])
     }
 }
@@ -171,7 +190,8 @@ fn hash(name: &[u8]) -> u64 {
     } else if let (Some(head), Some(tail)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
         u64::from(u32::from_le_bytes(*head)) << 32 | u64::from(u32::from_le_bytes(*tail))
     } else {
-        name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+        name.iter()
+            .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     };
 
     (ends ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15)

@@ -61,16 +61,23 @@ struct Canonical<'t, 'v> {
 
 impl Canonical<'_, '_> {
     fn push(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        let written = self.text.get(start..end).unwrap_or_default();
+        let written = self
+            .text
+            .get(start..end)
+            .unwrap_or_default();
+
         match kind {
             Kind::Number => Number(written).push_canonical(self.to),
             Kind::String => {
                 let content = unquoted(self.text, start, end, escaped);
                 self.to.push(b'"');
-                self.to.extend_from_slice(content.as_bytes());
+                self.to
+                    .extend_from_slice(content.as_bytes());
                 self.to.push(END);
             }
-            _ => self.to.extend_from_slice(written.as_bytes()),
+            _ => self
+                .to
+                .extend_from_slice(written.as_bytes()),
         }
     }
 
@@ -81,7 +88,11 @@ impl Canonical<'_, '_> {
         };
         self.to.push(b',');
 
-        if let Some((_, member)) = self.members.get_mut(*around..).and_then(<[_]>::last_mut) {
+        if let Some((_, member)) = self
+            .members
+            .get_mut(*around..)
+            .and_then(<[_]>::last_mut)
+        {
             member.end = self.to.len();
         }
     }
@@ -89,7 +100,10 @@ impl Canonical<'_, '_> {
     /// Sorts some members, whose text starts at a place, by their names.
     fn sort(&mut self, start: usize, members: usize) {
         let text = &mut *self.to;
-        let members = self.members.get_mut(members..).unwrap_or_default();
+        let members = self
+            .members
+            .get_mut(members..)
+            .unwrap_or_default();
         let name = |member: &(Range<usize>, Range<usize>)| text.get(member.0.clone());
         if members.is_sorted_by(|a, b| name(a) < name(b)) {
             return;
@@ -101,7 +115,10 @@ impl Canonical<'_, '_> {
             // Of a name that repeats, the last counts.
             let next = members.get(index + 1);
             if next.is_none_or(|next| name(next) != name(member)) {
-                sorted.extend_from_slice(text.get(member.1.clone()).unwrap_or_default());
+                sorted.extend_from_slice(
+                    text.get(member.1.clone())
+                        .unwrap_or_default(),
+                );
             }
         }
 
@@ -125,8 +142,10 @@ impl Sink for Canonical<'_, '_> {
     }
 
     fn open(&mut self, kind: Kind, _: usize) -> bool {
-        self.to.push(if kind == Kind::Object { b'{' } else { b'[' });
-        self.open.push((self.to.len(), self.members.len()));
+        self.to
+            .push(if kind == Kind::Object { b'{' } else { b'[' });
+        self.open
+            .push((self.to.len(), self.members.len()));
         true
     }
 
@@ -136,10 +155,15 @@ impl Sink for Canonical<'_, '_> {
             self.members.truncate(members);
             if self.to.len() - start >= LARGE {
                 // What is moved behind other keys is short, however deep it is.
-                let digest = Digest::by_secret(self.to.get(start - 1..).unwrap_or_default());
+                let digest = Digest::by_secret(
+                    self.to
+                        .get(start - 1..)
+                        .unwrap_or_default(),
+                );
                 self.to.truncate(start - 1);
                 self.to.push(b'#');
-                self.to.extend_from_slice(digest.bytes());
+                self.to
+                    .extend_from_slice(digest.bytes());
             }
         }
 
@@ -205,7 +229,10 @@ mod tests {
             &format!(r#"{{"a":["{long}y"],"b":[1]}}"#),
         ];
         let (mut one, mut other) = (Tape::default(), Tape::default());
-        for (a, b) in values.iter().flat_map(|a| values.map(|b| (a, b))) {
+        for (a, b) in values
+            .iter()
+            .flat_map(|a| values.map(|b| (a, b)))
+        {
             let this = one.read(a.as_bytes()).unwrap().root();
             let that = other.read(b.as_bytes()).unwrap().root();
             let is_same = canonical(a) == canonical(b);

@@ -12,7 +12,10 @@ type Wanted = BTreeMap<u32, Option<Digest>>;
 /// Returns the digest of each value, in the order of the values. A value inside another is walked
 /// over once, however many of those around it are given.
 pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
-    let mut wanted: Wanted = values.iter().map(|value| (value.index(), None)).collect();
+    let mut wanted: Wanted = values
+        .iter()
+        .map(|value| (value.index(), None))
+        .collect();
     let mut outer_first = values.to_vec();
     outer_first.sort_by_key(|value| value.index());
     for value in outer_first {
@@ -21,8 +24,17 @@ pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
         }
     }
 
-    let found = |value: &Node<'_>| wanted.get(&value.index()).copied().flatten();
-    values.iter().filter_map(found).collect()
+    let found = |value: &Node<'_>| {
+        wanted
+            .get(&value.index())
+            .copied()
+            .flatten()
+    };
+
+    values
+        .iter()
+        .filter_map(found)
+        .collect()
 }
 
 /// Adds a value to the parts of the one around it, and keeps its digest if that is asked for.
@@ -30,7 +42,9 @@ fn add(value: Node<'_>, to: &mut Parts, wanted: &mut Wanted) {
     let inside = match value.kind() {
         Kind::Array => {
             let mut items = Parts::default();
-            value.items().for_each(|item| add(item, &mut items, wanted));
+            value
+                .items()
+                .for_each(|item| add(item, &mut items, wanted));
             Some((&b"["[..], items.digest()))
         }
         Kind::Object => {
@@ -41,7 +55,10 @@ fn add(value: Node<'_>, to: &mut Parts, wanted: &mut Wanted) {
                 parts.digest()
             };
 
-            let mut members: Vec<Digest> = value.all_members().map(member).collect();
+            let mut members: Vec<Digest> = value
+                .all_members()
+                .map(member)
+                .collect();
             members.sort_unstable();
             let all = Digest::of(members.iter().map(Digest::bytes));
             Some((&b"{"[..], all))
@@ -109,9 +126,16 @@ mod tests {
             open.extend(value.items());
             open.extend(value.members().map(Key::value));
         }
-        let alone: Vec<Digest> = all.iter().map(|value| digests(&[*value])[0]).collect();
+        let alone: Vec<Digest> = all
+            .iter()
+            .map(|value| digests(&[*value])[0])
+            .collect();
         assert_eq!(digests(&all), alone);
-        let twice: Vec<_> = all.iter().chain(&all).copied().collect();
+        let twice: Vec<_> = all
+            .iter()
+            .chain(&all)
+            .copied()
+            .collect();
         assert_eq!(digests(&twice), [alone.clone(), alone].concat());
     }
 }

@@ -115,20 +115,29 @@ mod tests {
     fn record_is_refused_when_one_value_beyond_limit() {
         let array = |values: usize| format!("[{}1]", "1,".repeat(values - 2));
         let mut tape = Tape::default();
-        assert!(tape.read_record(array(MAX_VALUES).as_bytes()).is_ok());
+        assert!(
+            tape.read_record(array(MAX_VALUES).as_bytes())
+                .is_ok()
+        );
         assert_eq!(tape.tokens.capacity(), MAX_VALUES);
         let beyond = array(MAX_VALUES + 1);
-        let refused = tape.read_record(beyond.as_bytes()).unwrap_err();
+        let refused = tape
+            .read_record(beyond.as_bytes())
+            .unwrap_err();
         assert_eq!(refused, Refused::TooManyValues);
         let deep = "[".repeat(MAX_DEPTH) + &"1,".repeat(MAX_VALUES - MAX_DEPTH) + "1";
         assert!(deep.len() > LEAST_BYTES_BEYOND && deep.len() < LEAST_BYTES_BEYOND + MAX_DEPTH + 2);
-        let refused = tape.read_record(deep.as_bytes()).unwrap_err();
+        let refused = tape
+            .read_record(deep.as_bytes())
+            .unwrap_err();
         assert_eq!(refused, Refused::TooManyValues);
         // What follows does not count, nor does what stands after an error of syntax.
         let cut = tape.read_record(beyond.trim_end_matches(']').as_bytes());
         assert_eq!(cut.unwrap_err(), Refused::TooManyValues);
         let broken = format!("[x{beyond}");
-        let refused = tape.read_record(broken.as_bytes()).unwrap_err();
+        let refused = tape
+            .read_record(broken.as_bytes())
+            .unwrap_err();
         assert!(matches!(refused, Refused::Syntax(error) if error.offset == 1));
     }
 }

@@ -8,19 +8,30 @@ impl Node<'_> {
     /// by [`Node::equals`], and only then.
     pub(crate) fn meaning(self) -> Digest {
         let digests = |parts: &[Digest], mark: &[u8]| {
-            Digest::of([mark].into_iter().chain(parts.iter().map(Digest::bytes)))
+            Digest::of(
+                [mark]
+                    .into_iter()
+                    .chain(parts.iter().map(Digest::bytes)),
+            )
         };
+
         match self.kind() {
             Kind::Null => Digest::of([&b"null"[..]]),
             Kind::False => Digest::of([&b"false"[..]]),
             Kind::True => Digest::of([&b"true"[..]]),
-            Kind::Number => self.number().unwrap_or(super::Number("0")).meaning(),
+            Kind::Number => self
+                .number()
+                .unwrap_or(super::Number("0"))
+                .meaning(),
             Kind::String => {
                 let text = self.text().unwrap_or_default();
                 Digest::of([&b"string"[..], text.as_bytes()])
             }
             Kind::Array => {
-                let items: Vec<Digest> = self.items().map(Node::meaning).collect();
+                let items: Vec<Digest> = self
+                    .items()
+                    .map(Node::meaning)
+                    .collect();
                 digests(&items, b"array")
             }
             Kind::Object => {
@@ -71,7 +82,10 @@ mod tests {
             r#"{"a":2,"b":1}"#,
         ];
         let (mut one, mut other) = (Tape::default(), Tape::default());
-        for (a, b) in VALUES.iter().flat_map(|a| VALUES.map(|b| (a, b))) {
+        for (a, b) in VALUES
+            .iter()
+            .flat_map(|a| VALUES.map(|b| (a, b)))
+        {
             let (this, that) = (
                 one.read(a.as_bytes()).unwrap(),
                 other.read(b.as_bytes()).unwrap(),

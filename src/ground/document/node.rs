@@ -58,7 +58,10 @@ impl<'a> Key<'a> {
     /// Returns the key as it was written, quotes included.
     #[must_use]
     pub fn raw(self) -> &'a str {
-        self.document.text.get(self.span()).unwrap_or_default()
+        self.document
+            .text
+            .get(self.span())
+            .unwrap_or_default()
     }
 
     /// Returns the value under the key.
@@ -94,7 +97,8 @@ impl<'a> Key<'a> {
     /// Returns `true` if this is the key's name.
     #[inline]
     pub(crate) fn is(self, name: &str) -> bool {
-        self.token().is_name(name, self.document.text)
+        self.token()
+            .is_name(name, self.document.text)
     }
 }
 
@@ -130,8 +134,13 @@ impl<'a> Node<'a> {
         let (mut node, mut pointer) = (self, Pointer::default());
         let is_around = |it: Node<'_>| (it.index..it.end_index()).contains(&inner.index);
         while node.index != inner.index {
-            let item = node.items().enumerate().find(|(_, item)| is_around(*item));
-            let key = node.members().find(|key| is_around(key.value()));
+            let item = node
+                .items()
+                .enumerate()
+                .find(|(_, item)| is_around(*item));
+            let key = node
+                .members()
+                .find(|key| is_around(key.value()));
             (node, pointer) = match (item, key) {
                 (Some((index, item)), _) => (item, pointer.item(index)),
                 (None, Some(key)) => (key.value(), pointer.field(&key.name())),
@@ -157,7 +166,10 @@ impl<'a> Node<'a> {
     /// Returns the value as it was written.
     #[must_use]
     pub fn raw(self) -> &'a str {
-        self.document.text.get(self.span()).unwrap_or_default()
+        self.document
+            .text
+            .get(self.span())
+            .unwrap_or_default()
     }
 
     /// Returns `true` if the value is `null`.
@@ -198,13 +210,16 @@ impl<'a> Node<'a> {
     #[must_use]
     #[inline]
     pub fn get(self, name: &str) -> Option<Node<'a>> {
-        self.members().find(|key| key.is(name)).map(Key::value)
+        self.members()
+            .find(|key| key.is(name))
+            .map(Key::value)
     }
 
     /// Returns the value at the end of a path of keys; `None` where a key is absent.
     #[must_use]
     pub fn at(self, path: &[&str]) -> Option<Node<'a>> {
-        path.iter().try_fold(self, |node, key| node.get(key))
+        path.iter()
+            .try_fold(self, |node, key| node.get(key))
     }
 
     /// Returns the members of an object in the order of the text, each by its key; nothing for any
@@ -353,7 +368,11 @@ fn unescaped(string: &str) -> String {
         }
 
         at = stop + 2;
-        match bytes.get(stop + 1).copied().unwrap_or_default() {
+        match bytes
+            .get(stop + 1)
+            .copied()
+            .unwrap_or_default()
+        {
             b'b' => text.push(8),
             b'f' => text.push(12),
             b'n' => text.push(b'\n'),
@@ -361,7 +380,11 @@ fn unescaped(string: &str) -> String {
             b't' => text.push(b'\t'),
             b'u' => {
                 let (character, length) = unicode(string, stop);
-                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                text.extend_from_slice(
+                    character
+                        .encode_utf8(&mut [0; 4])
+                        .as_bytes(),
+                );
                 at = stop + length;
             }
             itself => text.push(itself),
@@ -373,7 +396,9 @@ fn unescaped(string: &str) -> String {
 /// that.
 fn unicode(string: &str, at: usize) -> (char, usize) {
     let unit = |at: usize| {
-        let digits = string.get(at + 2..at + 6).unwrap_or_default();
+        let digits = string
+            .get(at + 2..at + 6)
+            .unwrap_or_default();
         u32::from_str_radix(digits, 16).unwrap_or_default()
     };
 

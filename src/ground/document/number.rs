@@ -52,7 +52,10 @@ impl<'a> Number<'a> {
         };
 
         let rounded = format!("{value:.decimals$}");
-        let trimmed = rounded.trim_end_matches('0').trim_end_matches('.');
+        let trimmed = rounded
+            .trim_end_matches('0')
+            .trim_end_matches('.');
+
         Cow::Owned(trimmed.to_owned())
     }
 
@@ -93,7 +96,12 @@ impl<'a> Number<'a> {
     pub(crate) fn is_multiple_of(self, other: Number<'_>) -> Option<bool> {
         const MAX_DIGITS: usize = 18;
         let divisor = other.decimal()?;
-        if divisor.sign() == 0 || divisor.digits().nth(MAX_DIGITS).is_some() {
+        if divisor.sign() == 0
+            || divisor
+                .digits()
+                .nth(MAX_DIGITS)
+                .is_some()
+        {
             return None;
         }
 
@@ -103,10 +111,17 @@ impl<'a> Number<'a> {
             return Some(false);
         };
         // The last digit of neither is zero, so no power of ten makes up for places that are left.
-        let Ok(mut zeros) = u128::try_from(value.exponent.saturating_sub(divisor.exponent)) else {
+        let Ok(mut zeros) = u128::try_from(
+            value
+                .exponent
+                .saturating_sub(divisor.exponent),
+        ) else {
             return Some(value.sign() == 0);
         };
-        let mut rest = value.digits().fold(0, |rest, digit| with(rest, digit) % by);
+
+        let mut rest = value
+            .digits()
+            .fold(0, |rest, digit| with(rest, digit) % by);
         let mut power = 10 % by;
 
         while zeros > 0 {
@@ -129,8 +144,12 @@ impl<'a> Number<'a> {
                 let sign = u8::from(decimal.negative);
                 let exponent = match i64::try_from(decimal.exponent) {
                     Ok(exponent) => exponent.to_le_bytes().to_vec(),
-                    Err(_) => decimal.exponent.to_string().into_bytes(),
+                    Err(_) => decimal
+                        .exponent
+                        .to_string()
+                        .into_bytes(),
                 };
+
                 let parts: [&[u8]; 4] = [b"number", &[sign], &exponent, &digits];
                 Digest::of(parts)
             }
@@ -155,7 +174,10 @@ impl<'a> Number<'a> {
 
     /// Returns `true` if the value is an integer.
     pub(crate) fn is_integer(self) -> bool {
-        self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
+        self.small().is_some()
+            || self
+                .decimal()
+                .is_some_and(|decimal| decimal.exponent >= 0)
     }
 
     /// Returns the number of digits after the decimal point that the value needs.
@@ -201,7 +223,12 @@ impl<'a> Number<'a> {
         if let Some(small) = self.small() {
             return Some(small.into());
         }
-        let integer = self.is_integer().then(|| self.shifted(0)).flatten();
+
+        let integer = self
+            .is_integer()
+            .then(|| self.shifted(0))
+            .flatten();
+
         u64::try_from(integer?).ok()
     }
 
@@ -209,7 +236,9 @@ impl<'a> Number<'a> {
     /// where that has more than 36 digits.
     pub(crate) fn shifted(self, places: u8) -> Option<i128> {
         let decimal = self.decimal()?;
-        let exponent = decimal.exponent.saturating_add(places.into());
+        let exponent = decimal
+            .exponent
+            .saturating_add(places.into());
         let whole_digits = i128::try_from(decimal.digits().count())
             .ok()?
             .saturating_add(exponent);
@@ -252,7 +281,10 @@ impl<'a> Number<'a> {
         };
 
         let is_significant = |byte| matches!(byte, b'1'..=b'9');
-        let Some(first) = mantissa.bytes().position(is_significant) else {
+        let Some(first) = mantissa
+            .bytes()
+            .position(is_significant)
+        else {
             return Some(Decimal {
                 negative: false,
                 mantissa: "",
@@ -260,7 +292,9 @@ impl<'a> Number<'a> {
             });
         };
 
-        let last = mantissa.bytes().rposition(is_significant)?;
+        let last = mantissa
+            .bytes()
+            .rposition(is_significant)?;
         let point = mantissa
             .bytes()
             .position(|byte| byte == b'.')
@@ -297,7 +331,9 @@ impl<'a> Decimal<'a> {
     }
 
     pub(super) fn digits(self) -> impl Iterator<Item = u8> + use<'a> {
-        self.mantissa.bytes().filter(u8::is_ascii_digit)
+        self.mantissa
+            .bytes()
+            .filter(u8::is_ascii_digit)
     }
 }
 
@@ -355,7 +391,11 @@ mod tests {
                 );
             }
         }
-        assert!(Number::of("1e2").order(Number::of("100.0")).is_eq());
+        assert!(
+            Number::of("1e2")
+                .order(Number::of("100.0"))
+                .is_eq()
+        );
     }
 
     #[test]

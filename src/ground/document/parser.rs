@@ -71,7 +71,11 @@ impl<'a, S: Sink> Parser<'a, S> {
         if end == self.bytes.len() {
             Ok(())
         } else {
-            let found = self.bytes.get(end).copied().unwrap_or_default();
+            let found = self
+                .bytes
+                .get(end)
+                .copied()
+                .unwrap_or_default();
             fail(end, misplaced(found, SyntaxErrorKind::MoreText))
         }
     }
@@ -83,7 +87,8 @@ impl<'a, S: Sink> Parser<'a, S> {
             // A value starts here; most values are strings.
             at = if self.bytes.get(at) == Some(&b'"') {
                 let (end, escaped) = string(self.bytes, at)?;
-                self.sink.value(Kind::String, at, end, escaped);
+                self.sink
+                    .value(Kind::String, at, end, escaped);
                 end
             } else {
                 match self.bytes.get(at) {
@@ -98,7 +103,8 @@ impl<'a, S: Sink> Parser<'a, S> {
                     }
                     Some(b'-' | b'0'..=b'9') => {
                         let end = number(self.bytes, at)?;
-                        self.sink.value(Kind::Number, at, end, false);
+                        self.sink
+                            .value(Kind::Number, at, end, false);
                         end
                     }
                     Some(b't') => self.literal(at, b"true", Kind::True)?,
@@ -205,7 +211,14 @@ impl<'a, S: Sink> Parser<'a, S> {
     fn literal(&mut self, start: usize, word: &[u8], kind: Kind) -> Result<usize, SyntaxError> {
         let end = start + word.len();
         if self.bytes.get(start..end) != Some(word) {
-            return fail(start, no_value(self.bytes.get(start..).unwrap_or_default()));
+            return fail(
+                start,
+                no_value(
+                    self.bytes
+                        .get(start..)
+                        .unwrap_or_default(),
+                ),
+            );
         }
 
         self.sink.value(kind, start, end, false);
@@ -371,7 +384,10 @@ fn string_end(bytes: &[u8], mut at: usize) -> Result<usize, SyntaxError> {
 /// Reads a number; returns its end.
 pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let digits = |mut at: usize| {
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+        while bytes
+            .get(at)
+            .is_some_and(u8::is_ascii_digit)
+        {
             at += 1;
         }
         at
@@ -386,7 +402,10 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     match bytes.get(at) {
         Some(b'0') => {
             at += 1;
-            if bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            if bytes
+                .get(at)
+                .is_some_and(u8::is_ascii_digit)
+            {
                 return fail(at, SyntaxErrorKind::LeadingZero);
             }
         }
@@ -419,7 +438,9 @@ pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
         let chunk = u8x16::new(*chunk);
         // The quote changes places with the blank, so that it follows the control characters.
         let swapped = chunk ^ u8x16::splat(b'"' ^ b' ');
-        let is_low = swapped.min(u8x16::splat(b' ')).simd_eq(swapped);
+        let is_low = swapped
+            .min(u8x16::splat(b' '))
+            .simd_eq(swapped);
         let stops = (is_low | chunk.simd_eq(u8x16::splat(b'\\'))).to_bitmask();
         if stops != 0 {
             return bytes.len() - rest.len() + stops.trailing_zeros() as usize;
@@ -429,16 +450,23 @@ pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
     }
 
     let is_stop = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    let stop = rest.iter().position(is_stop).unwrap_or(rest.len());
+    let stop = rest
+        .iter()
+        .position(is_stop)
+        .unwrap_or(rest.len());
+
     bytes.len() - rest.len() + stop
 }
 
 /// Returns the end of the escape that starts at `at`; surrogates must come in pairs.
 fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
     let unit = |at: usize| {
-        bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| {
-            Some(sum << 4 | char::from(*byte).to_digit(16)?)
-        })
+        bytes
+            .get(at..at + 4)?
+            .iter()
+            .try_fold(0, |sum, byte| {
+                Some(sum << 4 | char::from(*byte).to_digit(16)?)
+            })
     };
 
     match bytes.get(at + 1) {

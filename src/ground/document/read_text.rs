@@ -45,8 +45,10 @@ impl ReadText {
     ) -> Result<&'a str, Refused> {
         self.renew();
         let mut tape = take(&mut self.spare);
-        self.slots.fill(tape.read_record(bytes)?, layout);
+        self.slots
+            .fill(tape.read_record(bytes)?, layout);
         self.tape = OnceLock::from(tape);
+
         Ok(utf8(bytes).unwrap_or_default())
     }
 

@@ -30,7 +30,9 @@ impl Path<'_> {
 
 impl Repeated<'_, '_> {
     pub(crate) fn pointer(&self) -> Pointer {
-        self.object.pointer().field(&self.key.name())
+        self.object
+            .pointer()
+            .field(&self.key.name())
     }
 }
 
@@ -50,11 +52,12 @@ impl OwnedDocument {
     #[must_use]
     pub fn duplicates(&self) -> Vec<String> {
         let mut pointers = Vec::new();
-        self.view().for_each_repeated_key(|repeated| {
-            if pointers.len() < MAX_DUPLICATES {
-                pointers.push(repeated.pointer().as_str().to_owned());
-            }
-        });
+        self.view()
+            .for_each_repeated_key(|repeated| {
+                if pointers.len() < MAX_DUPLICATES {
+                    pointers.push(repeated.pointer().as_str().to_owned());
+                }
+            });
 
         pointers
     }

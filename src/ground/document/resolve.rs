@@ -33,8 +33,12 @@ impl<'a> Document<'a> {
         for (index, pointer) in pointers.into_iter().enumerate() {
             let mut at = &mut targets;
             for token in pointer.tokens() {
-                at = at.below.entry(token.into_owned()).or_default();
+                at = at
+                    .below
+                    .entry(token.into_owned())
+                    .or_default();
             }
+
             at.here.push(index);
             count = index + 1;
         }

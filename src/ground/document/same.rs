@@ -71,7 +71,11 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
             _ => {
                 let is_end = |byte: &u8| b" \n\r\t,:]}".contains(byte);
                 let rest = text.get(start..)?;
-                start + rest.iter().position(is_end).unwrap_or(rest.len())
+                start
+                    + rest
+                        .iter()
+                        .position(is_end)
+                        .unwrap_or(rest.len())
             }
         };
         text.get(start..at)

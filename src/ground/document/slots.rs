@@ -154,9 +154,13 @@ impl Slots {
     #[inline]
     pub(crate) fn clear(&mut self, layout: &Layout) {
         self.spans.clear();
-        self.spans.resize(layout.root.len(), Span::default());
-        self.rows.resize_with(layout.rows.len(), Vec::new);
-        self.rows.iter_mut().for_each(Vec::clear);
+        self.spans
+            .resize(layout.root.len(), Span::default());
+        self.rows
+            .resize_with(layout.rows.len(), Vec::new);
+        self.rows
+            .iter_mut()
+            .for_each(Vec::clear);
         self.others.clear();
         self.near = 0;
     }
@@ -181,7 +185,8 @@ impl Slots {
     )]
     pub(crate) fn add_row(&mut self, array: usize, width: usize) -> Row {
         let row = self.spans.len() as u32;
-        self.spans.resize(self.spans.len() + width, Span::default());
+        self.spans
+            .resize(self.spans.len() + width, Span::default());
         if let Some(rows) = self.rows.get_mut(array) {
             rows.push(row);
         }
@@ -192,7 +197,10 @@ impl Slots {
     /// Sets a value of a row.
     #[inline]
     pub(crate) fn set(&mut self, row: Row, slot: usize, span: Span) {
-        if let Some(place) = self.spans.get_mut(row.0 as usize + slot) {
+        if let Some(place) = self
+            .spans
+            .get_mut(row.0 as usize + slot)
+        {
             *place = span;
         }
     }
@@ -222,20 +230,31 @@ impl Slots {
     /// Sorts the kept keys and values by rows, once all are kept.
     #[inline]
     pub(crate) fn sort_others(&mut self) {
-        self.others.sort_by_key(|other| other.row.0);
+        self.others
+            .sort_by_key(|other| other.row.0);
     }
 
     /// Keeps a key of a row and its value.
     pub(crate) fn add_other(&mut self, row: Row, key: Span, value: Span) {
-        self.others.push(Other { row, key, value });
+        self.others
+            .push(Other { row, key, value });
     }
 
     /// Returns the keys and values that are kept of a row.
     #[inline]
     pub(crate) fn others(&self, row: Row) -> &[Other] {
-        let first = self.others.partition_point(|other| other.row.0 < row.0);
-        let rest = self.others.get(first..).unwrap_or_default();
-        let count = rest.iter().take_while(|other| other.row == row).count();
+        let first = self
+            .others
+            .partition_point(|other| other.row.0 < row.0);
+        let rest = self
+            .others
+            .get(first..)
+            .unwrap_or_default();
+        let count = rest
+            .iter()
+            .take_while(|other| other.row == row)
+            .count();
+
         rest.get(..count).unwrap_or_default()
     }
 
@@ -245,21 +264,26 @@ impl Slots {
         let root = document.root();
         self.fill_row(Row::ROOT, root, layout.root);
         for (array, (pointer, places)) in layout.rows.iter().enumerate() {
-            for item in at(root, pointer).into_iter().flat_map(Node::items) {
+            for item in at(root, pointer)
+                .into_iter()
+                .flat_map(Node::items)
+            {
                 let row = self.add_row(array, places.len());
                 self.fill_row(row, item, places);
                 if let Some(prefix) = layout.prefix_of_others(pointer) {
-                    let known = places.iter().filter_map(|place| place.strip_prefix('/'));
+                    let known = places
+                        .iter()
+                        .filter_map(|place| place.strip_prefix('/'));
                     self.keep_others(row, item, prefix, &known);
                 }
             }
         }
 
         for (place, prefix) in layout.others {
-            let known = layout
-                .root
-                .iter()
-                .filter_map(|it| it.strip_prefix(place)?.strip_prefix('/'));
+            let known = layout.root.iter().filter_map(|it| {
+                it.strip_prefix(place)?
+                    .strip_prefix('/')
+            });
             if let Some(object) = at(root, place) {
                 self.keep_others(Row::ROOT, object, prefix, &known);
             }
@@ -278,7 +302,9 @@ impl Slots {
                     if object != around.0 {
                         around = (object, at(node, object));
                     }
-                    around.1.and_then(|around| around.get(key))
+                    around
+                        .1
+                        .and_then(|around| around.get(key))
                 }
             };
 
@@ -296,7 +322,11 @@ impl Slots {
         known: &(impl Iterator<Item = &'k str> + Clone),
     ) {
         for key in object.members() {
-            if key.name().starts_with(prefix) && known.clone().all(|known| !key.is(known)) {
+            if key.name().starts_with(prefix)
+                && known
+                    .clone()
+                    .all(|known| !key.is(known))
+            {
                 self.add_other(row, key.span().into(), key.value().into());
             }
         }
@@ -305,5 +335,8 @@ impl Slots {
 
 /// Returns the value at a place below a node. The keys of places have no escapes.
 fn at<'a>(node: Node<'a>, pointer: &str) -> Option<Node<'a>> {
-    pointer.split('/').skip(1).try_fold(node, Node::get)
+    pointer
+        .split('/')
+        .skip(1)
+        .try_fold(node, Node::get)
 }

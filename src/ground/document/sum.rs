@@ -6,9 +6,12 @@ use super::number::Number;
 
 /// Returns `true` if the sum of some numbers, each times a factor, is positive.
 pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
-    let sum = terms.iter().try_fold(0_i128, |sum, (factor, number)| {
-        sum.checked_add(billionths(*number)?.checked_mul(i128::from(*factor))?)
-    });
+    let sum = terms
+        .iter()
+        .try_fold(0_i128, |sum, (factor, number)| {
+            sum.checked_add(billionths(*number)?.checked_mul(i128::from(*factor))?)
+        });
+
     sum.map_or_else(|| sign(&mut terms.map(Digits::of)).is_gt(), |sum| sum > 0)
 }
 
@@ -17,25 +20,33 @@ pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> 
 fn billionths(number: Number<'_>) -> Option<i128> {
     let unsigned = number.text().strip_prefix('-');
     let digits = unsigned.unwrap_or(number.text());
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let (whole, fraction) = digits
+        .split_once('.')
+        .unwrap_or((digits, ""));
     if whole.len() > 9 || fraction.len() > 9 {
         return None;
     }
 
     let digits = whole.bytes().chain(fraction.bytes());
     let zeros = std::iter::repeat_n(b'0', 9 - fraction.len());
-    let size = digits.chain(zeros).try_fold(0_i64, |value, digit| {
-        digit
-            .is_ascii_digit()
-            .then(|| value * 10 + i64::from(digit - b'0'))
-    })?;
+    let size = digits
+        .chain(zeros)
+        .try_fold(0_i64, |value, digit| {
+            digit
+                .is_ascii_digit()
+                .then(|| value * 10 + i64::from(digit - b'0'))
+        })?;
 
     Some(if unsigned.is_some() { -size } else { size }.into())
 }
 
 /// Returns whether the sum of some numbers, each times a factor, is below or above 0.
 pub(crate) fn compare_sum<'a>(terms: impl Iterator<Item = (i64, Number<'a>)>) -> Ordering {
-    sign(&mut terms.map(Digits::of).collect::<Vec<_>>())
+    sign(
+        &mut terms
+            .map(Digits::of)
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// Returns whether the sum of some terms is below or above 0.
@@ -45,8 +56,12 @@ pub(crate) fn compare_sum<'a>(terms: impl Iterator<Item = (i64, Number<'a>)>) ->
 /// have a huge exponent. A number whose exponent has more than 38 digits counts as 0.
 fn sign(terms: &mut [Digits<'_>]) -> Ordering {
     // All that follows a place is worth less than this number of its units.
-    let most: i64 = terms.iter().map(|digits| digits.factor.abs()).sum();
+    let most: i64 = terms
+        .iter()
+        .map(|digits| digits.factor.abs())
+        .sum();
     terms.sort_unstable_by_key(|digits| Reverse(digits.place));
+
     // The first terms have a digit at the next place, and others have all theirs below it. Those
     // between them have none left.
     let (mut current, mut below) = (0, 0);
@@ -60,7 +75,10 @@ fn sign(terms: &mut [Digits<'_>]) -> Ordering {
 
         let between = u32::try_from(place.saturating_sub(next)).unwrap_or(u32::MAX);
         sum = sum.saturating_mul(10_i64.saturating_pow(between));
-        while terms.get(below).is_some_and(|it| it.place == next) {
+        while terms
+            .get(below)
+            .is_some_and(|it| it.place == next)
+        {
             terms.swap(current, below);
             (current, below) = (current + 1, below + 1);
         }

@@ -150,8 +150,13 @@ mod tests {
             (b"[\"C:\\dir\"]", "backslash"),
         ];
         for (text, advice) in table {
-            let error = Tape::default().read(text).expect_err("no JSON");
-            let given = error.kind.advice(false).unwrap_or_default();
+            let error = Tape::default()
+                .read(text)
+                .expect_err("no JSON");
+            let given = error
+                .kind
+                .advice(false)
+                .unwrap_or_default();
             let shown = String::from_utf8_lossy(text);
             assert!(given.contains(advice), "{shown}: {error}: {given}");
         }

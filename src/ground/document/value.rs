@@ -13,9 +13,16 @@ impl Node<'_> {
             Kind::Null => Value::Null,
             Kind::True => true.into(),
             Kind::False => false.into(),
-            Kind::String => self.text().unwrap_or_default().into_owned().into(),
+            Kind::String => self
+                .text()
+                .unwrap_or_default()
+                .into_owned()
+                .into(),
             Kind::Number => number(self.raw()),
-            Kind::Array => self.items().map(Node::to_value).collect(),
+            Kind::Array => self
+                .items()
+                .map(Node::to_value)
+                .collect(),
             Kind::Object => {
                 let member = |key: Key<'_>| (key.name().into_owned(), key.value().to_value());
                 Value::Object(self.members().map(member).collect())

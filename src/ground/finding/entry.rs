@@ -190,14 +190,20 @@ impl RunEntry {
             outcome: text(summary, &["outcome"]),
             parent: text(state, &["episode", "tags", PARENT])
                 .or_else(|| text(summary, &["tags", PARENT])),
-            duration_sec: duration.filter(|_| is_dated).map(Number::as_f64),
+            duration_sec: duration
+                .filter(|_| is_dated)
+                .map(Number::as_f64),
             mode: text(summary, &["flags", "mode"]).map(Arc::from),
             adapter: text(state, &["episode", "using"]).map(Arc::from),
             tags: tags.into(),
             latencies: figures(summary, &["metrics", "latencies"]),
             metrics: figures(state, &["outcomes", "metrics"]),
             success: summary
-                .and_then(|summary| summary.at(&["metrics", "success"])?.number())
+                .and_then(|summary| {
+                    summary
+                        .at(&["metrics", "success"])?
+                        .number()
+                })
                 .map(Number::as_f64),
             ..self
         };
@@ -222,7 +228,10 @@ impl RunEntry {
 
     /// Returns the start in whole seconds since 1970, where it is an instant.
     pub(crate) fn started_sec(&self) -> Option<i64> {
-        Some(self.started_micros?.div_euclid(1_000_000))
+        Some(
+            self.started_micros?
+                .div_euclid(1_000_000),
+        )
     }
 
     /// Adds the values that an event gives of a run that has no state yet.
@@ -230,7 +239,9 @@ impl RunEntry {
         let text = |path: &[&str]| text_of(event.at(path)?);
         match text(&["phase"]).as_deref() {
             Some("start") if self.started_at.is_none() => {
-                self.task = self.task.or_else(|| text(&["payload", "task"]));
+                self.task = self
+                    .task
+                    .or_else(|| text(&["payload", "task"]));
                 self.adapter = text(&["payload", "using"]).map(Arc::from);
                 self.parent = text(&["payload", "tags", PARENT]);
                 self.started(text(&["timestamp"]))
@@ -254,7 +265,10 @@ impl RunEntry {
             .cloned()
             .unwrap_or_else(|| Self {
                 mode: report.mode.as_deref().map(Into::into),
-                adapter: report.adapter.as_deref().map(Into::into),
+                adapter: report
+                    .adapter
+                    .as_deref()
+                    .map(Into::into),
                 ..Self::named(&report.id, &report.dir, report.lifecycle)
             })
             .with_verdict(report)
@@ -262,7 +276,11 @@ impl RunEntry {
 
     /// Adds what a check found.
     pub(crate) fn with_verdict(self, report: &EpisodeReport) -> Self {
-        let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
+        let unjudged: BTreeSet<&str> = report
+            .skipped
+            .iter()
+            .map(|skip| &*skip.rule)
+            .collect();
         let first_error = report.first_error();
         let rules = by_rule(&report.findings).into_iter();
 
@@ -272,7 +290,9 @@ impl RunEntry {
             first_error: first_error.map(|finding| finding.rule.clone()),
             totals: Totals::of(report),
             unjudged: unjudged.len(),
-            rules: rules.map(|(rule, tally)| (rule.into(), tally)).collect(),
+            rules: rules
+                .map(|(rule, tally)| (rule.into(), tally))
+                .collect(),
             ..self
         }
     }
@@ -325,7 +345,11 @@ impl RunEntry {
             .iter()
             .chain(&self.metrics)
             .map(|(name, _)| name.len());
-        let task = self.task.as_ref().map_or(0, String::len);
+        let task = self
+            .task
+            .as_ref()
+            .map_or(0, String::len);
+
         task + tags.chain(figures).sum::<usize>()
     }
 
@@ -377,13 +401,20 @@ impl RunEntry {
 
         for figures in [&mut self.latencies, &mut self.metrics] {
             left_out = shorten(figures).saturating_add(left_out);
-            figures.iter_mut().for_each(|(name, _)| keep(name));
+            figures
+                .iter_mut()
+                .for_each(|(name, _)| keep(name));
         }
 
         left_out = shorten(&mut self.tools).saturating_add(left_out);
-        let tools = self.tools.iter_mut().filter_map(|it| it.tool.as_mut());
+        let tools = self
+            .tools
+            .iter_mut()
+            .filter_map(|it| it.tool.as_mut());
         tools.for_each(&mut keep);
-        self.rules.iter_mut().for_each(|(rule, _)| keep(rule));
+        self.rules
+            .iter_mut()
+            .for_each(|(rule, _)| keep(rule));
         (self.is_cut, self.left_out) = (is_cut || left_out > 0, left_out);
     }
 
@@ -414,7 +445,9 @@ impl RunEntry {
 
 /// Writes figures as an object; JSON has no number beyond a double.
 fn as_object<S: Serializer>(figures: &Figures, serializer: S) -> Result<S::Ok, S::Error> {
-    let figures = figures.iter().filter(|(_, value)| value.is_finite());
+    let figures = figures
+        .iter()
+        .filter(|(_, value)| value.is_finite());
     serializer.collect_map(figures.map(|(name, value)| (name, value)))
 }
 
@@ -449,7 +482,9 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
 
-    let end = (0..=MAX_KEPT).rev().find(|at| text.is_char_boundary(*at));
+    let end = (0..=MAX_KEPT)
+        .rev()
+        .find(|at| text.is_char_boundary(*at));
     let (head, rest) = text.split_at(end.unwrap_or_default());
     let (rest, digest) = (rest.len(), Digest::of([text.as_bytes()]));
 
@@ -460,8 +495,13 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
 fn shorten<T: Clone>(items: &mut Box<[T]>) -> u32 {
     let beyond = items.len().saturating_sub(MAX_ITEMS);
     if beyond > 0 {
-        *items = items.iter().take(MAX_ITEMS).cloned().collect();
+        *items = items
+            .iter()
+            .take(MAX_ITEMS)
+            .cloned()
+            .collect();
     }
+
     u32::try_from(beyond).unwrap_or(u32::MAX)
 }
 
@@ -486,8 +526,12 @@ fn text_of(value: Node<'_>) -> Option<String> {
 /// Returns the value of a tag: a text without its quotes, anything else as JSON on one line.
 fn shown(value: Node<'_>) -> Arc<str> {
     match value.kind() {
-        Kind::String => text_of(value).unwrap_or_default().into(),
-        _ => one_line_json(value.raw()).collect::<String>().into(),
+        Kind::String => text_of(value)
+            .unwrap_or_default()
+            .into(),
+        _ => one_line_json(value.raw())
+            .collect::<String>()
+            .into(),
     }
 }
 
@@ -514,7 +558,10 @@ mod tests {
         assert_eq!(entry.status.as_deref(), Some("okay"));
         assert_eq!(entry.started_sec(), Some(86_400));
         let tags = [("a", "1"), ("b", "x"), ("c", "null"), ("d", "[1,{}]")];
-        let kept = entry.tags.iter().map(|(key, value)| (&**key, &**value));
+        let kept = entry
+            .tags
+            .iter()
+            .map(|(key, value)| (&**key, &**value));
         assert!(kept.eq(tags));
         assert_eq!(*entry.latencies, [("total_ms".into(), 150.0)]);
         assert_eq!(*entry.metrics, [("score".into(), 0.5)]);

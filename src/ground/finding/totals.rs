@@ -90,14 +90,22 @@ impl Totals {
 
     /// Adds other totals.
     pub(crate) fn plus(&mut self, other: &Self) {
-        for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
+        for (sum, number) in self
+            .numbers()
+            .into_iter()
+            .zip({ *other }.numbers())
+        {
             *sum += *number;
         }
     }
 
     /// Takes away totals that were added.
     pub(crate) fn minus(&mut self, other: &Self) {
-        for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
+        for (sum, number) in self
+            .numbers()
+            .into_iter()
+            .zip({ *other }.numbers())
+        {
             *sum = sum.saturating_sub(*number);
         }
     }
@@ -148,11 +156,17 @@ impl Totals {
         }
 
         let denied = |skip: &&Skip| skip.kind.is_denied(episode.lifecycle);
-        let denied: Vec<&Skip> = episode.skipped.iter().filter(denied).collect();
+        let denied: Vec<&Skip> = episode
+            .skipped
+            .iter()
+            .filter(denied)
+            .collect();
         self.unjudged += denied.len() as u64;
         self.unchecked += u64::from(episode.is_unchecked);
 
-        let is_skipped = denied.iter().any(|skip| !skip.is_momentary());
+        let is_skipped = denied
+            .iter()
+            .any(|skip| !skip.is_momentary());
         self.not_judged.skipped += u64::from(is_skipped);
         let is_open = episode.lifecycle == Lifecycle::NonTerminal;
         self.not_judged.not_ended += u64::from(is_open);
@@ -230,13 +244,16 @@ pub(crate) fn sum_of<'s, S: Default>(
     let value = value.unwrap_or(NONE);
     let is_counted = sums.len() < MAX_NAMES || sums.contains_key(value);
     let value = if is_counted { value } else { OTHERS };
-    sums.entry(value.to_owned()).or_default()
+    sums.entry(value.to_owned())
+        .or_default()
 }
 
 /// Returns the value that a percentage of sorted values does not exceed, by the nearest rank.
 pub(crate) fn quantile(sorted: &[f64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100);
-    sorted.get(rank.saturating_sub(1)).copied()
+    sorted
+        .get(rank.saturating_sub(1))
+        .copied()
 }
 
 impl Tally {
@@ -266,7 +283,10 @@ impl Statistics {
     /// Counts one more episode in.
     pub fn add(&mut self, episode: &EpisodeReport) {
         for (rule, tally) in by_rule(&episode.findings) {
-            self.rules.entry(rule.to_owned()).or_default().plus(tally);
+            self.rules
+                .entry(rule.to_owned())
+                .or_default()
+                .plus(tally);
         }
 
         let all = Totals::of(episode).tally();

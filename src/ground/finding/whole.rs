@@ -46,10 +46,14 @@ impl Whole {
         episodes: impl IntoIterator<Item = &'e EpisodeReport>,
         faults: &[ReportedFault],
     ) -> Self {
-        let faults = faults.iter().map(|fault| (fault.clone(), fault.sort));
+        let faults = faults
+            .iter()
+            .map(|fault| (fault.clone(), fault.sort));
         let episodes = episodes.into_iter();
         Self {
-            episodes: episodes.map(|it| (it.clone(), Beside::of(it))).collect(),
+            episodes: episodes
+                .map(|it| (it.clone(), Beside::of(it)))
+                .collect(),
             faults: faults.collect(),
         }
     }
@@ -62,7 +66,9 @@ impl Whole {
         let fault = |(fault, sort)| ReportedFault { sort, ..fault };
 
         (
-            episodes.map(|(it, beside)| beside.restore(it)).collect(),
+            episodes
+                .map(|(it, beside)| beside.restore(it))
+                .collect(),
             faults.map(fault).collect(),
         )
     }
@@ -70,10 +76,22 @@ impl Whole {
 
 impl Beside {
     fn of(episode: &EpisodeReport) -> Self {
-        let suppressed = episode.suppressed.iter().map(|it| &it.finding);
-        let findings = || episode.findings.iter().chain(suppressed.clone());
+        let suppressed = episode
+            .suppressed
+            .iter()
+            .map(|it| &it.finding);
+        let findings = || {
+            episode
+                .findings
+                .iter()
+                .chain(suppressed.clone())
+        };
+
         let places = findings().flat_map(|found| {
-            let related = found.related.iter().map(|it| &it.location);
+            let related = found
+                .related
+                .iter()
+                .map(|it| &it.location);
             std::iter::once(&found.location).chain(related)
         });
         let file = |artifact: Artifact| artifact.file_name().to_owned();
@@ -101,13 +119,27 @@ impl Beside {
             EpisodeKey::Text(self.key)
         };
 
-        let entry = self.card.map(|(entry, unlisted)| entry.restored(unlisted));
+        let entry = self
+            .card
+            .map(|(entry, unlisted)| entry.restored(unlisted));
         episode.entry = entry.map(Arc::new);
-        let suppressed = episode.suppressed.iter_mut().map(|it| &mut it.finding);
+
+        let suppressed = episode
+            .suppressed
+            .iter_mut()
+            .map(|it| &mut it.finding);
         let (mut ranks, mut places) = (self.ranks.into_iter(), self.places.into_iter());
-        for found in episode.findings.iter_mut().chain(suppressed) {
+
+        for found in episode
+            .findings
+            .iter_mut()
+            .chain(suppressed)
+        {
             (found.rule_index, found.is_cause, found.is_of_team) = ranks.next().unwrap_or_default();
-            let related = found.related.iter_mut().map(|it| &mut it.location);
+            let related = found
+                .related
+                .iter_mut()
+                .map(|it| &mut it.location);
             for location in std::iter::once(&mut found.location).chain(related) {
                 let (artifact, excerpt) = places.next().unwrap_or_default();
                 location.artifact = artifact.and_then(Artifact::from_file_name);

@@ -56,6 +56,9 @@ fn describe_payloads(schema: &mut Schema) {
     ];
     schema.insert(
         "allOf".into(),
-        payloads.into_iter().map(Value::from).collect(),
+        payloads
+            .into_iter()
+            .map(Value::from)
+            .collect(),
     );
 }

@@ -458,8 +458,14 @@ mod tests {
     #[test]
     fn state_fields_are_those_of_the_schema() {
         let schema = schemars::schema_for!(State);
-        let properties = schema.get("properties").and_then(|it| it.as_object());
-        let mut known: Vec<&str> = properties.unwrap().keys().map(String::as_str).collect();
+        let properties = schema
+            .get("properties")
+            .and_then(|it| it.as_object());
+        let mut known: Vec<&str> = properties
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
         let mut fields = STATE_FIELDS;
         known.sort_unstable();
         fields.sort_unstable();

@@ -61,7 +61,8 @@ impl Sink for ValueFinder<'_, '_> {
         let is_wanted = self.is_next && self.open.len() < self.path.len();
         if is_wanted {
             *self.found = Span::default();
-            self.open.push((kind == Kind::Array).then_some(0));
+            self.open
+                .push((kind == Kind::Array).then_some(0));
             self.step();
         }
 
@@ -78,5 +79,8 @@ impl Sink for ValueFinder<'_, '_> {
 /// Returns the index that a token is in an array.
 pub(super) fn index(token: &str) -> Option<usize> {
     let is_written_so = token == "0" || !token.starts_with(['0', '+']);
-    token.parse().ok().filter(|_| is_written_so)
+    token
+        .parse()
+        .ok()
+        .filter(|_| is_written_so)
 }

@@ -20,7 +20,10 @@ impl Glob {
             }
         }
 
-        let mut parts = parts.into_iter().map(String::into_boxed_str);
+        let mut parts = parts
+            .into_iter()
+            .map(String::into_boxed_str);
+
         Self {
             first: parts.next().unwrap_or_default(),
             rest: parts.collect(),
@@ -60,12 +63,16 @@ impl Glob {
     /// Returns the longest text that each text has in it which it matches.
     pub(crate) fn longest_part(&self) -> &str {
         let parts = self.rest.iter().chain([&self.first]);
-        parts.max_by_key(|part| part.len()).map_or("", |part| part)
+        parts
+            .max_by_key(|part| part.len())
+            .map_or("", |part| part)
     }
 
     /// Returns the text, where it has no `*`.
     pub(crate) fn word(&self) -> Option<&str> {
-        self.rest.is_empty().then_some(&*self.first)
+        self.rest
+            .is_empty()
+            .then_some(&*self.first)
     }
 }
 

@@ -22,7 +22,10 @@ impl KeyPath {
 
         let pointer = Pointer::new(text);
         Some(Self(
-            pointer.tokens().map(|token| (*token).into()).collect(),
+            pointer
+                .tokens()
+                .map(|token| (*token).into())
+                .collect(),
         ))
     }
 
@@ -70,7 +73,13 @@ impl KeyPath {
 
     /// Returns the path of its first tokens.
     pub(crate) fn first(&self, length: usize) -> Self {
-        Self(self.0.iter().take(length).cloned().collect())
+        Self(
+            self.0
+                .iter()
+                .take(length)
+                .cloned()
+                .collect(),
+        )
     }
 
     /// Returns the path to a field of the value that it leads to.
@@ -87,14 +96,18 @@ impl KeyPath {
     pub(crate) fn may_pass(&self, place: &Pointer) -> bool {
         let mut tokens = self.0.iter();
         self.is_deep()
-            || place
-                .tokens()
-                .all(|token| tokens.next().is_some_and(|own| **own == *token))
+            || place.tokens().all(|token| {
+                tokens
+                    .next()
+                    .is_some_and(|own| **own == *token)
+            })
     }
 
     /// Returns `true` if it has a token that stands for any path.
     pub(crate) fn is_deep(&self) -> bool {
-        self.0.iter().any(|token| &**token == ANY_PATH)
+        self.0
+            .iter()
+            .any(|token| &**token == ANY_PATH)
     }
 
     /// Returns what it leads to, where shortened values are not looked into.
@@ -134,11 +147,13 @@ impl KeyPath {
 
             let from = left.len();
             let mut go = |next: Node<'a>, leads_there: &dyn Fn(&str) -> bool| {
-                let on = places.iter().filter_map(|place| match self.0.get(*place) {
-                    Some(any) if &**any == ANY_PATH => Some(*place),
-                    Some(token) if leads_there(token) => Some(place + 1),
-                    _ => None,
-                });
+                let on = places
+                    .iter()
+                    .filter_map(|place| match self.0.get(*place) {
+                        Some(any) if &**any == ANY_PATH => Some(*place),
+                        Some(token) if leads_there(token) => Some(place + 1),
+                        _ => None,
+                    });
                 let on = self.closure(on.collect());
                 if !on.is_empty() {
                     left.push((next, on));
@@ -154,7 +169,9 @@ impl KeyPath {
                 go(key.value(), &|token| *token == *name);
             }
 
-            left.get_mut(from..).unwrap_or_default().reverse();
+            left.get_mut(from..)
+                .unwrap_or_default()
+                .reverse();
         }
     }
 
@@ -170,7 +187,10 @@ impl KeyPath {
     fn closure(&self, mut places: Places) -> Places {
         let mut at = 0;
         while let Some(place) = places.get(at).copied() {
-            let is_any = self.0.get(place).is_some_and(|token| &**token == ANY_PATH);
+            let is_any = self
+                .0
+                .get(place)
+                .is_some_and(|token| &**token == ANY_PATH);
             if is_any && !places.contains(&(place + 1)) {
                 places.push(place + 1);
             }

@@ -43,7 +43,10 @@ impl Entries {
 
     /// Returns the kind of the entry with the artifact's name; `None` where there is no such entry.
     pub(crate) fn kind(self, artifact: Artifact) -> Option<EntryKind> {
-        self.0.get(artifact as usize).copied().flatten()
+        self.0
+            .get(artifact as usize)
+            .copied()
+            .flatten()
     }
 
     /// Returns `true` if the directory has an entry with the artifact's name, of any kind.

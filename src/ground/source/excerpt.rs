@@ -29,14 +29,20 @@ impl Excerpt {
     pub(super) fn cut(bytes: &[u8], line_start: usize, span: Range<usize>) -> Self {
         let reach = |range: Range<usize>| bytes.get(range).unwrap_or_default();
         // A character has at most four bytes, so these ranges hold more than the window shows.
-        let before = reach(span.start.saturating_sub(WIDTH * 4).max(line_start)..span.start);
+        let before = reach(
+            span.start
+                .saturating_sub(WIDTH * 4)
+                .max(line_start)..span.start,
+        );
         let tail = reach(span.start..bytes.len().min(span.start + WIDTH * 8));
         let line_end = tail
             .iter()
             .position(|byte| matches!(byte, b'\n' | b'\r'))
             .unwrap_or(tail.len());
         let (inside, after) = tail.split_at(line_end.min(span.len()));
-        let after = after.get(..line_end - inside.len()).unwrap_or_default();
+        let after = after
+            .get(..line_end - inside.len())
+            .unwrap_or_default();
 
         let [before, inside, after] = [before, inside, after].map(lossy);
         let (shown, shown_width) = fit(inside.chars(), SPAN_WIDTH);

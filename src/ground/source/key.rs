@@ -52,7 +52,9 @@ impl EpisodeKey {
         if dir == Path::new(".") {
             name.into()
         } else {
-            dir.join(name).to_string_lossy().into_owned()
+            dir.join(name)
+                .to_string_lossy()
+                .into_owned()
         }
     }
 }

@@ -97,11 +97,18 @@ pub(crate) fn length(text: &str) -> Option<i64> {
     };
 
     let number = text.get(..text.len() - 1)?;
-    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !number
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+    {
         return None;
     }
 
-    let seconds = number.parse::<i64>().ok()?.checked_mul(unit)?;
+    let seconds = number
+        .parse::<i64>()
+        .ok()?
+        .checked_mul(unit)?;
+
     (seconds <= LONGEST).then_some(seconds)
 }
 

@@ -61,8 +61,12 @@ impl Usage {
         Self {
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_write: self.cache_write.saturating_add(other.cache_write),
+            cache_read: self
+                .cache_read
+                .saturating_add(other.cache_read),
+            cache_write: self
+                .cache_write
+                .saturating_add(other.cache_write),
         }
     }
 
@@ -83,7 +87,12 @@ impl Usage {
 impl Usage {
     /// Returns the usage that is written in a note.
     pub(super) fn of_note(note: &Value) -> Self {
-        let of = |name: &str| note.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let of = |name: &str| {
+            note.get(name)
+                .and_then(Value::as_u64)
+                .unwrap_or_default()
+        };
+
         Self {
             input: of("input_tokens"),
             output: of("output_tokens"),
@@ -95,7 +104,8 @@ impl Usage {
 
 impl Answer {
     pub(super) fn is_last(&self) -> bool {
-        self.ends_turn.unwrap_or(!self.text.trim().is_empty())
+        self.ends_turn
+            .unwrap_or(!self.text.trim().is_empty())
     }
 
     /// Adds lines to its text.

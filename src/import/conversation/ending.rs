@@ -20,10 +20,14 @@ impl Conversation {
     /// Puts all in order and returns how it ends. With `is_over`, nothing follows.
     pub(in crate::import) fn finish(&mut self, is_over: bool) -> Ending {
         if self.is_by_time {
-            self.events.sort_by_key(|event| event.at);
+            self.events
+                .sort_by_key(|event| event.at);
         }
 
-        let mut ending = self.end.take().unwrap_or_else(|| self.ending());
+        let mut ending = self
+            .end
+            .take()
+            .unwrap_or_else(|| self.ending());
         if let Ending::Pending(reason) = &mut ending {
             if !(is_over || self.is_over) {
                 return ending;
@@ -31,7 +35,11 @@ impl Conversation {
             ending = Ending::Partial(format!("{reason}, and nothing follows"));
         }
 
-        self.at = self.events.iter().filter_map(|event| event.at).max();
+        self.at = self
+            .events
+            .iter()
+            .filter_map(|event| event.at)
+            .max();
         for call in self.take_open(None) {
             self.act(call, Outcome::new(Some("missing"), Value::Null));
         }
@@ -64,7 +72,12 @@ impl Conversation {
         if !self.assertions.is_empty() {
             return Ending::Ok;
         }
-        if let Some(open) = self.open.values().max_by_key(|call| call.place) {
+
+        if let Some(open) = self
+            .open
+            .values()
+            .max_by_key(|call| call.place)
+        {
             return Ending::Pending(format!("the call of {} has no result", open.tool));
         }
 

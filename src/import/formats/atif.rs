@@ -32,7 +32,9 @@ fn is_form(head: &[Value]) -> bool {
 
 fn is_trajectory(value: &Value) -> bool {
     text(value, "/schema_version").starts_with("ATIF-v")
-        && value.get("steps").is_some_and(Value::is_array)
+        && value
+            .get("steps")
+            .is_some_and(Value::is_array)
 }
 
 /// Returns `true` for the `result.json` of a trial, which lies above its trajectory.
@@ -59,7 +61,8 @@ fn ties(file: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
 }
 
 fn dir_of(name: &str) -> &str {
-    name.rsplit_once('/').map_or("", |(dir, _)| dir)
+    name.rsplit_once('/')
+        .map_or("", |(dir, _)| dir)
 }
 
 fn beside(name: &str, path: &str) -> String {
@@ -111,7 +114,12 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         }
     }
 
-    if by_name.is_empty() && log.files.iter().all(|file| !file.file.is_given) {
+    if by_name.is_empty()
+        && log
+            .files
+            .iter()
+            .all(|file| !file.file.is_given)
+    {
         log.nothing_yet = Some("its trial has no trajectory".into());
         return Ok(());
     }
@@ -143,7 +151,10 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 
         let mut run = Conversation {
             id,
-            source: name.rsplit('/').next().map(str::to_owned),
+            source: name
+                .rsplit('/')
+                .next()
+                .map(str::to_owned),
             ..Conversation::default()
         };
 
@@ -198,7 +209,9 @@ impl Files<'_> {
         let cwd = first_text(trajectory, &["/agent/extra/cwds/0", "/agent/extra/cwd"]);
         conversation.cwd = cwd.or(conversation.cwd.take());
         let steps = items(trajectory, "/steps");
-        conversation.is_by_time = steps.iter().all(|step| time(step, "/timestamp").is_some());
+        conversation.is_by_time = steps
+            .iter()
+            .all(|step| time(step, "/timestamp").is_some());
 
         let mut cost = None;
         for step in steps {
@@ -268,7 +281,9 @@ impl Files<'_> {
             .iter()
             .find(is_meant);
         let path = some_text(reference, "/trajectory_path").map(|path| beside(name, &path));
-        let in_file = path.as_ref().and_then(|path| self.by_name.get(path));
+        let in_file = path
+            .as_ref()
+            .and_then(|path| self.by_name.get(path));
         let found = embedded.or(in_file.map(|(_, found)| found));
         let Some(found) = found else {
             return conversation.skip("trajectory of a sub-agent that is not there");
@@ -285,17 +300,26 @@ impl Files<'_> {
         let has_total = number(trajectory, "/final_metrics/total_cost_usd").is_some();
         part.cost = part.cost.filter(|_| !has_total);
         conversation.absorb(&agent, part);
-        conversation.parents.insert(agent, call.to_owned());
+        conversation
+            .parents
+            .insert(agent, call.to_owned());
     }
 
     fn agent_step(&self, conversation: &mut Conversation, file: usize, step: &Value) {
         conversation.tag("model", text(step, "/model_name"));
-        if step.get("llm_call_count").and_then(Value::as_u64) != Some(0) {
+        if step
+            .get("llm_call_count")
+            .and_then(Value::as_u64)
+            != Some(0)
+        {
             let answer = conversation.answer("");
             answer.say(&message(step));
             answer.think(text(step, "/reasoning_content"));
             answer.model = some_text(step, "/model_name");
-            answer.usage = step.get("metrics").filter(|it| it.is_object()).map(usage);
+            answer.usage = step
+                .get("metrics")
+                .filter(|it| it.is_object())
+                .map(usage);
         }
 
         let results = items(step, "/observation/results");
@@ -307,15 +331,23 @@ impl Files<'_> {
         let mut waiting: BTreeMap<usize, (String, bool)> = BTreeMap::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
 
-        for (number, it) in items(step, "/tool_calls").iter().enumerate() {
+        for (number, it) in items(step, "/tool_calls")
+            .iter()
+            .enumerate()
+        {
             let id = some_text(it, "/tool_call_id")
                 .unwrap_or_else(|| format!("step {} {number}", count(step, "/step_id")));
             let tool = text(it, "/function_name");
-            let input = arguments(it.get("arguments").cloned().unwrap_or_default());
+            let input = arguments(
+                it.get("arguments")
+                    .cloned()
+                    .unwrap_or_default(),
+            );
             let is_command = kind(tool, &input) == "execute";
             let mut call = Call::new(&id, tool, Value::Object(input));
             if began.contains(id.as_str()) {
-                call.extensions.insert("kind".into(), "delegate".into());
+                call.extensions
+                    .insert("kind".into(), "delegate".into());
             }
 
             conversation.call(call);
@@ -325,7 +357,9 @@ impl Files<'_> {
 
         for result in results {
             let known = text(result, "/source_call_id");
-            let known = places.get(known).and_then(|place| waiting.remove(place));
+            let known = places
+                .get(known)
+                .and_then(|place| waiting.remove(place));
             if let Some((id, is_command)) = known {
                 let said = Said::of(step, &id, result);
                 let outcome = self.outcome(conversation, file, &said, is_command);
@@ -339,7 +373,11 @@ impl Files<'_> {
                 }
                 conversation.result(&last, outcome);
             } else {
-                let said = texts(result.get("content").unwrap_or(&Value::Null));
+                let said = texts(
+                    result
+                        .get("content")
+                        .unwrap_or(&Value::Null),
+                );
                 conversation.note("observe", json!({"kind": "observation", "text": said}));
             }
         }
@@ -352,7 +390,10 @@ impl Files<'_> {
         said: &Said<'_>,
         is_command: bool,
     ) -> Outcome {
-        let content = said.result.get("content").unwrap_or(&Value::Null);
+        let content = said
+            .result
+            .get("content")
+            .unwrap_or(&Value::Null);
         let printed = texts(content);
         let mut outcome = Outcome::new(said.status(&printed, is_command), printed);
 
@@ -362,9 +403,15 @@ impl Files<'_> {
             }
 
             let path = text(part, "/source/path");
-            match self.log.beside(file, path).zip(path.rsplit_once('.')) {
+            match self
+                .log
+                .beside(file, path)
+                .zip(path.rsplit_once('.'))
+            {
                 Some((content, (_, extension))) => {
-                    let extension = extension.to_ascii_lowercase().replace("jpg", "jpeg");
+                    let extension = extension
+                        .to_ascii_lowercase()
+                        .replace("jpg", "jpeg");
                     let picture = Picture { extension, content };
                     outcome.pictures.push(picture);
                 }
@@ -377,7 +424,10 @@ impl Files<'_> {
 }
 
 fn message(step: &Value) -> String {
-    texts(step.get("message").unwrap_or(&Value::Null))
+    texts(
+        step.get("message")
+            .unwrap_or(&Value::Null),
+    )
 }
 
 fn system(conversation: &mut Conversation, step: &Value) {
@@ -404,7 +454,10 @@ fn system(conversation: &mut Conversation, step: &Value) {
         summary.join("\n")
     };
 
-    let usage = step.get("metrics").filter(|it| it.is_object()).map(usage);
+    let usage = step
+        .get("metrics")
+        .filter(|it| it.is_object())
+        .map(usage);
     conversation.compaction(json!({"summary": summary, "usage": usage.map(Usage::members)}));
 }
 
@@ -435,12 +488,19 @@ impl<'s> Said<'s> {
 
         Self {
             result,
-            details: of_call.or(of_step).unwrap_or(&Value::Null),
+            details: of_call
+                .or(of_step)
+                .unwrap_or(&Value::Null),
         }
     }
 
     fn status(&self, printed: &str, is_command: bool) -> Option<&'static str> {
-        let has_line = |line: &str| printed.lines().any(|it| it.trim() == line);
+        let has_line = |line: &str| {
+            printed
+                .lines()
+                .any(|it| it.trim() == line)
+        };
+
         let statuses = [
             text(self.result, "/extra/status"),
             text(self.result, "/extra/execution_status"),
@@ -478,7 +538,10 @@ impl<'s> Said<'s> {
         is_set
             || self.result.pointer("/extra/success") == Some(&Value::Bool(false))
             || some_text(self.result, "/extra/error").is_some()
-            || codes.chain(more).flatten().any(|code| code != 0.0)
+            || codes
+                .chain(more)
+                .flatten()
+                .any(|code| code != 0.0)
     }
 }
 
@@ -506,14 +569,24 @@ fn exit_codes(printed: &str) -> impl Iterator<Item = i64> {
 fn judge(conversation: &mut Conversation, result: &Value) {
     conversation.tag("trial", text(result, "/trial_name"));
     let rewards = result.pointer("/verifier_result/rewards");
-    for (name, value) in rewards.and_then(Value::as_object).into_iter().flatten() {
+    for (name, value) in rewards
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         let Some(reward) = value.as_f64() else {
             conversation.skip("reward that is no number");
             continue;
         };
-        conversation.metrics.insert(name.clone(), value.clone());
+
+        conversation
+            .metrics
+            .insert(name.clone(), value.clone());
+
         let passed = (reward - 1.0).abs() < f64::EPSILON;
-        conversation.assertions.push((name.clone(), passed));
+        conversation
+            .assertions
+            .push((name.clone(), passed));
     }
 
     let exception = text(result, "/exception_info/exception_type").to_owned();

@@ -43,8 +43,12 @@ fn is_message(value: &Value) -> bool {
     if value.get("role").is_none() {
         return responses::is_item(value);
     }
+
     let said = ["content", "tool_calls", "function_call", "refusal"];
-    ROLES.contains(&text(value, "/role")) && said.iter().any(|name| value.get(name).is_some())
+    ROLES.contains(&text(value, "/role"))
+        && said
+            .iter()
+            .any(|name| value.get(name).is_some())
 }
 
 /// Returns what may be a conversation in a value: the value, or the items of a list of them.
@@ -122,7 +126,10 @@ fn own_id(container: &Value, name: &str) -> Option<String> {
             .join("-")
     };
 
-    if let Some(id) = ["run_id", "session_id", "id"].into_iter().find_map(word) {
+    if let Some(id) = ["run_id", "session_id", "id"]
+        .into_iter()
+        .find_map(word)
+    {
         return Some(id);
     }
 
@@ -157,7 +164,11 @@ fn conversation(container: &Value, list: &[Value], name: &str, number: usize) ->
 
     conversation.tag("model", text(container, "/model"));
     for name in ["system", "instructions"] {
-        if let Some(said) = container.get(name).map(texts).filter(|it| !it.is_empty()) {
+        if let Some(said) = container
+            .get(name)
+            .map(texts)
+            .filter(|it| !it.is_empty())
+        {
             conversation.message("system", &said);
         }
     }
@@ -173,9 +184,11 @@ fn conversation(container: &Value, list: &[Value], name: &str, number: usize) ->
         let Some(value) = container.get(result) else {
             continue;
         };
-        let passed = value
-            .as_bool()
-            .or_else(|| value.as_f64().map(|it| (it - 1.0).abs() < 1e-6));
+        let passed = value.as_bool().or_else(|| {
+            value
+                .as_f64()
+                .map(|it| (it - 1.0).abs() < 1e-6)
+        });
         conversation
             .assertions
             .extend(passed.map(|passed| (result.to_owned(), passed)));
@@ -190,7 +203,9 @@ fn conversation(container: &Value, list: &[Value], name: &str, number: usize) ->
 }
 
 fn add(conversation: &mut Conversation, message: &Value) {
-    let content = message.get("content").unwrap_or(&Value::Null);
+    let content = message
+        .get("content")
+        .unwrap_or(&Value::Null);
     match text(message, "/role") {
         "system" | "developer" => drop(conversation.message("system", &texts(content))),
         "user" => {
@@ -203,7 +218,11 @@ fn add(conversation: &mut Conversation, message: &Value) {
             }
 
             let is_result = |part: &Value| text(part, "/type") == "tool_result";
-            if texts(content).is_empty() && items(message, "/content").iter().any(is_result) {
+            if texts(content).is_empty()
+                && items(message, "/content")
+                    .iter()
+                    .any(is_result)
+            {
                 return;
             }
 
@@ -222,7 +241,10 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
     answer.model = some_text(message, "/model");
     answer.message_id = some_text(message, "/id");
     answer.stop_reason = some_text(message, "/stop_reason");
-    answer.usage = message.get("usage").filter(|it| it.is_object()).map(usage);
+    answer.usage = message
+        .get("usage")
+        .filter(|it| it.is_object())
+        .map(usage);
     answer.is_refusal = refusal.is_some() || answer.stop_reason.as_deref() == Some("refusal");
     answer.say(&refusal.unwrap_or_default());
     for block in items(message, "/content") {
@@ -240,7 +262,10 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
     }
 
     // The older form has one call, which its result names by the tool.
-    if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
+    if let Some(call) = message
+        .get("function_call")
+        .filter(|call| call.is_object())
+    {
         let (tool, input) = of_function(call);
         conversation.call(Call::new(&tool, &tool, input));
     }
@@ -248,7 +273,11 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
 
 /// Returns the usage of an answer, in the form of Anthropic or of `OpenAI`.
 fn usage(usage: &Value) -> Usage {
-    if usage.get("prompt_tokens").is_some() || usage.get("input_tokens_details").is_some() {
+    if usage.get("prompt_tokens").is_some()
+        || usage
+            .get("input_tokens_details")
+            .is_some()
+    {
         Usage::of_openai(usage)
     } else {
         super::claude_code::usage(usage)
@@ -263,9 +292,17 @@ fn result(conversation: &mut Conversation, message: &Value, content: &Value) {
         content.clone()
     };
 
-    let is_error = error.is_some() || output.as_str().is_some_and(|it| it.starts_with("Error"));
-    let is_blank = output.as_str().is_none_or(str::is_empty) && !output.is_object();
-    let output = error.filter(|_| is_blank).map_or(output, Value::from);
+    let is_error = error.is_some()
+        || output
+            .as_str()
+            .is_some_and(|it| it.starts_with("Error"));
+    let is_blank = output
+        .as_str()
+        .is_none_or(str::is_empty)
+        && !output.is_object();
+    let output = error
+        .filter(|_| is_blank)
+        .map_or(output, Value::from);
     let id = first_text(message, &["/tool_call_id", "/tool_call/id", "/name"]);
     conversation.result(
         &id.unwrap_or_default(),

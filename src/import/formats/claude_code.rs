@@ -21,23 +21,26 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn is_form(head: &[Value]) -> bool {
-    head.iter().any(|line| match text(line, "/type") {
-        "user" | "assistant" => {
-            line.get("uuid").is_some() && line.pointer("/message/role").is_some()
-        }
-        "system" | "progress" | "attachment" => {
-            line.get("uuid").is_some() && line.get("sessionId").is_some()
-        }
-        "summary" => line.get("leafUuid").is_some(),
-        "file-history-snapshot" => line.get("snapshot").is_some(),
-        "queue-operation" => line.get("operation").is_some() && line.get("sessionId").is_some(),
-        _ => false,
-    })
+    head.iter()
+        .any(|line| match text(line, "/type") {
+            "user" | "assistant" => {
+                line.get("uuid").is_some() && line.pointer("/message/role").is_some()
+            }
+            "system" | "progress" | "attachment" => {
+                line.get("uuid").is_some() && line.get("sessionId").is_some()
+            }
+            "summary" => line.get("leafUuid").is_some(),
+            "file-history-snapshot" => line.get("snapshot").is_some(),
+            "queue-operation" => line.get("operation").is_some() && line.get("sessionId").is_some(),
+            _ => false,
+        })
 }
 
 /// Returns the session in whose directory the log of a sub-agent is.
 fn session_above(file: &LogFile) -> Option<&str> {
-    file.dirs().skip_while(|dir| *dir != "subagents").nth(1)
+    file.dirs()
+        .skip_while(|dir| *dir != "subagents")
+        .nth(1)
 }
 
 /// A session and its sub-agents, whose logs lie below its name or beside it.
@@ -105,7 +108,11 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         .into_iter()
         .find(|name| sessions.contains_key(name))
         .unwrap_or(if last.is_empty() {
-            sessions.keys().next().cloned().unwrap_or_default()
+            sessions
+                .keys()
+                .next()
+                .cloned()
+                .unwrap_or_default()
         } else {
             last
         });
@@ -121,7 +128,10 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     }
 
     for (kind, number) in others.skipped {
-        *conversation.skipped.entry(kind).or_default() += number;
+        *conversation
+            .skipped
+            .entry(kind)
+            .or_default() += number;
     }
 
     let is_main = |file: &&LogFile| session_above(file).is_none() && file.stem() == id;
@@ -168,16 +178,24 @@ fn add(conversation: &mut Conversation, line: &Value) {
             "tokens_before": line.pointer("/compactMetadata/preTokens"),
         })),
         ("system", "api_error") => {
-            let error = line.get("error").cloned().unwrap_or_default();
+            let error = line
+                .get("error")
+                .cloned()
+                .unwrap_or_default();
             conversation.retry(
-                &line.get("retryAttempt").cloned().unwrap_or_default(),
+                &line
+                    .get("retryAttempt")
+                    .cloned()
+                    .unwrap_or_default(),
                 &error,
             );
         }
         ("progress", _) => {
             let parent = some_text(line, "/parentToolUseID");
             let agent = some_text(line, "/data/agentId");
-            conversation.parents.extend(agent.zip(parent));
+            conversation
+                .parents
+                .extend(agent.zip(parent));
             conversation.skip("progress");
         }
         (kind, "") => conversation.skip(kind),
@@ -186,7 +204,9 @@ fn add(conversation: &mut Conversation, line: &Value) {
 }
 
 fn user(conversation: &mut Conversation, line: &Value) {
-    let content = line.pointer("/message/content").unwrap_or(&Value::Null);
+    let content = line
+        .pointer("/message/content")
+        .unwrap_or(&Value::Null);
     if is_true(line, "/isCompactSummary") {
         return conversation.summary(json!({"summary": texts(content)}));
     }
@@ -228,7 +248,9 @@ fn user(conversation: &mut Conversation, line: &Value) {
 }
 
 fn result(conversation: &mut Conversation, line: &Value, block: &Value) {
-    let content = block.get("content").unwrap_or(&Value::Null);
+    let content = block
+        .get("content")
+        .unwrap_or(&Value::Null);
     let output = texts(content);
     let is_error = is_true(block, "/is_error");
     let status = if is_error && is_denial(&output) {
@@ -263,7 +285,9 @@ fn result(conversation: &mut Conversation, line: &Value, block: &Value) {
 }
 
 fn assistant(conversation: &mut Conversation, line: &Value) {
-    let content = line.pointer("/message/content").unwrap_or(&Value::Null);
+    let content = line
+        .pointer("/message/content")
+        .unwrap_or(&Value::Null);
     if is_true(line, "/isApiErrorMessage") {
         return conversation.error(&texts(content));
     }
@@ -287,12 +311,18 @@ fn assistant(conversation: &mut Conversation, line: &Value) {
     answer.model = Some(model.to_owned()).filter(|model| !model.is_empty());
     answer.stop_reason = some_text(line, "/message/stop_reason").or(answer.stop_reason.take());
     answer.is_refusal = answer.stop_reason.as_deref() == Some("refusal");
-    answer.usage = line.pointer("/message/usage").map(usage).or(answer.usage);
+    answer.usage = line
+        .pointer("/message/usage")
+        .map(usage)
+        .or(answer.usage);
 
     for block in items(line, "/message/content") {
         match text(block, "/type") {
             "tool_use" => {
-                let input = block.get("input").cloned().unwrap_or_default();
+                let input = block
+                    .get("input")
+                    .cloned()
+                    .unwrap_or_default();
                 let call = Call::new(text(block, "/id"), text(block, "/name"), input);
                 conversation.call(call);
             }

@@ -49,7 +49,10 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         if file != Some(entry.file) {
             file = Some(entry.file);
             let conversation = Conversation {
-                source: log.files.get(entry.file).map(|file| file.base().to_owned()),
+                source: log
+                    .files
+                    .get(entry.file)
+                    .map(|file| file.base().to_owned()),
                 ..Conversation::default()
             };
 
@@ -132,7 +135,9 @@ impl Thread {
                 let said = said
                     .split_once(REQUEST)
                     .map_or(said, |(_, request)| request);
-                self.has_messages |= conversation.message("user", said).is_some();
+                self.has_messages |= conversation
+                    .message("user", said)
+                    .is_some();
             }
             "token_count" => self.tokens(line),
             "turn_aborted" => conversation.interrupt(text(line, "/payload/reason")),
@@ -145,7 +150,9 @@ impl Thread {
             }
             "error" => conversation.error(text(line, "/payload/message")),
             "stream_error" => {
-                let error = line.pointer("/payload/message").cloned();
+                let error = line
+                    .pointer("/payload/message")
+                    .cloned();
                 conversation.retry(&Value::Null, &error.unwrap_or_default());
             }
             kind => conversation.skip(kind),
@@ -156,7 +163,9 @@ impl Thread {
     fn tokens(&mut self, line: &Value) {
         let total = line.pointer("/payload/info/total_token_usage");
         if total.is_none() || total == self.total.as_ref() {
-            return self.conversation.skip("repeated token_count");
+            return self
+                .conversation
+                .skip("repeated token_count");
         }
 
         self.total = total.cloned();
@@ -185,7 +194,11 @@ impl Thread {
     fn item(&mut self, line: &Value) {
         let conversation = &mut self.conversation;
         let id = text(line, "/payload/call_id");
-        let argument = |at: &str| line.pointer(at).cloned().unwrap_or_default();
+        let argument = |at: &str| {
+            line.pointer(at)
+                .cloned()
+                .unwrap_or_default()
+        };
 
         match (text(line, "/payload/type"), text(line, "/payload/role")) {
             ("message", "assistant") => {
@@ -200,7 +213,8 @@ impl Thread {
                 if said.starts_with('<') || said.starts_with("# AGENTS.md") {
                     conversation.skip("context in a message of the user");
                 } else {
-                    self.repeated.extend(conversation.message("user", &said));
+                    self.repeated
+                        .extend(conversation.message("user", &said));
                 }
             }
             ("reasoning", _) => {
@@ -238,7 +252,8 @@ impl Thread {
     fn end(mut self) -> Part {
         if self.has_messages {
             for place in self.repeated {
-                self.conversation.skip("repeated message of the user");
+                self.conversation
+                    .skip("repeated message of the user");
                 if let Some(event) = self.conversation.events.get_mut(place) {
                     event.what = What::Nothing;
                 }
@@ -303,7 +318,11 @@ fn outcome(output: &Value) -> Outcome {
 
     let (printed, exit, seconds) = match record.get("output") {
         Some(printed) => {
-            let first = |places: [&str; 2]| places.iter().find_map(|at| number(&record, at));
+            let first = |places: [&str; 2]| {
+                places
+                    .iter()
+                    .find_map(|at| number(&record, at))
+            };
             let exit = first(["/metadata/exit_code", "/exit_code"]);
             let seconds = first(["/metadata/duration_seconds", "/wall_time_seconds"]);
             (printed.clone(), exit, seconds)
@@ -317,7 +336,12 @@ fn outcome(output: &Value) -> Outcome {
         Some(code) => (code != 0.0).then_some("error"),
         None if first_line(said).contains("rejected by user") => Some("denied"),
         None if said.starts_with("aborted") => Some("cancelled"),
-        None if NOT_DONE.iter().any(|start| said.starts_with(start)) => Some("error"),
+        None if NOT_DONE
+            .iter()
+            .any(|start| said.starts_with(start)) =>
+        {
+            Some("error")
+        }
         None => is_failure.then_some("error"),
     };
 
@@ -346,13 +370,22 @@ fn heading(whole: &str) -> (Value, Option<f64>, Option<f64>) {
         .filter(|_| !rest.is_empty())
     {
         let code = ["Process exited with code ", "Exit code: "];
-        if let Some(code) = code.iter().find_map(|mark| line.strip_prefix(mark)) {
+        if let Some(code) = code
+            .iter()
+            .find_map(|mark| line.strip_prefix(mark))
+        {
             exit = code.trim().parse().ok();
         } else if let Some(time) = line.strip_prefix("Wall time: ") {
-            seconds = time.split(' ').next().and_then(|time| time.parse().ok());
+            seconds = time
+                .split(' ')
+                .next()
+                .and_then(|time| time.parse().ok());
         } else if line.trim_end() == "Output:" {
             return (after.into(), exit, seconds);
-        } else if !OTHERS.iter().any(|other| line.starts_with(other)) {
+        } else if !OTHERS
+            .iter()
+            .any(|other| line.starts_with(other))
+        {
             break;
         }
 
@@ -379,5 +412,9 @@ fn after_command(whole: &str) -> &str {
         .iter()
         .find_map(|mark| whole.find(mark));
 
-    start.map_or(whole, |start| whole.get(start + 1..).unwrap_or_default())
+    start.map_or(whole, |start| {
+        whole
+            .get(start + 1..)
+            .unwrap_or_default()
+    })
 }

@@ -81,23 +81,33 @@ impl Session {
                     .extend(some_text(data, "/requestId").zip(call));
             }
             "permission.completed" => {
-                let asked = self.requests.get(text(data, "/requestId")).cloned();
+                let asked = self
+                    .requests
+                    .get(text(data, "/requestId"))
+                    .cloned();
                 let call = some_text(data, "/toolCallId").or(asked);
                 self.decisions
                     .extend(call.zip(some_text(data, "/result/kind")));
             }
             "session.binary_asset" => {
                 let id = some_text(data, "/assetId");
-                self.assets.extend(id.map(|id| (id, data.clone())));
+                self.assets
+                    .extend(id.map(|id| (id, data.clone())));
             }
             "subagent.started" => {
                 let call = some_text(data, "/toolCallId");
-                let agent = conversation.agent.clone().or_else(|| call.clone());
+                let agent = conversation
+                    .agent
+                    .clone()
+                    .or_else(|| call.clone());
                 self.delegates.extend(call.clone());
                 if let Some(call) = &call {
                     conversation.mark(call, "kind", "delegate");
                 }
-                conversation.parents.extend(agent.zip(call));
+
+                conversation
+                    .parents
+                    .extend(agent.zip(call));
             }
             "session.compaction_complete" => self.compaction(data),
             "abort" => conversation.interrupt(text(data, "/reason")),
@@ -184,8 +194,12 @@ impl Session {
             conversation.agent = Some("user".into());
         }
 
-        let input = data.get("arguments").cloned().unwrap_or_default();
+        let input = data
+            .get("arguments")
+            .cloned()
+            .unwrap_or_default();
         conversation.call(Call::new(id, text(data, "/toolName"), input));
+
         if self.delegates.contains(id) {
             conversation.mark(id, "kind", "delegate");
         }
@@ -211,7 +225,8 @@ impl Session {
         .contains(&"cancelled");
         let status = if decision.starts_with("denied") || matches!(code, "denied" | "rejected") {
             if decision.starts_with("denied") {
-                self.conversation.mark(id, "x-denied-by", decision);
+                self.conversation
+                    .mark(id, "x-denied-by", decision);
             }
             Some("denied")
         } else if is_cancelled {
@@ -222,11 +237,15 @@ impl Session {
 
         let mut outcome = Outcome::new(status, output).took(Took::Between);
         for part in items(data, "/result/binaryResultsForLlm") {
-            let known = self.assets.get(text(part, "/assetId")).unwrap_or(part);
+            let known = self
+                .assets
+                .get(text(part, "/assetId"))
+                .unwrap_or(part);
             let found = picture(text(known, "/mimeType"), text(known, "/data"));
             if found.is_none() {
                 self.conversation.skip("binary result");
             }
+
             outcome.pictures.extend(found);
         }
 
@@ -241,7 +260,9 @@ impl Session {
                 .error(&why.unwrap_or_else(|| "the compaction failed".into()));
         }
 
-        let used = data.get("compactionTokensUsed").map(usage);
+        let used = data
+            .get("compactionTokensUsed")
+            .map(usage);
         self.since = self.since.add(used.unwrap_or_default());
         self.conversation.summary(json!({
             "trigger": data.get("trigger"),
@@ -252,9 +273,17 @@ impl Session {
     }
 
     fn shut_down(&mut self, data: &Value) {
-        let metrics = data.get("modelMetrics").and_then(Value::as_object);
-        for model in metrics.into_iter().flat_map(|it| it.values()) {
-            let used = model.get("usage").map(usage).unwrap_or_default();
+        let metrics = data
+            .get("modelMetrics")
+            .and_then(Value::as_object);
+        for model in metrics
+            .into_iter()
+            .flat_map(|it| it.values())
+        {
+            let used = model
+                .get("usage")
+                .map(usage)
+                .unwrap_or_default();
             self.shut_down = self.shut_down.add(used);
         }
 
@@ -316,5 +345,7 @@ fn exit_code(output: &str) -> Option<i64> {
         || (line.starts_with("shellId: ") && line.contains(" completed with exit code "));
     let (_, code) = line.rsplit_once(' ')?;
 
-    is_exit.then(|| code.parse().ok()).flatten()
+    is_exit
+        .then(|| code.parse().ok())
+        .flatten()
 }

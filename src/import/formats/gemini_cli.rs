@@ -22,7 +22,11 @@ fn is_form(head: &[Value]) -> bool {
     head.first().is_some_and(|first| {
         ["sessionId", "projectHash", "startTime"]
             .iter()
-            .all(|name| first.get(name).is_some_and(Value::is_string))
+            .all(|name| {
+                first
+                    .get(name)
+                    .is_some_and(Value::is_string)
+            })
     })
 }
 
@@ -92,7 +96,8 @@ impl Session {
             text(&value, "/sessionId").clone_into(&mut self.conversation.id);
             self.conversation.started_at = time(&value, "/startTime");
             self.parent = parent_of(file, &value);
-            self.messages.extend_from_slice(items(&value, "/messages"));
+            self.messages
+                .extend_from_slice(items(&value, "/messages"));
         } else if value.get("type").is_some() {
             match self.place_of(&value, RECENT) {
                 // A message is written again when more of it is known.
@@ -103,7 +108,10 @@ impl Session {
             for message in items(&value, "/$set/messages") {
                 self.replace(message);
             }
-            let kind = value.as_object().and_then(|line| line.keys().next());
+
+            let kind = value
+                .as_object()
+                .and_then(|line| line.keys().next());
             // What a rewind takes back was done all the same.
             self.conversation
                 .skip(kind.map_or("other line", String::as_str));
@@ -114,17 +122,28 @@ impl Session {
     fn place_of(&mut self, message: &Value, last: usize) -> Option<&mut Value> {
         let id = text(message, "/id");
         let is_same = |known: &&mut Value| !id.is_empty() && text(known, "/id") == id;
-        self.messages.iter_mut().rev().take(last).find(is_same)
+        self.messages
+            .iter_mut()
+            .rev()
+            .take(last)
+            .find(is_same)
     }
 
     /// Adds a message of the list that stands for all earlier ones, which has those again, or a
     /// summary instead of them.
     fn replace(&mut self, message: &Value) {
-        if self.place_of(message, usize::MAX).is_some() {
+        if self
+            .place_of(message, usize::MAX)
+            .is_some()
+        {
             return;
         }
 
-        let said = texts(message.get("content").unwrap_or(&Value::Null));
+        let said = texts(
+            message
+                .get("content")
+                .unwrap_or(&Value::Null),
+        );
         let kind = if said.contains("<state_snapshot>") {
             SUMMARY
         } else {
@@ -156,7 +175,9 @@ const SUMMARY: &str = "$summary";
 
 fn say(conversation: &mut Conversation, message: &Value) {
     conversation.moment(time(message, "/timestamp"));
-    let content = message.get("content").unwrap_or(&Value::Null);
+    let content = message
+        .get("content")
+        .unwrap_or(&Value::Null);
     let said = texts(content);
 
     match text(message, "/type") {
@@ -200,27 +221,39 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
         });
 
     for call in items(message, "/toolCalls") {
-        let input = call.get("args").cloned().unwrap_or_default();
+        let input = call
+            .get("args")
+            .cloned()
+            .unwrap_or_default();
         let id = text(call, "/id");
         conversation.moment(time(call, "/timestamp"));
 
         let mut asked = Call::new(id, text(call, "/name"), input);
         if let Some(agent) = some_text(call, "/agentId") {
-            asked.extensions.insert("kind".into(), "delegate".into());
-            conversation.parents.insert(agent, id.to_owned());
+            asked
+                .extensions
+                .insert("kind".into(), "delegate".into());
+            conversation
+                .parents
+                .insert(agent, id.to_owned());
         }
 
         conversation.call(asked);
         let responses = items(call, "/result").iter();
         let mut outputs = responses.filter_map(|it| it.pointer("/functionResponse/response"));
-        let response = outputs.next().cloned().unwrap_or_default();
+        let response = outputs
+            .next()
+            .cloned()
+            .unwrap_or_default();
         let output = ["output", "error"]
             .iter()
             .find_map(|name| response.get(name))
             .cloned()
             .unwrap_or(response);
         let said = output.to_string();
-        let is_denied = DENIALS.iter().any(|words| said.contains(words));
+        let is_denied = DENIALS
+            .iter()
+            .any(|words| said.contains(words));
         let status = match text(call, "/status") {
             "success" => failure(text(call, "/name"), output.as_str().unwrap_or_default()),
             "error" | "cancelled" if is_denied => Some("denied"),
@@ -257,10 +290,22 @@ fn failure(tool: &str, printed: &str) -> Option<&'static str> {
         return None;
     }
 
-    let is_last = |line: &&str| LAST.iter().any(|mark| line.starts_with(mark));
-    let mut last = printed.trim_end().lines().rev().take_while(is_last);
+    let is_last = |line: &&str| {
+        LAST.iter()
+            .any(|mark| line.starts_with(mark))
+    };
+
+    let mut last = printed
+        .trim_end()
+        .lines()
+        .rev()
+        .take_while(is_last);
     let is_failure = printed.starts_with("Command was automatically cancelled")
-        || last.any(|line| LAST.iter().take(2).any(|mark| line.starts_with(mark)));
+        || last.any(|line| {
+            LAST.iter()
+                .take(2)
+                .any(|mark| line.starts_with(mark))
+        });
 
     is_failure.then_some("error")
 }

@@ -70,7 +70,10 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         for sample in samples(&value) {
             let uuid = text(sample, "/uuid");
             number += 1;
-            if latest.get(uuid).is_none_or(|(_, file)| *file == entry.file) {
+            if latest
+                .get(uuid)
+                .is_none_or(|(_, file)| *file == entry.file)
+            {
                 take(log, conversation(&eval, sample));
             }
         }
@@ -130,7 +133,9 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
         events
     };
 
-    let first = events.first().and_then(|event| time(event, "/timestamp"));
+    let first = events
+        .first()
+        .and_then(|event| time(event, "/timestamp"));
     let mut conversation = Conversation {
         id: some_text(sample, "/uuid").unwrap_or_else(of_eval),
         source: some_text(eval, "/task_id").or_else(|| some_text(eval, "/task")),
@@ -151,7 +156,11 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
     add_retries(&mut conversation, sample, !events.is_empty());
 
     let mut found = Events::new(conversation, sample);
-    found.add_task(sample.get("input").unwrap_or(&Value::Null));
+    found.add_task(
+        sample
+            .get("input")
+            .unwrap_or(&Value::Null),
+    );
     if events.is_empty() {
         found.messages(items(sample, "/messages"));
     } else {
@@ -169,7 +178,9 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
         judge(
             &mut conversation,
             name,
-            score.get("value").unwrap_or(&Value::Null),
+            score
+                .get("value")
+                .unwrap_or(&Value::Null),
         );
     }
 
@@ -184,8 +195,13 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
 /// Adds the tries before, whose events are not done again.
 fn add_retries(conversation: &mut Conversation, sample: &Value, has_times: bool) {
     for retry in items(sample, "/error_retries") {
-        conversation.at = conversation.started_at.filter(|_| has_times);
-        let error = retry.get("message").unwrap_or(&Value::Null);
+        conversation.at = conversation
+            .started_at
+            .filter(|_| has_times);
+
+        let error = retry
+            .get("message")
+            .unwrap_or(&Value::Null);
         conversation.retry(&Value::Null, error);
         for _ in items(retry, "/events") {
             conversation.skip("event of a try before");
@@ -204,7 +220,10 @@ fn totals(conversation: &mut Conversation, sample: &Value) {
         .flat_map(|it| it.values())
         .collect();
     if conversation.usage().is_empty() {
-        conversation.totals = models.iter().map(|it| usage(it)).reduce(Usage::add);
+        conversation.totals = models
+            .iter()
+            .map(|it| usage(it))
+            .reduce(Usage::add);
     }
 
     if conversation.cost.is_none() {
@@ -251,9 +270,14 @@ fn judge(conversation: &mut Conversation, name: &str, value: &Value) {
     let Some(score) = score(value) else {
         return conversation.skip("score that is no number");
     };
-    conversation.metrics.insert(name.to_owned(), score.into());
+    conversation
+        .metrics
+        .insert(name.to_owned(), score.into());
+
     let passed = (score - 1.0).abs() < f64::EPSILON;
-    conversation.assertions.push((name.to_owned(), passed));
+    conversation
+        .assertions
+        .push((name.to_owned(), passed));
 }
 
 /// Returns a score as a number, as Inspect counts it.
@@ -268,7 +292,10 @@ fn score(value: &Value) -> Option<f64> {
             word => match word.to_ascii_lowercase().as_str() {
                 "yes" | "true" => Some(1.0),
                 "no" | "false" => Some(0.0),
-                number => number.parse().ok().filter(|it: &f64| it.is_finite()),
+                number => number
+                    .parse()
+                    .ok()
+                    .filter(|it: &f64| it.is_finite()),
             },
         },
         _ => None,
@@ -276,7 +303,12 @@ fn score(value: &Value) -> Option<f64> {
 }
 
 fn ending(conversation: &Conversation, sample: &Value) -> Ending {
-    let is_there = |name: &str| sample.get(name).is_some_and(Value::is_object);
+    let is_there = |name: &str| {
+        sample
+            .get(name)
+            .is_some_and(Value::is_object)
+    };
+
     if is_there("invalidation") {
         let reason = text(sample, "/invalidation/reason");
         return Ending::Aborted(format!("invalidated: {reason}"));
@@ -308,8 +340,19 @@ fn ending(conversation: &Conversation, sample: &Value) -> Ending {
 /// Returns the text of the last message of the user in an input.
 fn task(input: &Value) -> String {
     let of_user = |message: &&Value| text(message, "/role") == "user";
-    match items(input, "").iter().rev().find(of_user) {
-        Some(message) => texts(message.get("content").unwrap_or(&Value::Null)),
-        None => input.as_str().unwrap_or_default().to_owned(),
+    match items(input, "")
+        .iter()
+        .rev()
+        .find(of_user)
+    {
+        Some(message) => texts(
+            message
+                .get("content")
+                .unwrap_or(&Value::Null),
+        ),
+        None => input
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
     }
 }

@@ -24,7 +24,8 @@ pub(super) const FORMAT: Format = Format {
 const MAX_DEPTH: usize = 64;
 
 fn is_form(head: &[Value]) -> bool {
-    head.first().is_some_and(|first| !traces(first).is_empty())
+    head.first()
+        .is_some_and(|first| !traces(first).is_empty())
 }
 
 /// Returns the traces in a value, each with its observations.
@@ -44,7 +45,10 @@ fn traces(value: &Value) -> Vec<(&Value, &[Value])> {
         is_trace.then_some((trace, observations))
     };
 
-    values.iter().filter_map(trace).collect()
+    values
+        .iter()
+        .filter_map(trace)
+        .collect()
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
@@ -77,12 +81,24 @@ fn of_trace<'v>(
     let mut sorted: Vec<&Value> = observations.iter().collect();
     sorted.sort_by_key(|it| time(it, "/startTime"));
 
-    let mut spans: Vec<Span> = sorted.iter().map(|it| span(trace, it, &by_id)).collect();
-    let root = spans.iter_mut().find(|span| span.parent.is_empty());
-    let of_root = root.as_ref().and_then(|root| root.task.clone());
-    let of_trace = trace.get("input").map(parsed).and_then(|it| asked(&it));
+    let mut spans: Vec<Span> = sorted
+        .iter()
+        .map(|it| span(trace, it, &by_id))
+        .collect();
+    let root = spans
+        .iter_mut()
+        .find(|span| span.parent.is_empty());
+    let of_root = root
+        .as_ref()
+        .and_then(|root| root.task.clone());
+    let of_trace = trace
+        .get("input")
+        .map(parsed)
+        .and_then(|it| asked(&it));
     let name = some_text(trace, "/name");
-    let task = of_trace.or(of_root).or_else(|| name.clone());
+    let task = of_trace
+        .or(of_root)
+        .or_else(|| name.clone());
     if let Some(root) = root {
         root.task.clone_from(&task);
     }
@@ -91,7 +107,9 @@ fn of_trace<'v>(
     conversation.id = id_of(text(trace, "/id"));
     conversation.totals = None;
     conversation.task = task;
-    conversation.started_at = conversation.started_at.or(time(trace, "/timestamp"));
+    conversation.started_at = conversation
+        .started_at
+        .or(time(trace, "/timestamp"));
     for (tag, at) in [
         ("agent", "/name"),
         ("conversation", "/sessionId"),
@@ -99,7 +117,9 @@ fn of_trace<'v>(
         ("environment", "/environment"),
     ] {
         if let Some(text) = some_text(trace, at) {
-            conversation.tags.insert(tag.into(), text);
+            conversation
+                .tags
+                .insert(tag.into(), text);
         }
     }
 
@@ -114,11 +134,19 @@ fn of_trace<'v>(
 /// Adds a score: one that is true or false is an assertion, a number is a metric.
 fn judge(conversation: &mut Conversation, score: &Value) {
     let name = text(score, "/name").to_owned();
-    let value = score.get("value").cloned().unwrap_or_default();
+    let value = score
+        .get("value")
+        .cloned()
+        .unwrap_or_default();
+
     match text(score, "/dataType") {
         "BOOLEAN" => {
-            let passed = value.as_bool().unwrap_or(value.as_f64() == Some(1.0));
-            conversation.assertions.push((name, passed));
+            let passed = value
+                .as_bool()
+                .unwrap_or(value.as_f64() == Some(1.0));
+            conversation
+                .assertions
+                .push((name, passed));
         }
         "NUMERIC" if value.is_number() => drop(conversation.metrics.insert(name, value)),
         kind => conversation.skip(format!("score {kind}")),
@@ -126,7 +154,12 @@ fn judge(conversation: &mut Conversation, score: &Value) {
 }
 
 fn span(trace: &Value, of: &Value, by_id: &BTreeMap<&str, &Value>) -> Span {
-    let value = |name: &str| of.get(name).map(parsed).unwrap_or_default();
+    let value = |name: &str| {
+        of.get(name)
+            .map(parsed)
+            .unwrap_or_default()
+    };
+
     let kind = text(of, "/type");
     let metadata = value("metadata");
     let is_failed = text(of, "/level") == "ERROR";
@@ -160,8 +193,12 @@ fn span(trace: &Value, of: &Value, by_id: &BTreeMap<&str, &Value>) -> Span {
                 ..Answer::default()
             };
             span.used(usage(of));
+
             let model = some_text(of, "/model");
-            span.tags = model.into_iter().map(|model| ("model", model)).collect();
+            span.tags = model
+                .into_iter()
+                .map(|model| ("model", model))
+                .collect();
         }
         "AGENT" => {
             span.role = Role::Agent;
@@ -173,7 +210,10 @@ fn span(trace: &Value, of: &Value, by_id: &BTreeMap<&str, &Value>) -> Span {
             span.may_delegate = kind == "TOOL";
             let why = span.error.clone().unwrap_or_default();
             let words = ["denied", "rejected by", "not approved"];
-            span.status = words.iter().any(|it| why.contains(it)).then_some("denied");
+            span.status = words
+                .iter()
+                .any(|it| why.contains(it))
+                .then_some("denied");
         }
         _ => {}
     }
@@ -198,10 +238,20 @@ fn is_repeated(of: &Value, by_id: &BTreeMap<&str, &Value>) -> bool {
 }
 
 fn said(output: &Value) -> String {
-    let message = output.pointer("/choices/0/message").unwrap_or(output);
-    let message = items(message, "").first().unwrap_or(message);
-    first_text(message, &["/content", "/text"])
-        .unwrap_or_else(|| texts(message.get("content").unwrap_or(message)))
+    let message = output
+        .pointer("/choices/0/message")
+        .unwrap_or(output);
+    let message = items(message, "")
+        .first()
+        .unwrap_or(message);
+
+    first_text(message, &["/content", "/text"]).unwrap_or_else(|| {
+        texts(
+            message
+                .get("content")
+                .unwrap_or(message),
+        )
+    })
 }
 
 /// Returns the usage of a request, whose details are parts of its input and output, or lie beside
@@ -221,7 +271,12 @@ fn usage(of: &Value) -> Usage {
     };
 
     let exact = |name: &str| sum(&|it| it == name);
-    let has = |name: &str, words: &[&str]| words.iter().any(|word| name.contains(word));
+    let has = |name: &str, words: &[&str]| {
+        words
+            .iter()
+            .any(|word| name.contains(word))
+    };
+
     let is_cache = |name: &str| has(name, &["cach"]);
     let is_write = |name: &str| is_cache(name) && has(name, &["creat", "write"]);
     let is_output = |name: &str| has(name, &["output", "completion", "reason"]);
@@ -231,7 +286,10 @@ fn usage(of: &Value) -> Usage {
     let cache_write = sum(&is_write);
     let cache_read = sum(&is_cache).saturating_sub(cache_write);
 
-    if details.keys().any(|name| is_input(name) || is_output(name)) {
+    if details
+        .keys()
+        .any(|name| is_input(name) || is_output(name))
+    {
         return Usage {
             input: if has_parts { input } else { sum(&is_input) },
             output: if has_parts { output } else { sum(&is_output) },
@@ -240,7 +298,13 @@ fn usage(of: &Value) -> Usage {
         };
     }
 
-    let first = |places: [&str; 3]| places.iter().map(|at| count(of, at)).find(|it| *it > 0);
+    let first = |places: [&str; 3]| {
+        places
+            .iter()
+            .map(|at| count(of, at))
+            .find(|it| *it > 0)
+    };
+
     Usage {
         input: first(["/usage/input", "/usage/promptTokens", "/promptTokens"]).unwrap_or(0),
         output: first([

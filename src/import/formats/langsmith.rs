@@ -50,7 +50,10 @@ fn runs(value: &Value) -> &[Value] {
 }
 
 fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
-    for run in runs(value).iter().filter(|run| is_run(run)) {
+    for run in runs(value)
+        .iter()
+        .filter(|run| is_run(run))
+    {
         let traces = some_text(run, "/trace_id");
         let ids = ["/id", "/parent_run_id"].iter();
         match traces {
@@ -69,7 +72,10 @@ struct Found {
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut found = Vec::new();
     while let Some(entry) = log.next()? {
-        for run in runs(&entry.value).iter().filter(|run| is_run(run)) {
+        for run in runs(&entry.value)
+            .iter()
+            .filter(|run| is_run(run))
+        {
             flatten(run, "", 0, &mut found);
         }
     }
@@ -84,7 +90,9 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 
     for run in found {
         let id = trace_of(&run.run, &parents);
-        let number = *numbers.entry(id.clone()).or_insert(traces.len());
+        let number = *numbers
+            .entry(id.clone())
+            .or_insert(traces.len());
         if number == traces.len() {
             traces.push((id, Vec::new()));
         }
@@ -139,12 +147,19 @@ fn of_trace(id: &str, mut found: Vec<Found>) -> Conversation {
             items(message, "/tool_calls").to_vec()
         })
         .filter_map(|call| {
-            let input = call.get("args").or(call.pointer("/function/arguments"))?;
+            let input = call
+                .get("args")
+                .or(call.pointer("/function/arguments"))?;
             Some((some_text(&call, "/id")?, input.clone()))
         })
         .collect();
-    let spans: Vec<Span> = found.iter().map(|it| span(id, it, &arguments)).collect();
-    let root = found.iter().find(|found| found.parent.is_empty());
+    let spans: Vec<Span> = found
+        .iter()
+        .map(|it| span(id, it, &arguments))
+        .collect();
+    let root = found
+        .iter()
+        .find(|found| found.parent.is_empty());
     let mut conversation = conversation(spans);
     conversation.id = id_of(id);
     conversation.totals = None;
@@ -181,7 +196,12 @@ fn message_of(run: &Value) -> &Value {
 
 fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span {
     let run = &found.run;
-    let of = |at: &str| run.pointer(at).cloned().unwrap_or_default();
+    let of = |at: &str| {
+        run.pointer(at)
+            .cloned()
+            .unwrap_or_default()
+    };
+
     let kind = text(run, "/run_type");
     let error = some_text(run, "/error");
     let waits = error
@@ -249,7 +269,9 @@ fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span
 /// Makes a span the answer of a model.
 fn add_answer(span: &mut Span, run: &Value) {
     let message = message_of(run);
-    let content = message.get("content").or(message.get("text"));
+    let content = message
+        .get("content")
+        .or(message.get("text"));
     let models = ["/response_metadata/model_name", "/response_metadata/model"];
     let of_run = [
         "/extra/metadata/ls_model_name",
@@ -257,7 +279,10 @@ fn add_answer(span: &mut Span, run: &Value) {
     ];
     let model = first_text(message, &models).or_else(|| first_text(run, &of_run));
     span.role = Role::Model;
-    span.tags = model.iter().map(|model| ("model", model.clone())).collect();
+    span.tags = model
+        .iter()
+        .map(|model| ("model", model.clone()))
+        .collect();
     span.answer = Answer {
         text: content.map(texts).unwrap_or_default(),
         message_id: some_text(message, "/id"),
@@ -288,7 +313,10 @@ fn own_input(run: &Value) -> Value {
             .or_else(|| literal::read(text))
             .unwrap_or_else(|| text.as_str().into()),
         Some(Value::Object(input)) => Value::Object(input.clone()),
-        _ => run.get("inputs").cloned().unwrap_or_default(),
+        _ => run
+            .get("inputs")
+            .cloned()
+            .unwrap_or_default(),
     }
 }
 

@@ -31,14 +31,25 @@ const MAX_PATTERN: usize = 1 << 20;
 fn is_form(head: &[Value]) -> bool {
     head.first().is_some_and(|first| {
         let is_named = text(first, "/trajectory_format").starts_with("mini-swe-agent");
-        first.get("info").is_some_and(Value::is_object)
-            && first.get("messages").is_some_and(Value::is_array)
-            && (is_named || first.pointer("/info/mini_version").is_some())
+        first
+            .get("info")
+            .is_some_and(Value::is_object)
+            && first
+                .get("messages")
+                .is_some_and(Value::is_array)
+            && (is_named
+                || first
+                    .pointer("/info/mini_version")
+                    .is_some())
     })
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
-    let name = log.files.first().map_or("", |file| &file.name).to_owned();
+    let name = log
+        .files
+        .first()
+        .map_or("", |file| &file.name)
+        .to_owned();
     while let Some(entry) = log.next()? {
         let value = entry.value;
         let stem = name
@@ -68,13 +79,17 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 
 fn is_first_version(value: &Value) -> bool {
     let is_newer = |message: &Value| {
-        message.pointer("/extra/actions").is_some()
+        message
+            .pointer("/extra/actions")
+            .is_some()
             || text(message, "/role") == "tool"
             || text(message, "/type") == "function_call_output"
     };
 
     text(value, "/trajectory_format") != "mini-swe-agent-1.1"
-        && !items(value, "/messages").iter().any(is_newer)
+        && !items(value, "/messages")
+            .iter()
+            .any(is_newer)
 }
 
 /// A trajectory, while it is read.
@@ -101,13 +116,17 @@ fn said(message: &Value) -> String {
             .join("\n")
     };
 
-    message.get("content").map_or_else(of_items, texts)
+    message
+        .get("content")
+        .map_or_else(of_items, texts)
 }
 
 fn is_result(message: &Value) -> bool {
     text(message, "/role") == "tool"
         || text(message, "/type") == "function_call_output"
-        || message.pointer("/extra/returncode").is_some()
+        || message
+            .pointer("/extra/returncode")
+            .is_some()
 }
 
 impl Trajectory {
@@ -118,7 +137,8 @@ impl Trajectory {
             ("version", "/info/mini_version"),
             ("cwd", "/info/config/environment/cwd"),
         ] {
-            self.conversation.tag(tag, text(value, at));
+            self.conversation
+                .tag(tag, text(value, at));
         }
 
         self.conversation.cost = number(value, "/info/model_stats/instance_cost");
@@ -138,18 +158,24 @@ impl Trajectory {
         let status = text(value, "/info/exit_status");
 
         for (number, message) in messages.iter().enumerate() {
-            let following = messages.get(number + 1..).unwrap_or_default();
+            let following = messages
+                .get(number + 1..)
+                .unwrap_or_default();
             let time: Option<SystemTime> = seconds(message, "/extra/timestamp");
             self.conversation.not_before(time);
             match text(message, "/role") {
-                "system" => drop(self.conversation.message("system", &said(message))),
+                "system" => drop(
+                    self.conversation
+                        .message("system", &said(message)),
+                ),
                 "exit" => {}
                 _ if is_result(message) => self.result(message, following, status),
                 "assistant" => self.answer(message, pattern.as_ref()),
                 _ if text(message, "/object") == "response" => self.answer(message, None),
                 "user" if !self.has_task => {
                     self.has_task = true;
-                    self.conversation.message("user", &said(message));
+                    self.conversation
+                        .message("user", &said(message));
                 }
                 "user" if self.is_first_version => {
                     let is_end = following.is_empty() && !status.is_empty();
@@ -158,7 +184,9 @@ impl Trajectory {
                     }
                 }
                 "user" => self.user(message),
-                role => self.conversation.skip(format!("message of {role}")),
+                role => self
+                    .conversation
+                    .skip(format!("message of {role}")),
             }
         }
 
@@ -171,12 +199,16 @@ impl Trajectory {
         let text_of = said(message);
         answer.say(&text_of);
 
-        let response = message.pointer("/extra/response").unwrap_or(message);
+        let response = message
+            .pointer("/extra/response")
+            .unwrap_or(message);
         answer.think(text(message, "/reasoning_content"));
         answer.model = some_text(response, "/model");
         answer.message_id = some_text(response, "/id");
 
-        let usage = response.get("usage").filter(|it| it.is_object());
+        let usage = response
+            .get("usage")
+            .filter(|it| it.is_object());
         answer.usage = usage.map(Usage::of_openai);
         answer.ends_turn = Some(false);
         if self.is_first_version {
@@ -236,7 +268,9 @@ impl Trajectory {
 
         let exception = text(message, "/extra/exception_info");
         let status = if exception.contains("action was not executed") {
-            let next = following.iter().find(|it| !is_result(it));
+            let next = following
+                .iter()
+                .find(|it| !is_result(it));
             match next.map_or("", |next| text(next, "/extra/interrupt_type")) {
                 "UserRejection" => Some("denied"),
                 _ if status == "Submitted" && following.iter().all(is_last) => return,
@@ -271,12 +305,16 @@ impl Trajectory {
     /// Adds what stands in place of a result in version 1.
     fn first_result(&mut self, said: &str, has_code: bool) {
         let Some(id) = self.next_waiting() else {
-            return self.conversation.retry(&Value::Null, &said.into());
+            return self
+                .conversation
+                .retry(&Value::Null, &said.into());
         };
+
         if let Some(reason) = said.strip_prefix("Command not executed.") {
             self.done(&id, Outcome::new(Some("denied"), said));
             if let Some((_, message)) = reason.split_once("following message:") {
-                self.conversation.message("user", message);
+                self.conversation
+                    .message("user", message);
             }
         } else if let Some(message) = said.strip_prefix("Interrupted by user: ") {
             self.waiting.clear();
@@ -302,15 +340,20 @@ impl Trajectory {
             "FormatError" => {
                 if let Some(response) = message.pointer("/extra/response") {
                     let answer = self.conversation.answer("");
-                    let choice = response.pointer("/choices/0/message").unwrap_or(response);
+                    let choice = response
+                        .pointer("/choices/0/message")
+                        .unwrap_or(response);
                     answer.say(&said(choice));
                     answer.model = some_text(response, "/model");
                     answer.message_id = some_text(response, "/id");
-                    answer.usage = response.get("usage").map(Usage::of_openai);
+                    answer.usage = response
+                        .get("usage")
+                        .map(Usage::of_openai);
                     answer.ends_turn = Some(false);
                 }
 
-                self.conversation.retry(&Value::Null, &content.into());
+                self.conversation
+                    .retry(&Value::Null, &content.into());
             }
             "UserRejection" => {
                 self.conversation
@@ -320,13 +363,22 @@ impl Trajectory {
                 self.waiting.clear();
                 self.conversation.interrupt(&content);
             }
-            "UserNewTask" => drop(self.conversation.message("user", &after("new task: "))),
-            _ if message.pointer("/extra/actions").is_some() => {
+            "UserNewTask" => drop(
+                self.conversation
+                    .message("user", &after("new task: ")),
+            ),
+            _ if message
+                .pointer("/extra/actions")
+                .is_some() =>
+            {
                 self.conversation.agent = Some("user".into());
                 self.actions(message);
                 self.conversation.agent = None;
             }
-            "" => drop(self.conversation.message("user", &content)),
+            "" => drop(
+                self.conversation
+                    .message("user", &content),
+            ),
             kind => self.conversation.skip(kind),
         }
     }

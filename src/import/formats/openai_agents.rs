@@ -24,7 +24,8 @@ pub(super) const FORMAT: Format = Format {
 const MAX_DEPTH: usize = 64;
 
 fn is_form(head: &[Value]) -> bool {
-    head.first().is_some_and(|first| !objects(first).is_empty())
+    head.first()
+        .is_some_and(|first| !objects(first).is_empty())
 }
 
 /// Returns the traces and spans in a value: the value, or the items of a list of them.
@@ -34,6 +35,7 @@ fn objects(value: &Value) -> Vec<&Value> {
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     };
+
     let is_known = |it: &&Value| match text(it, "/object") {
         "trace" => !text(it, "/id").is_empty(),
         "trace.span" => !text(it, "/trace_id").is_empty(),
@@ -51,7 +53,11 @@ fn trace_of(object: &Value) -> &str {
 }
 
 fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
-    ties.extend(objects(value).into_iter().map(|it| trace_of(it).to_owned()));
+    ties.extend(
+        objects(value)
+            .into_iter()
+            .map(|it| trace_of(it).to_owned()),
+    );
 }
 
 /// The handoffs to each agent: their ends and ids.
@@ -83,14 +89,21 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             }
 
             let span = text(object, "/id").to_owned();
-            if trace.spans.insert(span.clone(), object.clone()).is_none() {
+            if trace
+                .spans
+                .insert(span.clone(), object.clone())
+                .is_none()
+            {
                 trace.order.push(span);
             }
         }
     }
 
     for id in order {
-        if let Some(trace) = traces.remove(&id).filter(|trace| !trace.spans.is_empty()) {
+        if let Some(trace) = traces
+            .remove(&id)
+            .filter(|trace| !trace.spans.is_empty())
+        {
             take(log, trace.conversation(id));
         }
     }
@@ -108,7 +121,9 @@ impl Trace {
         sorted.sort_by_key(|span| time(span, "/started_at"));
 
         let kind = |span: &Value| text(span, "/span_data/type").to_owned();
-        let generations = sorted.iter().filter(|span| kind(span) == "generation");
+        let generations = sorted
+            .iter()
+            .filter(|span| kind(span) == "generation");
         let mut tasks = generations.filter_map(|span| asked(span.pointer("/span_data/input")?));
         let task = tasks
             .next()
@@ -118,7 +133,10 @@ impl Trace {
             .iter()
             .map(|span| self.span(span, &handoffs))
             .collect();
-        if let Some(root) = spans.iter_mut().find(|span| span.parent.is_empty()) {
+        if let Some(root) = spans
+            .iter_mut()
+            .find(|span| span.parent.is_empty())
+        {
             root.task.clone_from(&task);
         }
 
@@ -133,8 +151,15 @@ impl Trace {
     }
 
     fn span(&self, span: &Value, handoffs: &Handoffs) -> Span {
-        let data = span.get("span_data").unwrap_or(&Value::Null);
-        let of = |name: &str| data.get(name).cloned().unwrap_or_default();
+        let data = span
+            .get("span_data")
+            .unwrap_or(&Value::Null);
+        let of = |name: &str| {
+            data.get(name)
+                .cloned()
+                .unwrap_or_default()
+        };
+
         let kind = text(data, "/type");
         let name = some_text(data, "/name").unwrap_or_else(|| kind.to_owned());
         let mut made = Span {
@@ -171,9 +196,17 @@ impl Trace {
                     message_id: some_text(data, "/response_id"),
                     ..Answer::default()
                 };
-                made.used(data.get("usage").map(Usage::of_openai).unwrap_or_default());
+                made.used(
+                    data.get("usage")
+                        .map(Usage::of_openai)
+                        .unwrap_or_default(),
+                );
+
                 let model = some_text(data, "/model");
-                made.tags = model.into_iter().map(|model| ("model", model)).collect();
+                made.tags = model
+                    .into_iter()
+                    .map(|model| ("model", model))
+                    .collect();
             }
             "function" => {
                 made.role = Role::Tool;
@@ -201,7 +234,10 @@ impl Trace {
     fn call_that_began(&self, agent: &Value, name: &str, handoffs: &Handoffs) -> Option<String> {
         let mut above = agent;
         for _ in 0..MAX_DEPTH {
-            above = match self.spans.get(text(above, "/parent_id")) {
+            above = match self
+                .spans
+                .get(text(above, "/parent_id"))
+            {
                 Some(above) => above,
                 None => break,
             };
@@ -246,7 +282,11 @@ impl Trace {
         if spans.iter().any(|span| is_torn(&span)) {
             return Ending::Pending("a span is not there yet in which others lie".into());
         }
-        if spans.iter().all(|span| parent(span).is_some()) {
+
+        if spans
+            .iter()
+            .all(|span| parent(span).is_some())
+        {
             return Ending::Pending("the root of the trace is not there yet".into());
         }
 
@@ -257,7 +297,9 @@ impl Trace {
 
         let failed = spans.iter().filter(is_worker);
         let mut errors = failed.filter_map(|span| error(span.get("error")?));
-        errors.next().map_or(Ending::Ok, Ending::Error)
+        errors
+            .next()
+            .map_or(Ending::Ok, Ending::Error)
     }
 }
 

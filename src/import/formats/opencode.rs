@@ -31,7 +31,11 @@ enum Kind<'v> {
 
 fn kind_of(value: &Value) -> Option<Kind<'_>> {
     let is = |at: &str, prefix: &str| text(value, at).starts_with(prefix);
-    if is("/info/id", "ses_") && value.get("messages").is_some_and(Value::is_array) {
+    if is("/info/id", "ses_")
+        && value
+            .get("messages")
+            .is_some_and(Value::is_array)
+    {
         Some(Kind::Export)
     } else if is("/id", "ses_") && value.pointer("/time/created").is_some() {
         Some(Kind::Session)
@@ -45,7 +49,8 @@ fn kind_of(value: &Value) -> Option<Kind<'_>> {
 }
 
 fn is_form(head: &[Value]) -> bool {
-    head.first().is_some_and(|first| kind_of(first).is_some())
+    head.first()
+        .is_some_and(|first| kind_of(first).is_some())
 }
 
 fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
@@ -75,19 +80,28 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 
     while let Some(entry) = log.next()? {
         let mut value = entry.value;
-        let source = log.files.get(entry.file).map(|file| file.base().to_owned());
+        let source = log
+            .files
+            .get(entry.file)
+            .map(|file| file.base().to_owned());
+
         match kind_of(&value) {
             Some(Kind::Export) => sessions.push(Session {
                 source,
                 messages: (items(&value, "/messages").iter())
                     .map(|it| {
                         (
-                            it.get("info").cloned().unwrap_or_default(),
+                            it.get("info")
+                                .cloned()
+                                .unwrap_or_default(),
                             items(it, "/parts").to_vec(),
                         )
                     })
                     .collect(),
-                info: value.get_mut("info").map(Value::take).unwrap_or_default(),
+                info: value
+                    .get_mut("info")
+                    .map(Value::take)
+                    .unwrap_or_default(),
             }),
             Some(Kind::Session) => sessions.push(Session {
                 source,
@@ -96,15 +110,21 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
             }),
             Some(Kind::Message) => messages.push(value),
             Some(Kind::Piece(message)) => {
-                pieces.entry(message.to_owned()).or_default().push(value);
+                pieces
+                    .entry(message.to_owned())
+                    .or_default()
+                    .push(value);
             }
             None => {}
         }
     }
 
     for message in messages {
-        let mut parts = pieces.remove(text(&message, "/id")).unwrap_or_default();
+        let mut parts = pieces
+            .remove(text(&message, "/id"))
+            .unwrap_or_default();
         parts.sort_by_key(|part| text(part, "/id").to_owned());
+
         let session = text(&message, "/sessionID");
         if let Some(of) = sessions
             .iter_mut()
@@ -142,7 +162,8 @@ impl Session {
         conversation.tag("cwd", text(&self.info, "/directory"));
         conversation.tag("version", text(&self.info, "/version"));
         let created = |info: &Value| (count(info, "/time/created"), text(info, "/id").to_owned());
-        self.messages.sort_by_key(|(info, _)| created(info));
+        self.messages
+            .sort_by_key(|(info, _)| created(info));
         for (info, parts) in &self.messages {
             conversation.moment(time(info, "/time/created"));
             match text(info, "/role") {
@@ -183,12 +204,20 @@ fn user(conversation: &mut Conversation, parts: &[Value]) {
 
 #[expect(clippy::too_many_lines, reason = "one step after the other")]
 fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
-    let of_type = |kind: &'static str| parts.iter().filter(move |part| text(part, "/type") == kind);
+    let of_type = |kind: &'static str| {
+        parts
+            .iter()
+            .filter(move |part| text(part, "/type") == kind)
+    };
+
     let steps: Vec<Usage> = of_type("step-finish")
         .filter_map(|part| part.get("tokens"))
         .map(usage)
         .collect();
-    let of_message = info.get("tokens").map(usage).into_iter();
+    let of_message = info
+        .get("tokens")
+        .map(usage)
+        .into_iter();
     let mut answer = Answer {
         model: some_text(info, "/modelID"),
         stop_reason: some_text(info, "/finish"),
@@ -230,7 +259,11 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
             "tool" => tool(conversation, part),
             "retry" => {
                 conversation.moment(time(part, "/time/created"));
-                let of = |name: &str| part.get(name).cloned().unwrap_or_default();
+                let of = |name: &str| {
+                    part.get(name)
+                        .cloned()
+                        .unwrap_or_default()
+                };
                 conversation.retry(&of("attempt"), &of("error"));
             }
             "text" | "reasoning" => {}
@@ -275,8 +308,12 @@ fn usage(tokens: &Value) -> Usage {
 
 fn tool(conversation: &mut Conversation, part: &Value) {
     let id = text(part, "/callID");
-    let input = part.pointer("/state/input").cloned().unwrap_or_default();
+    let input = part
+        .pointer("/state/input")
+        .cloned()
+        .unwrap_or_default();
     let session = some_text(part, "/state/metadata/sessionId");
+
     conversation
         .parents
         .extend(session.map(|session| (session, id.to_owned())));
@@ -291,7 +328,9 @@ fn tool(conversation: &mut Conversation, part: &Value) {
     ]
     .iter()
     .any(|denial| error.starts_with(denial));
-    let exit = part.pointer("/state/metadata/exit").and_then(Value::as_i64);
+    let exit = part
+        .pointer("/state/metadata/exit")
+        .and_then(Value::as_i64);
     let status = match text(part, "/state/status") {
         "completed" if text(part, "/tool") == "bash" && exit.is_some_and(|exit| exit != 0) => {
             Some("error")

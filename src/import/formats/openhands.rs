@@ -32,8 +32,14 @@ fn is_form(head: &[Value]) -> bool {
         if is_kept_event(first) || is_state(first) {
             return true;
         }
+
         let is_line = !text(first, "/instance_id").is_empty();
-        history(first).is_some_and(|events| is_line || events.iter().any(|event| is_event(event)))
+        history(first).is_some_and(|events| {
+            is_line
+                || events
+                    .iter()
+                    .any(|event| is_event(event))
+        })
     })
 }
 
@@ -45,9 +51,11 @@ fn history(value: &Value) -> Option<Vec<&Value>> {
             .filter(|_| value.get("instance_id").is_some())
     };
 
-    let list = value
-        .as_array()
-        .or_else(|| of_line().or(value.get("trajectory"))?.as_array())?;
+    let list = value.as_array().or_else(|| {
+        of_line()
+            .or(value.get("trajectory"))?
+            .as_array()
+    })?;
     // Older evaluations have pairs of an action and its observation.
     let events: Vec<&Value> = list
         .iter()
@@ -82,7 +90,10 @@ fn is_kept_event(value: &Value) -> bool {
 /// Returns `true` for the state that is kept beside events: what the requests of a conversation
 /// took.
 fn is_state(value: &Value) -> bool {
-    value.get("execution_status").is_some() && value.get("agent").is_some_and(Value::is_object)
+    value.get("execution_status").is_some()
+        && value
+            .get("agent")
+            .is_some_and(Value::is_object)
 }
 
 /// Ties the files of a conversation, by its directory.
@@ -94,13 +105,21 @@ fn ties(file: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
 
 /// Returns the directory of the conversation that a file is of, below the one that was given.
 fn conversation_of(file: &LogFile) -> String {
-    let mut dirs: Vec<&str> = file.dirs().skip_while(|dir| *dir == EVENTS).collect();
+    let mut dirs: Vec<&str> = file
+        .dirs()
+        .skip_while(|dir| *dir == EVENTS)
+        .collect();
     dirs.reverse();
+
     dirs.join("/")
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
-    let name = log.files.first().map_or("", |file| &file.name).to_owned();
+    let name = log
+        .files
+        .first()
+        .map_or("", |file| &file.name)
+        .to_owned();
     let mut kept = Vec::new();
     let mut state = Value::Null;
 
@@ -143,18 +162,26 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 
 /// Returns the conversation whose events are in files of their own.
 fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
-    let first = events.first().and_then(|event| some_text(event, "/id"));
-    let id = some_text(state, "/id").or(first).unwrap_or_default();
+    let first = events
+        .first()
+        .and_then(|event| some_text(event, "/id"));
+    let id = some_text(state, "/id")
+        .or(first)
+        .unwrap_or_default();
     let metrics = state
         .pointer("/stats/usage_to_metrics")
         .and_then(Value::as_object)
         .into_iter()
         .flatten();
-    let metrics: Vec<&Value> = metrics.map(|(_, metrics)| metrics).collect();
+    let metrics: Vec<&Value> = metrics
+        .map(|(_, metrics)| metrics)
+        .collect();
     let costs = metrics
         .iter()
         .filter_map(|it| number(it, "/accumulated_cost"));
-    let used = metrics.iter().flat_map(|it| items(it, "/token_usages"));
+    let used = metrics
+        .iter()
+        .flat_map(|it| items(it, "/token_usages"));
     let line = json!({
         "metadata": {"agent_class": state.pointer("/agent/kind"), "llm": state.pointer("/agent/llm")},
         "metrics": {
@@ -184,9 +211,14 @@ fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
 /// Returns the usage of each request of a line, by its response.
 fn usages(line: &Value) -> BTreeMap<String, (usize, Usage)> {
     let mut found: BTreeMap<String, (usize, Usage)> = BTreeMap::new();
-    for (number, it) in items(line, "/metrics/token_usages").iter().enumerate() {
+    for (number, it) in items(line, "/metrics/token_usages")
+        .iter()
+        .enumerate()
+    {
         let response = some_text(it, "/response_id").unwrap_or_else(|| format!("request {number}"));
-        let (_, used) = found.entry(response).or_insert((number, Usage::default()));
+        let (_, used) = found
+            .entry(response)
+            .or_insert((number, Usage::default()));
         *used = used.add(usage(it));
     }
 
@@ -233,7 +265,8 @@ impl Trajectory {
         conversation.tag("agent", text(line, "/metadata/agent_class"));
         conversation.tag("model", first_text(line, &models).unwrap_or_default());
         for event in events {
-            self.conversation.moment(time(event, "/timestamp"));
+            self.conversation
+                .moment(time(event, "/timestamp"));
             if event.get("kind").is_some() {
                 self.sdk_event(event);
             } else {
@@ -261,7 +294,9 @@ impl Trajectory {
     }
 
     fn take_usage(&mut self, response: &str) -> Option<Usage> {
-        self.usages.remove(response).map(|(_, used)| used)
+        self.usages
+            .remove(response)
+            .map(|(_, used)| used)
     }
 
     /// Gives the usage that no response names to the answers without one, in their order; what is
@@ -285,14 +320,19 @@ impl Trajectory {
             .iter()
             .rev()
             .find_map(|event| event.get("llm_metrics"));
-        let totals = line.get("metrics").filter(|it| it.is_object()).or(last);
+        let totals = line
+            .get("metrics")
+            .filter(|it| it.is_object())
+            .or(last);
         let Some(totals) = totals else {
             return;
         };
         self.conversation.cost = number(totals, "/accumulated_cost");
 
         if self.conversation.usage().is_empty() {
-            self.conversation.totals = totals.get("accumulated_token_usage").map(usage);
+            self.conversation.totals = totals
+                .get("accumulated_token_usage")
+                .map(usage);
         }
     }
 
@@ -316,6 +356,8 @@ impl Trajectory {
 
 /// Returns `true` if a result has an exit code other than 0.
 fn is_failure(result: &Value, places: &[&str]) -> bool {
-    let code = places.iter().find_map(|at| number(result, at));
+    let code = places
+        .iter()
+        .find_map(|at| number(result, at));
     code.is_some_and(|code| code != 0.0) || is_true(result, "/is_error")
 }

@@ -99,7 +99,11 @@ fn is_form(head: &[Value]) -> bool {
     let mut is_span = false;
     for value in head {
         each_span(value, &Value::Null, &mut |span, _| {
-            let has = |places: &[&str]| places.iter().any(|at| span.pointer(at).is_some());
+            let has = |places: &[&str]| {
+                places
+                    .iter()
+                    .any(|at| span.pointer(at).is_some())
+            };
             is_span |= has(&TRACE) && has(&ID) && span.get("name").is_some();
         });
     }
@@ -165,9 +169,15 @@ fn each_span(value: &Value, resource: &Value, each: &mut dyn FnMut(&Value, &Valu
             .for_each(|value| each_span(value, resource, each));
     }
 
-    let resource = value.get("resource").unwrap_or(resource);
+    let resource = value
+        .get("resource")
+        .unwrap_or(resource);
     let mut is_list = false;
-    for list in LISTS.into_iter().filter_map(|name| value.get(name)) {
+
+    for list in LISTS
+        .into_iter()
+        .filter_map(|name| value.get(name))
+    {
         is_list = true;
         each_span(list, resource, each);
     }
@@ -181,7 +191,9 @@ fn each_span(value: &Value, resource: &Value, each: &mut dyn FnMut(&Value, &Valu
 fn id(span: &Value, places: &[&str]) -> String {
     let id = first_text(span, places).unwrap_or_default();
     let id = id.trim_start_matches("0x");
-    let is_hex = id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hex = id
+        .bytes()
+        .all(|byte| byte.is_ascii_hexdigit());
     let of_base64 = || {
         BASE64
             .decode(id.as_bytes())
@@ -240,14 +252,19 @@ fn plain(value: Option<&Value>) -> Value {
         return Value::Null;
     };
 
-    match &*kind.replace('_', "").to_ascii_lowercase() {
+    match &*kind
+        .replace('_', "")
+        .to_ascii_lowercase()
+    {
         "intvalue" => parsed(value),
         "arrayvalue" => items(value, "/values")
             .iter()
             .map(|it| plain(Some(it)))
             .collect(),
         "kvlistvalue" => {
-            let values = value.get("values").unwrap_or(&Value::Null);
+            let values = value
+                .get("values")
+                .unwrap_or(&Value::Null);
             Value::Object(attributes(values).into_iter().collect())
         }
         _ => value.clone(),
@@ -276,7 +293,9 @@ impl Attributes {
 
     fn count(&self, names: &[&str]) -> u64 {
         let value = self.first(names).map(parsed);
-        value.and_then(|value| value.as_u64()).unwrap_or_default()
+        value
+            .and_then(|value| value.as_u64())
+            .unwrap_or_default()
     }
 
     fn role(&self) -> Role {
@@ -285,7 +304,12 @@ impl Attributes {
             .filter_map(|name| self.text(&[name]))
             .map(|word| word.to_ascii_lowercase())
             .collect();
-        let is = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+        let is = |known: &[&str]| {
+            words
+                .iter()
+                .any(|word| known.contains(&word.as_str()))
+        };
+
         let is_request = |word: &String| word.starts_with("ai.") && word.contains(".do");
 
         if is(&[
@@ -360,7 +384,10 @@ impl Attributes {
         };
 
         let list = list.map(parsed).unwrap_or_default();
-        if let Some(prompt) = list.get("prompt").and_then(Value::as_str) {
+        if let Some(prompt) = list
+            .get("prompt")
+            .and_then(Value::as_str)
+        {
             return vec![("user".to_owned(), prompt.to_owned())];
         }
 
@@ -374,12 +401,20 @@ impl Attributes {
             (text(message, "/role").to_owned(), content)
         };
 
-        let listed: Vec<(String, String)> = items(list, "").iter().map(of_message).collect();
+        let listed: Vec<(String, String)> = items(list, "")
+            .iter()
+            .map(of_message)
+            .collect();
         let flat = (0..).map_while(|number| {
             let of = |field: &str| self.text(&[&format!("{flat}.{number}.message.{field}")]);
             let role = of("role")?;
             let part = || of("contents.0.message_content.text");
-            Some((role, of("content").or_else(part).unwrap_or_default()))
+            Some((
+                role,
+                of("content")
+                    .or_else(part)
+                    .unwrap_or_default(),
+            ))
         });
 
         if listed.is_empty() {
@@ -395,9 +430,15 @@ impl Attributes {
     reason = "a row for each convention of attributes"
 )]
 fn of_json(value: &Value, resource: &Value) -> Span {
-    let attributes = Attributes(attributes(value.get("attributes").unwrap_or(&Value::Null)));
+    let attributes = Attributes(attributes(
+        value
+            .get("attributes")
+            .unwrap_or(&Value::Null),
+    ));
     let resource = Attributes(self::attributes(
-        resource.get("attributes").unwrap_or(&Value::Null),
+        resource
+            .get("attributes")
+            .unwrap_or(&Value::Null),
     ));
     let role = attributes.role();
     let own_name = text(value, "/name").to_owned();
@@ -446,19 +487,27 @@ fn of_json(value: &Value, resource: &Value) -> Span {
 
     let others: Map<String, Value> = others.into_iter().collect();
     let failed = error(value, &attributes);
-    let output = attributes.first(&OUTPUTS).map(parsed).unwrap_or_default();
+    let output = attributes
+        .first(&OUTPUTS)
+        .map(parsed)
+        .unwrap_or_default();
     // So says the result of a tool of MCP.
     let is_failure = output.get("isError") == Some(&Value::Bool(true));
     let mut span = Span {
         trace: id(value, &TRACE),
         id: id(value, &ID),
         parent: id(value, &PARENT),
-        name: attributes.text(names).unwrap_or_else(|| own_name.clone()),
+        name: attributes
+            .text(names)
+            .unwrap_or_else(|| own_name.clone()),
         start: moment(value, &START),
         end: moment(value, &END),
         error: failed,
         role,
-        input: attributes.first(&INPUTS).map(parsed).unwrap_or_default(),
+        input: attributes
+            .first(&INPUTS)
+            .map(parsed)
+            .unwrap_or_default(),
         output,
         status: is_failure.then_some("error"),
         call_id: attributes.text(&["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"]),
@@ -473,7 +522,9 @@ fn of_json(value: &Value, resource: &Value) -> Span {
             ..Answer::default()
         },
         task: last_of("user").or_else(of_input),
-        kind: own_name.starts_with("handoff to ").then_some("delegate"),
+        kind: own_name
+            .starts_with("handoff to ")
+            .then_some("delegate"),
         system: last_of("system"),
         attributes: (role == Role::Tool && !others.is_empty()).then_some(Value::Object(others)),
         sha256: FileDigest::of(value.to_string().as_bytes()).to_string(),
@@ -509,8 +560,13 @@ fn error(value: &Value, attributes: &Attributes) -> Option<String> {
     let code = value
         .pointer("/status/code")
         .or(value.pointer("/status/status_code"));
-    let is_code =
-        |code: &Value| *code == 2 || code.as_str().is_some_and(|word| word.ends_with("ERROR"));
+    let is_code = |code: &Value| {
+        *code == 2
+            || code
+                .as_str()
+                .is_some_and(|word| word.ends_with("ERROR"))
+    };
+
     let exceptions: Vec<Attributes> = items(value, "/events")
         .iter()
         .filter_map(|event| {

@@ -20,7 +20,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn is_form(head: &[Value]) -> bool {
-    head.iter().any(|value| !lists(value).is_empty())
+    head.iter()
+        .any(|value| !lists(value).is_empty())
 }
 
 /// Returns the lists of messages in a value: the value, or its items.
@@ -41,16 +42,28 @@ fn is_list(messages: &[Value]) -> bool {
         && messages.iter().all(|message| {
             let has_kind = |part: &Value| part.get("part_kind").is_some();
             matches!(text(message, "/kind"), "request" | "response")
-                && message.get("parts").is_some_and(Value::is_array)
-                && items(message, "/parts").iter().all(has_kind)
+                && message
+                    .get("parts")
+                    .is_some_and(Value::is_array)
+                && items(message, "/parts")
+                    .iter()
+                    .all(has_kind)
         })
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
-    let name = log.files.first().map_or("", |file| &file.name).to_owned();
+    let name = log
+        .files
+        .first()
+        .map_or("", |file| &file.name)
+        .to_owned();
     let mut found: Vec<Conversation> = Vec::new();
     while let Some(entry) = log.next()? {
-        found.extend(lists(&entry.value).into_iter().map(conversation));
+        found.extend(
+            lists(&entry.value)
+                .into_iter()
+                .map(conversation),
+        );
     }
 
     let has_several = found.len() > 1;
@@ -69,10 +82,14 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 }
 
 fn conversation(messages: &[Value]) -> Conversation {
-    let id = ["/conversation_id", "/run_id"].iter().find_map(|at| {
-        let mut ids = messages.iter().filter_map(|it| some_text(it, at));
-        ids.next()
-    });
+    let id = ["/conversation_id", "/run_id"]
+        .iter()
+        .find_map(|at| {
+            let mut ids = messages
+                .iter()
+                .filter_map(|it| some_text(it, at));
+            ids.next()
+        });
     let whole = Value::from(messages.to_vec()).to_string();
     let mut conversation = Conversation {
         id: id.unwrap_or_default(),
@@ -95,7 +112,12 @@ fn conversation(messages: &[Value]) -> Conversation {
 fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet<String>) {
     let own = time(message, "/timestamp");
     let parts = items(message, "/parts");
-    conversation.not_before(parts.first().and_then(|it| time(it, "/timestamp")).or(own));
+    conversation.not_before(
+        parts
+            .first()
+            .and_then(|it| time(it, "/timestamp"))
+            .or(own),
+    );
 
     let instructions = some_text(message, "/instructions");
     if let Some(text) = instructions.filter(|text| said.insert(text.clone())) {
@@ -105,7 +127,10 @@ fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet
     let (mut is_final, mut is_interrupted) = (false, false);
     for part in parts {
         conversation.not_before(time(part, "/timestamp").or(own));
-        let content = part.get("content").unwrap_or(&Value::Null);
+        let content = part
+            .get("content")
+            .unwrap_or(&Value::Null);
+
         match text(part, "/part_kind") {
             "system-prompt" => {
                 if said.insert(texts(content)) {
@@ -113,7 +138,10 @@ fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet
                 }
             }
             "user-prompt" => {
-                for item in items(content, "").iter().filter(|it| texts(it).is_empty()) {
+                for item in items(content, "")
+                    .iter()
+                    .filter(|it| texts(it).is_empty())
+                {
                     conversation.skip(format!("{} of the user", text(item, "/kind")));
                 }
                 conversation.message("user", &texts(content));
@@ -143,7 +171,10 @@ fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet
 }
 
 fn result(conversation: &mut Conversation, part: &Value) {
-    let content = part.get("content").cloned().unwrap_or_default();
+    let content = part
+        .get("content")
+        .cloned()
+        .unwrap_or_default();
     let said = content.as_str().unwrap_or_default();
     let is_left = said.starts_with("Tool not executed") || said.starts_with("Output tool not used");
     let status = match text(part, "/outcome") {
@@ -173,13 +204,19 @@ fn response(conversation: &mut Conversation, message: &Value) {
 
     answer.model = some_text(message, "/model_name");
     answer.message_id = first_text(message, &["/provider_response_id", "/vendor_id"]);
-    answer.usage = message.get("usage").filter(|it| it.is_object()).map(usage);
+    answer.usage = message
+        .get("usage")
+        .filter(|it| it.is_object())
+        .map(usage);
     answer.is_refusal = reason.as_deref() == Some("content_filter");
     answer.stop_reason.clone_from(&reason);
     for part in items(message, "/parts") {
         match text(part, "/part_kind") {
             "tool-call" | "builtin-tool-call" => {
-                let input = part.get("args").cloned().unwrap_or_default();
+                let input = part
+                    .get("args")
+                    .cloned()
+                    .unwrap_or_default();
                 let id = text(part, "/tool_call_id");
                 conversation.call(Call::new(id, text(part, "/tool_name"), input));
             }

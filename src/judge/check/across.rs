@@ -60,7 +60,10 @@ impl AcrossRuns {
     pub(crate) fn of(checker: &Checker, runs: &[EpisodeDir], jobs: NonZeroUsize) -> Option<Self> {
         let judges = checker.team().across()?;
         let checks = judges.checks_across();
-        let keys: Vec<EpisodeKey> = runs.iter().map(EpisodeDir::key).collect();
+        let keys: Vec<EpisodeKey> = runs
+            .iter()
+            .map(EpisodeDir::key)
+            .collect();
         let mut across = Self {
             found: BTreeMap::new(),
             met: BTreeMap::new(),
@@ -94,13 +97,18 @@ impl AcrossRuns {
         }
 
         let bytes = |run: usize| {
-            keys.get(run)
-                .map(|key| key.as_path().as_os_str().as_encoded_bytes())
+            keys.get(run).map(|key| {
+                key.as_path()
+                    .as_os_str()
+                    .as_encoded_bytes()
+            })
         };
 
         events.sort_by(|a, b| {
             let order = |it: &AcrossEvent| (it.time.is_some(), bytes(it.run), it.line);
-            a.time.cmp(&b.time).then_with(|| order(a).cmp(&order(b)))
+            a.time
+                .cmp(&b.time)
+                .then_with(|| order(a).cmp(&order(b)))
         });
         across.judge(judges, &checks, &events, &keys);
 
@@ -183,8 +191,10 @@ impl AcrossRuns {
         for draft in reported.drafts {
             self.add(check, draft, events, keys);
         }
+
         if let Some(skip) = reported.skips.into_iter().next() {
-            self.met.insert(check, SkipReason::bound(&skip.reason));
+            self.met
+                .insert(check, SkipReason::bound(&skip.reason));
         }
     }
 
@@ -213,7 +223,10 @@ impl AcrossRuns {
         });
 
         if let Some(key) = keys.get(run) {
-            let of_run = self.found.entry((check, key.to_string())).or_default();
+            let of_run = self
+                .found
+                .entry((check, key.to_string()))
+                .or_default();
             if of_run.drafts.len() < MAX_FINDINGS_PER_RULE {
                 of_run.drafts.push(draft);
             } else {
@@ -306,8 +319,12 @@ fn events_of(
         }
 
         let whole = attachments.whole(root);
-        let root = whole.as_ref().map_or(root, OwnedDocument::root);
-        let view = judges.index.view(line, EventText::Parsed(root));
+        let root = whole
+            .as_ref()
+            .map_or(root, OwnedDocument::root);
+        let view = judges
+            .index
+            .view(line, EventText::Parsed(root));
         if judges.concerns(&view) {
             let time = root
                 .get("timestamp")

@@ -41,7 +41,11 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec
             .map(|(typo, lines)| (typo.place(lines), cause(typo, lines)))
             .take(MAX_CAUSES)
             .collect();
-        places.extend(causes.iter().map(|(place, _)| place.clone()));
+        places.extend(
+            causes
+                .iter()
+                .map(|(place, _)| place.clone()),
+        );
 
         let begun = typos
             .begun
@@ -64,10 +68,16 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec
             if let Some(instead) = &instead
                 && draft.place.target == Target::Whole
             {
-                let help = draft.help.as_deref().unwrap_or(&rule.info.hint);
+                let help = draft
+                    .help
+                    .as_deref()
+                    .unwrap_or(&rule.info.hint);
                 draft.help = Some(format!("{instead} {help}"));
             }
-            draft.causes.extend(of_value(typos, words, &draft.place));
+
+            draft
+                .causes
+                .extend(of_value(typos, words, &draft.place));
         }
     }
     places

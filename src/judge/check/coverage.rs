@@ -49,9 +49,16 @@ pub(super) fn demand(
             continue;
         };
         let id = &*rule.info.id;
-        let skip = skips.iter().find(|skip| skip.rule == id);
+        let skip = skips
+            .iter()
+            .find(|skip| skip.rule == id);
         let why = match (skip, coverage.get(id)) {
-            _ if drafts.iter().any(|it| it.rule_index == index) => continue,
+            _ if drafts
+                .iter()
+                .any(|it| it.rule_index == index) =>
+            {
+                continue;
+            }
             (Some(skip), _) => format!("could not be checked: {}", skip.reason),
             (None, Some(Coverage::Nothing)) => "has nothing to compare in this run".to_owned(),
             (None, Some(_)) => continue,
@@ -79,7 +86,11 @@ pub(super) fn cover(report: &mut EpisodeReport) {
         .skipped
         .iter()
         .map(|it| (&it.rule, Coverage::Skipped));
-    let found = report.findings.iter().map(|it| (&it.rule, Coverage::Found));
+    let found = report
+        .findings
+        .iter()
+        .map(|it| (&it.rule, Coverage::Found));
+
     for (rule, coverage_of_rule) in skipped.chain(found) {
         coverage.insert(rule.clone(), coverage_of_rule);
     }

@@ -24,7 +24,10 @@ pub(super) fn locate(
     let mut places = Vec::new();
     for Drafted { draft, .. } in &drafts {
         places.push(&draft.place);
-        let others = draft.related.iter().chain(&draft.causes);
+        let others = draft
+            .related
+            .iter()
+            .chain(&draft.causes);
         places.extend(others.map(|(place, _)| place));
     }
     let mut locations = locations(&places).into_iter();
@@ -55,14 +58,19 @@ pub(super) fn sort(findings: &mut [Finding]) {
 fn tell_apart(findings: &mut [Finding]) {
     let [mut met, mut met_before]: [BTreeMap<String, u64>; 2] = Default::default();
     let apart = |met: &mut BTreeMap<String, u64>, fingerprint: String| {
-        let nth = met.entry(fingerprint.clone()).or_default();
+        let nth = met
+            .entry(fingerprint.clone())
+            .or_default();
         *nth += 1;
         let parts = [fingerprint.as_bytes(), &(*nth - 1).to_le_bytes()];
         Digest::of(parts).to_string()
     };
 
     // Without former ones, both are alike.
-    let were_alike = findings.iter().all(|finding| finding.former.is_none());
+    let were_alike = findings
+        .iter()
+        .all(|finding| finding.former.is_none());
+
     for finding in findings {
         if !were_alike {
             let former = finding
@@ -106,7 +114,9 @@ fn located(
         rule: rule.info.id.to_string(),
         severity: drafted.severity,
         message: draft.message,
-        help: draft.help.unwrap_or_else(|| rule.info.hint.to_string()),
+        help: draft
+            .help
+            .unwrap_or_else(|| rule.info.hint.to_string()),
         fingerprint: String::new(),
         location,
         related: related(draft.related),
@@ -122,7 +132,10 @@ fn located(
         finding.former = Some(former.to_string());
     }
 
-    finding.related.extend(related(draft.causes));
+    finding
+        .related
+        .extend(related(draft.causes));
+
     finding
 }
 
@@ -131,19 +144,39 @@ fn located(
 fn identity(finding: &Finding, id: &str) -> Digest {
     let place = |at: &Location| {
         // A file besides the artifacts has its name alone.
-        let name = at.file.rsplit('/').next().unwrap_or_default();
-        let file = at.artifact.map_or(name, |artifact| artifact.file_name());
-        let pointer = at.pointer.as_deref().unwrap_or_default();
-        let text = at.digest.as_ref().map(Digest::bytes).unwrap_or_default();
+        let name = at
+            .file
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
+        let file = at
+            .artifact
+            .map_or(name, |artifact| artifact.file_name());
+        let pointer = at
+            .pointer
+            .as_deref()
+            .unwrap_or_default();
+        let text = at
+            .digest
+            .as_ref()
+            .map(Digest::bytes)
+            .unwrap_or_default();
         Digest::of([file.as_bytes(), pointer.as_bytes(), text])
     };
 
-    let others = finding.related.iter().map(|related| &related.location);
+    let others = finding
+        .related
+        .iter()
+        .map(|related| &related.location);
     let places: Vec<Digest> = std::iter::once(&finding.location)
         .chain(others)
         .map(place)
         .collect();
     let names = [id, &finding.rule, &finding.besides].map(str::as_bytes);
 
-    Digest::of(names.into_iter().chain(places.iter().map(Digest::bytes)))
+    Digest::of(
+        names
+            .into_iter()
+            .chain(places.iter().map(Digest::bytes)),
+    )
 }

@@ -51,7 +51,9 @@ impl DirectoryGlob {
     /// name at any depth.
     pub(crate) fn new(text: &str, place: &str) -> Result<Self, String> {
         let message = format!("{place}: no directory matches `{text}`");
-        let text = text.trim_start_matches("./").trim_end_matches('/');
+        let text = text
+            .trim_start_matches("./")
+            .trim_end_matches('/');
         let above = text.split('/').any(|part| part == "..");
         if text.is_empty() || text.starts_with(['/', '!']) || above {
             return Err(
@@ -80,7 +82,10 @@ impl DirectoryGlob {
 
         Ok(Self {
             text: text.to_owned(),
-            name: parts.iter().find_map(GlobPart::name).map(str::to_owned),
+            name: parts
+                .iter()
+                .find_map(GlobPart::name)
+                .map(str::to_owned),
             parts,
             message,
             is_met: Arc::default(),
@@ -103,7 +108,9 @@ impl DirectoryGlob {
             .map(OsStr::to_string_lossy);
         // A configuration may have a glob for each of thousands of runs.
         if let Some(fixed) = &self.name
-            && !names.clone().any(|name| name == **fixed)
+            && !names
+                .clone()
+                .any(|name| name == **fixed)
         {
             return false;
         }
@@ -131,7 +138,8 @@ impl DirectoryGlob {
             open >> self.parts.len() & 1 == 1
         });
         if matches {
-            self.is_met.store(true, Ordering::Relaxed);
+            self.is_met
+                .store(true, Ordering::Relaxed);
         }
 
         matches
@@ -140,9 +148,15 @@ impl DirectoryGlob {
     /// Returns a sentence if it has matched nothing, although all directories below some, as
     /// relative paths, were searched, and the directories that it names lie there.
     pub(crate) fn unmet(&self, tops: &[PathBuf]) -> Option<&str> {
-        let fixed: PathBuf = self.parts.iter().map_while(GlobPart::name).collect();
+        let fixed: PathBuf = self
+            .parts
+            .iter()
+            .map_while(GlobPart::name)
+            .collect();
         let is_below = |top: &PathBuf| {
-            let is_above = top.components().all(|part| part == Component::ParentDir);
+            let is_above = top
+                .components()
+                .all(|part| part == Component::ParentDir);
             is_above || fixed.starts_with(top) || fixed.as_os_str().is_empty()
         };
 
@@ -274,7 +288,9 @@ mod tests {
     fn name_does_not_make_a_glob_try_many_ways() {
         // Each star could end at each letter: more ways than there is time for.
         let glob = DirectoryGlob::new("runs/**/a*a*a*a*a*a*b/x", "").unwrap();
-        let dir: PathBuf = ["a".repeat(250).as_str(); 14].iter().collect();
+        let dir: PathBuf = ["a".repeat(250).as_str(); 14]
+            .iter()
+            .collect();
         assert!(!glob.matches(&Path::new("runs").join(dir)));
     }
 
@@ -282,7 +298,8 @@ mod tests {
     fn glob_that_matches_nothing_is_unmet_below_what_was_checked() {
         let unmet = |glob: &str, top: &str| {
             let glob = DirectoryGlob::new(glob, "f:1").unwrap();
-            glob.unmet(&[top.into()]).map(str::to_owned)
+            glob.unmet(&[top.into()])
+                .map(str::to_owned)
         };
         let message = Some("f:1: no directory matches `runs/old`".to_owned());
         for top in ["", "runs", "..", "runs/old"] {
@@ -292,7 +309,10 @@ mod tests {
         assert_eq!(unmet("runs/*/ep_1", "runs/new"), None);
         assert!(unmet("ep_1", "runs").is_some());
         let met = DirectoryGlob::new("ep_1", "f:1").unwrap();
-        assert!(met.clone().matches(Path::new("runs/ep_1")));
+        assert!(
+            met.clone()
+                .matches(Path::new("runs/ep_1"))
+        );
         assert_eq!(met.unmet(&["".into()]), None);
     }
 

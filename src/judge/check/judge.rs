@@ -61,7 +61,9 @@ pub(super) fn episode<R>(
 
         let causes = add_causes(&settings.rules, &mut drafts, &loaded);
         let id = loaded.run.stage.id.as_ref();
-        let id = id.map_or(episode.name, |(id, _)| id).to_owned();
+        let id = id
+            .map_or(episode.name, |(id, _)| id)
+            .to_owned();
         let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
             locate::locate(places, &loaded, &episode.key)
         });
@@ -117,7 +119,11 @@ fn card(
     entries: Entries,
 ) -> RunEntry {
     let entry = named.with_records(loaded.state.written(), loaded.summary.written());
-    let tools = loaded.timeline.calls.clone().and_then(Result::ok);
+    let tools = loaded
+        .timeline
+        .calls
+        .clone()
+        .and_then(Result::ok);
     let entry = RunEntry {
         mode,
         tools: tools.unwrap_or_default(),
@@ -171,8 +177,13 @@ fn judge_all<'l>(
             let (id, index) = (&*of.rule.info.id, of.index);
             let (memory, drafts, skips) = (&mut memory, &mut drafts, &mut skips);
             let mut findings = Findings::new(id, index, severity, memory, drafts, skips);
+
             match across {
-                Some(across) if across.report(check, dir, &mut findings).is_some() => {
+                Some(across)
+                    if across
+                        .report(check, dir, &mut findings)
+                        .is_some() =>
+                {
                     compared(of.rule);
                 }
                 Some(_) => {}
@@ -243,12 +254,18 @@ mod tests {
         });
         let answer = |of: PlacedRule<'_>| {
             let id = of.rule.info.id.to_string();
-            let has_found = drafts.iter().any(|it| it.rule_index == of.index);
+            let has_found = drafts
+                .iter()
+                .any(|it| it.rule_index == of.index);
             let answer = (compared.contains(&id), has_found);
             let is_skipped = skips.iter().any(|skip| skip.rule == id);
             (answer != (false, false) || !is_skipped).then_some((id, answer))
         };
-        settings.rules.placed().filter_map(answer).collect()
+        settings
+            .rules
+            .placed()
+            .filter_map(answer)
+            .collect()
     }
 
     fn all_on() -> Gate {
@@ -256,7 +273,8 @@ mod tests {
         let config = "[vocabulary]\nphase = '*'";
         let gate = Gate::default().with_config(FilePath::new("runvet.toml"), config, None);
         let gate = gate.expect("a vocabulary");
-        gate.level("*", Level::Error).expect("all rules")
+        gate.level("*", Level::Error)
+            .expect("all rules")
     }
 
     /// Returns the rules with an answer in some episode of a part of the corpus.
@@ -267,7 +285,9 @@ mod tests {
         for episode in gate.discover(&[part]).episodes {
             let answered = worker.directory(&episode, None, |loaded| answers(&check, loaded));
             let (_, answers) = answered.expect("an episode");
-            let request = answers.into_iter().filter(|(_, answer)| is_wanted(*answer));
+            let request = answers
+                .into_iter()
+                .filter(|(_, answer)| is_wanted(*answer));
             rules.extend(request.map(|(rule, _)| rule));
         }
         rules
@@ -291,8 +311,12 @@ mod tests {
     #[test]
     fn every_rule_is_sound_in_a_good_run() {
         let sound = rules_with("corpus/good", |answer| answer == (true, false));
-        let ids = rules::ALL.iter().map(|rule| rule.info.id.to_string());
-        let never: Vec<String> = ids.filter(|id| !sound.contains(id)).collect();
+        let ids = rules::ALL
+            .iter()
+            .map(|rule| rule.info.id.to_string());
+        let never: Vec<String> = ids
+            .filter(|id| !sound.contains(id))
+            .collect();
         // One judges the answers of the others, and one is judged by hooks alone.
         assert_eq!(never, ["coverage/required", "hook/own-files"]);
     }
@@ -301,9 +325,17 @@ mod tests {
     fn every_rule_has_nothing_to_compare_in_some_run() {
         let mut nothing = rules_with("corpus", |(compared, _)| !compared);
         let of_empty_run = of_empty_run().into_iter();
-        nothing.extend(of_empty_run.filter(|(_, it)| !it.0).map(|(rule, _)| rule));
-        let ids = rules::ALL.iter().map(|rule| &*rule.info.id);
-        let never: Vec<&str> = ids.filter(|id| !nothing.contains(*id)).collect();
+        nothing.extend(
+            of_empty_run
+                .filter(|(_, it)| !it.0)
+                .map(|(rule, _)| rule),
+        );
+        let ids = rules::ALL
+            .iter()
+            .map(|rule| &*rule.info.id);
+        let never: Vec<&str> = ids
+            .filter(|id| !nothing.contains(*id))
+            .collect();
         // What is absent is compared too: a state, a timeline, links. Where the others have nothing
         // to compare, they are skipped.
         assert_eq!(
@@ -326,7 +358,9 @@ mod tests {
     fn rule_has_nothing_to_compare_in_an_empty_run() {
         let something = of_empty_run().into_iter();
         let something = something.filter(|(_, it)| it.0);
-        let something: Vec<String> = something.map(|(rule, _)| rule).collect();
+        let something: Vec<String> = something
+            .map(|(rule, _)| rule)
+            .collect();
         assert_eq!(something, OF_PRESENCE);
     }
 
@@ -345,12 +379,17 @@ mod tests {
             (Artifact::Summary, &summary[..]),
             (Artifact::Events, events.as_bytes()),
         ];
-        let skipped = all_on().records("ep_answer", &records).skipped;
+        let skipped = all_on()
+            .records("ep_answer", &records)
+            .skipped;
         let misses_events = |rule: &&&Rule| {
             let mut skips = skipped.iter();
             skips.any(|skip| skip.rule == rule.info.id && skip.kind == SkipKind::NoEvent)
         };
-        let rules: Vec<_> = rules::ALL.iter().filter(misses_events).collect();
+        let rules: Vec<_> = rules::ALL
+            .iter()
+            .filter(misses_events)
+            .collect();
         assert!(rules.len() > 15, "{}", rules.len());
         for rule in rules {
             let id = &*rule.info.id;

@@ -63,19 +63,28 @@ impl CheckSettings {
         let selected = &self.levels.selected;
         selected.is_empty()
             || (!self.required.is_empty() && rule == required::RULE.info.id)
-            || selected.iter().any(|name| names(name, rule))
+            || selected
+                .iter()
+                .any(|name| names(name, rule))
     }
 
     /// Returns a level for each rule, which is off only if the rule is off in every directory.
     pub(crate) fn levels_anywhere(&self) -> Vec<Level> {
-        let mut levels: Vec<Level> = self.decided(None).map(|(level, _)| level).collect();
+        let mut levels: Vec<Level> = self
+            .decided(None)
+            .map(|(level, _)| level)
+            .collect();
         for (rule, level) in self.rules.iter().zip(&mut levels) {
             if *level == Level::Off && self.selects(&rule.info.id) {
-                let in_some_directory = self.levels.configured.iter().find(|setting| {
-                    setting.paths.is_some()
-                        && setting.level != Level::Off
-                        && names(&setting.rule, &rule.info.id)
-                });
+                let in_some_directory = self
+                    .levels
+                    .configured
+                    .iter()
+                    .find(|setting| {
+                        setting.paths.is_some()
+                            && setting.level != Level::Off
+                            && names(&setting.rule, &rule.info.id)
+                    });
                 *level = in_some_directory.map_or(Level::Off, |setting| setting.level);
             }
         }
@@ -93,22 +102,42 @@ impl CheckSettings {
             (None, _) => true,
             (Some(_), None) => false,
             // Each is asked, so that it is known which match nothing.
-            (Some(globs), Some(dir)) => globs.iter().filter(|glob| glob.matches(dir)).count() > 0,
+            (Some(globs), Some(dir)) => {
+                globs
+                    .iter()
+                    .filter(|glob| glob.matches(dir))
+                    .count()
+                    > 0
+            }
         };
 
         let levels = &self.levels;
-        let configured: Vec<&LevelSetting> = levels.configured.iter().filter(is_in_force).collect();
+        let configured: Vec<&LevelSetting> = levels
+            .configured
+            .iter()
+            .filter(is_in_force)
+            .collect();
         let level = move |rule: &'l Rule| {
             let is_of_rule = |setting: &&LevelSetting| names(&setting.rule, &rule.info.id);
             let why = |it: &'l LevelSetting| Decided::Set(&it.rule, &it.origin);
-            if let Some(set) = levels.last.iter().rev().find(is_of_rule) {
+            if let Some(set) = levels
+                .last
+                .iter()
+                .rev()
+                .find(is_of_rule)
+            {
                 return (set.level, why(set));
             }
+
             if !self.selects(&rule.info.id) {
                 return (Level::Off, Decided::NotSelected);
             }
 
-            let set = configured.iter().copied().rev().find(is_of_rule);
+            let set = configured
+                .iter()
+                .copied()
+                .rev()
+                .find(is_of_rule);
             let why = set.map_or(Decided::Default, why);
             match set.map_or(rule.info.level, |setting| setting.level) {
                 Level::Off if !levels.selected.is_empty() => (Level::Warning, why),
@@ -127,7 +156,11 @@ impl Checker {
             return Arc::clone(&self.levels);
         }
 
-        let dir = self.settings.base.relative(key.as_path());
+        let dir = self
+            .settings
+            .base
+            .relative(key.as_path());
+
         self.settings
             .decided(Some(&dir))
             .map(|(level, _)| level)

@@ -79,16 +79,25 @@ pub(super) fn locate_in<'t>(
     let location = |place: &&Place| Location {
         file: key.file_named(place.file_name()),
         artifact: Some(place.artifact).filter(|_| place.elsewhere.is_none()),
-        pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
+        pointer: place
+            .pointer()
+            .map(|pointer| pointer.as_str().to_owned()),
         ..Location::default()
     };
 
     let mut locations: Vec<Location> = places.iter().map(location).collect();
     // Each text is read once: what is found in it has it in common.
     let mut by_text: BTreeMap<_, Vec<Sought<'_>>> = BTreeMap::new();
-    for (place, location) in places.iter().copied().zip(&mut locations) {
+    for (place, location) in places
+        .iter()
+        .copied()
+        .zip(&mut locations)
+    {
         if place.target != Target::Whole {
-            let elsewhere = place.elsewhere.as_ref().map(Arc::as_ptr);
+            let elsewhere = place
+                .elsewhere
+                .as_ref()
+                .map(Arc::as_ptr);
             by_text
                 .entry((place.artifact, place.line, elsewhere))
                 .or_default()
@@ -147,7 +156,14 @@ fn fill(text: Whole<'_>, start_of_text: Start, sought: Vec<Sought<'_>>) {
         .zip(resolved)
         .map(|(sought, resolved)| find(text, &sought.place.target, resolved));
     let (values, spans): (Vec<Option<Node<'_>>>, Vec<Range<usize>>) = found.unzip();
-    let mut digests = digests(&values.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
+    let mut digests = digests(
+        &values
+            .iter()
+            .copied()
+            .flatten()
+            .collect::<Vec<_>>(),
+    )
+    .into_iter();
     let spots = source::locate(text.bytes, start_of_text.line, &spans);
 
     for ((Sought { place, location }, (value, span)), (start, end, excerpt)) in sought
@@ -162,7 +178,13 @@ fn fill(text: Whole<'_>, start_of_text: Start, sought: Vec<Sought<'_>>) {
             _ => span,
         };
 
-        let of_text = || Some(Digest::of([text.bytes.get(compared).unwrap_or_default()]));
+        let of_text = || {
+            Some(Digest::of([text
+                .bytes
+                .get(compared)
+                .unwrap_or_default()]))
+        };
+
         *location = Location {
             digest: value.map_or_else(of_text, |_| digests.next()),
             line: Some(start.line),
@@ -193,7 +215,9 @@ fn find<'t>(
         (Target::Value(_), Some(Resolved { value, .. })) => (Some(value), value.span()),
         (Target::Key(_), Some(Resolved { key: Some(key), .. })) => (None, key.span()),
         (Target::Token(token, _), _) => {
-            let span = text.document.and_then(|document| document.span_of(*token));
+            let span = text
+                .document
+                .and_then(|document| document.span_of(*token));
             (None, span.unwrap_or_default())
         }
         // If the text has changed since the check, the value may be gone; the location is then the
@@ -232,7 +256,9 @@ mod tests {
             let places: Vec<&Place> = places.iter().collect();
             let key = EpisodeKey::from("ep_1");
             let (locations, done) = work::of(|| locate_in(&places, &key, |_| None, |_, _, _| None));
-            let last = locations.last().and_then(|last| last.column);
+            let last = locations
+                .last()
+                .and_then(|last| last.column);
             assert_eq!(last, Some(2 * size as u64));
             done
         });

@@ -139,7 +139,8 @@ impl LiveChecker {
 
     /// Returns `true` if schemas of actions are on.
     pub(crate) fn judges_actions(&self) -> bool {
-        self.team().has_schema_of(Judged::Action)
+        self.team()
+            .has_schema_of(Judged::Action)
     }
 
     /// Returns the findings in an action that the state is going to have at a place.
@@ -195,7 +196,12 @@ impl LiveChecker {
         let index = &self.team().index;
         let view = index.view(event.line, EventText::Parsed(document.root()));
         let checks = self.team().are_not_simple(&view);
-        let mut placed = self.check.settings.rules.placed().zip(&*self.levels);
+        let mut placed = self
+            .check
+            .settings
+            .rules
+            .placed()
+            .zip(&*self.levels);
         let (of, _) = placed.find(|(of, level)| {
             let is_it = matches!(of.rule.check, Check::Team(check)
                 if checks.contains(&check) && !self.depends_on_outcome(check));
@@ -208,7 +214,12 @@ impl LiveChecker {
 
     /// Returns the finding of the rule of hooks about their own files in a call, unless it is off.
     pub(crate) fn own_files(&self, event: WrittenLine<'_>, message: &str) -> Option<Finding> {
-        let mut placed = self.check.settings.rules.placed().zip(&*self.levels);
+        let mut placed = self
+            .check
+            .settings
+            .rules
+            .placed()
+            .zip(&*self.levels);
         let (of, level) = placed.find(|(of, _)| matches!(of.rule.check, Check::Hook))?;
         let clause = match level {
             Level::Ask => Answer::None.clause(),
@@ -254,13 +265,24 @@ impl LiveChecker {
         find: impl FnOnce(Document<'_>) -> Option<TeamJudges>,
     ) -> Vec<Finding> {
         let mut tape = Tape::default();
-        let Some(found) = tape.read_record(text.bytes).ok().and_then(find) else {
+        let Some(found) = tape
+            .read_record(text.bytes)
+            .ok()
+            .and_then(find)
+        else {
             return Vec::new();
         };
+
         let mut memory = FindingMemory::new(&self.key.to_string());
         let mut drafts = Vec::new();
 
-        for (of, level) in self.check.settings.rules.placed().zip(&*self.levels) {
+        for (of, level) in self
+            .check
+            .settings
+            .rules
+            .placed()
+            .zip(&*self.levels)
+        {
             let (Check::Team(check), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
             };
@@ -269,7 +291,9 @@ impl LiveChecker {
             let memory = &mut memory;
             let mut findings =
                 Findings::new(id, rule_index, severity, memory, &mut drafts, &mut skips);
-            let _ = found.judge(*check).map(|it| it.report(None, &mut findings));
+            let _ = found
+                .judge(*check)
+                .map(|it| it.report(None, &mut findings));
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| {
                 let message = format!("this can't be judged: {}", skip.reason);

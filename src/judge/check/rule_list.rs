@@ -51,19 +51,29 @@ impl RuleList {
     /// Lists rules.
     #[must_use]
     pub(crate) fn of(rules: &RuleSet) -> Self {
-        let rules = rules.iter().map(|rule| RuleEntry::of(&rule.info)).collect();
+        let rules = rules
+            .iter()
+            .map(|rule| RuleEntry::of(&rule.info))
+            .collect();
         Self { rules }
     }
 }
 
 impl RuleEntry {
     fn of(rule: &RuleInfo) -> Self {
-        let (group, _) = rule.id.split_once('/').unwrap_or((&rule.id, ""));
+        let (group, _) = rule
+            .id
+            .split_once('/')
+            .unwrap_or((&rule.id, ""));
+
         Self {
             id: rule.id.to_string(),
             group: group.to_owned(),
             level: rule.level,
-            severity: rule.level.severity().unwrap_or(Severity::Warning),
+            severity: rule
+                .level
+                .severity()
+                .unwrap_or(Severity::Warning),
             title: rule.title.to_string(),
             hint: rule.hint.to_string(),
             url: rule.url.clone(),

@@ -34,7 +34,8 @@ impl Clone for Worker {
 
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Worker").finish_non_exhaustive()
+        f.debug_struct("Worker")
+            .finish_non_exhaustive()
     }
 }
 
@@ -135,7 +136,10 @@ impl Worker {
             readings += 1;
             let links = checker.settings.links.clone();
             let files = Directory::open(&episode, links).map_err(fault)?;
-            let others = checker.team().judged_files().map(|(_, name)| name);
+            let others = checker
+                .team()
+                .judged_files()
+                .map(|(_, name)| name);
             let mut files = files.with_others(others);
             if checker.settings.seals {
                 files = files.sealing();
@@ -149,7 +153,10 @@ impl Worker {
 
             let (mut report, other) =
                 judge::episode(checker, identity, &files, listening, buffers, &also);
-            if let Some(source) = files.lacking().or_else(|| buffers.lacking.take()) {
+            if let Some(source) = files
+                .lacking()
+                .or_else(|| buffers.lacking.take())
+            {
                 return Err(fault(source));
             }
 
@@ -187,7 +194,10 @@ impl Worker {
                 return Ok((report, other));
             }
 
-            episode.to_mut().list_again().map_err(fault)?;
+            episode
+                .to_mut()
+                .list_again()
+                .map_err(fault)?;
         }
     }
 }

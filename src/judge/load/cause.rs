@@ -94,7 +94,11 @@ impl Cause {
     /// Returns the first cause of which a text has a sign, with where the sign stands and the sign.
     fn found(bytes: &[u8], error: SyntaxError) -> Option<(Self, &'static str, &'static str)> {
         let start = first(bytes.trim_ascii_start());
-        let there = first(bytes.get(error.offset..).unwrap_or_default());
+        let there = first(
+            bytes
+                .get(error.offset..)
+                .unwrap_or_default(),
+        );
         let is_sign = |place: &str, sign: &str| match (place, sign) {
             ("starts", _) => begins(start, sign),
             ("there", _) => begins(start, sign) || begins(there, sign),
@@ -132,7 +136,9 @@ impl Cause {
 }
 
 fn first(bytes: &[u8]) -> &[u8] {
-    bytes.get(..MAX_LOOKED_AT).unwrap_or(bytes)
+    bytes
+        .get(..MAX_LOOKED_AT)
+        .unwrap_or(bytes)
 }
 
 /// Returns `true` if a text begins with a sign, in which `\xNN` stands for a byte, in any case of
@@ -146,9 +152,16 @@ fn begins(text: &[u8], sign: &str) -> bool {
 /// Returns the bytes of a sign.
 fn unescaped(sign: &str) -> Vec<u8> {
     let mut parts = sign.split("\\x");
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    let mut bytes = parts
+        .next()
+        .unwrap_or_default()
+        .as_bytes()
+        .to_vec();
+
     for part in parts {
-        let (byte, rest) = part.split_at_checked(2).unwrap_or_default();
+        let (byte, rest) = part
+            .split_at_checked(2)
+            .unwrap_or_default();
         bytes.extend(u8::from_str_radix(byte, 16));
         bytes.extend(rest.as_bytes());
     }
@@ -175,24 +188,37 @@ fn is_yaml(start: &[u8]) -> bool {
         key.iter().all(is_word) || line.starts_with(b"- ") || line.starts_with(b"  ")
     };
 
-    let lines: Vec<&[u8]> = start.split(|byte| *byte == b'\n').take(3).collect();
+    let lines: Vec<&[u8]> = start
+        .split(|byte| *byte == b'\n')
+        .take(3)
+        .collect();
+
     lines.len() == 3 && lines.into_iter().all(is_line)
 }
 
 /// Returns `true` if an object stands at the end of a text, behind something else that ends with a
 /// blank.
 fn has_prefix(start: &[u8], bytes: &[u8]) -> bool {
-    let at = start.windows(2).position(|it| it == b"{\"");
-    let before = at.and_then(|at| start.get(..at)).unwrap_or_default();
+    let at = start
+        .windows(2)
+        .position(|it| it == b"{\"");
+    let before = at
+        .and_then(|at| start.get(..at))
+        .unwrap_or_default();
     let brackets = |of: u8| before.split(|byte| *byte == of).count();
     let is_other = !before.contains(&b'"') && brackets(b'[') == brackets(b']');
-    let has_blank = before.last().is_some_and(u8::is_ascii_whitespace);
+    let has_blank = before
+        .last()
+        .is_some_and(u8::is_ascii_whitespace);
+
     has_blank && is_other && bytes.trim_ascii_end().ends_with(b"}")
 }
 
 /// Returns `true` if an object begins where another one or a string in it stops being JSON.
 fn is_in_another(bytes: &[u8], error: SyntaxError) -> bool {
-    let (before, there) = bytes.split_at_checked(error.offset).unwrap_or_default();
+    let (before, there) = bytes
+        .split_at_checked(error.offset)
+        .unwrap_or_default();
     let is_inside = error.kind != SyntaxErrorKind::MoreText && before.starts_with(b"{");
     is_inside && before.len() > 2 && (there.starts_with(b"{\"") || before.ends_with(b"{\""))
 }
@@ -202,7 +228,10 @@ fn is_rest(bytes: &[u8], error: SyntaxError) -> bool {
     let text = bytes.trim_ascii();
     let is_start = |byte: &u8| !byte.is_ascii() || b"{[<,".contains(byte);
     let follows = error.kind == SyntaxErrorKind::MoreText || error.offset == 0;
-    let has_key = first(text).windows(2).any(|it| it == b"\":");
+    let has_key = first(text)
+        .windows(2)
+        .any(|it| it == b"\":");
+
     follows && has_key && !text.first().is_none_or(is_start) && text.ends_with(b"}")
 }
 
@@ -230,7 +259,10 @@ mod tests {
     fn text_that_stands_in_has_the_same_cause() {
         let filler = "[redacted-0123456789abcdef0123456789abcdef]";
         let why = |text: &[u8]| {
-            let error = Tape::default().read(text).map(drop).unwrap_err();
+            let error = Tape::default()
+                .read(text)
+                .map(drop)
+                .unwrap_err();
             let cause = Cause::found(text, error).map(|(cause, ..)| (cause.help, cause.is_of_file));
             (cause, error)
         };
@@ -248,7 +280,9 @@ mod tests {
         ]
         .map(|text| text.as_bytes().to_vec())
         .into();
-        let signs = CAUSES.lines().filter_map(|line| line.split_once(' '));
+        let signs = CAUSES
+            .lines()
+            .filter_map(|line| line.split_once(' '));
         let signs = signs.filter(|(place, _)| matches!(*place, "starts" | "there"));
         texts.extend(signs.map(|(_, sign)| [&unescaped(sign), &b"\x01"[..]].concat()));
         assert!(texts.len() > 60, "{}", texts.len());
@@ -318,7 +352,9 @@ mod tests {
                 panic!("{text}");
             };
             assert!(
-                NotJson::new(error, text.as_bytes()).cause.is_none(),
+                NotJson::new(error, text.as_bytes())
+                    .cause
+                    .is_none(),
                 "{text}"
             );
         }

@@ -80,7 +80,11 @@ impl Listeners<'_, '_> {
 
     /// Returns `true` if so much is kept that the episode is large.
     fn are_large(&self) -> bool {
-        self.facts.is_large() || self.strict.as_ref().is_some_and(|it| it.is_large())
+        self.facts.is_large()
+            || self
+                .strict
+                .as_ref()
+                .is_some_and(|it| it.is_large())
     }
 }
 
@@ -95,7 +99,8 @@ impl<'a> EventsReader<'_, 'a> {
         let result = self.read_lines(&mut lines);
         if let Err(why) = &result {
             let (place, reason) = (None, why.to_string());
-            self.listeners.no_event(|| NoEvent { place, reason });
+            self.listeners
+                .no_event(|| NoEvent { place, reason });
         }
 
         let (stream, read) = lines.into_parts();
@@ -103,14 +108,16 @@ impl<'a> EventsReader<'_, 'a> {
             *buffer = read;
         }
 
-        let result = result.map_err(Unreadable::from).and_then(|()| {
-            std::mem::take(&mut self.multi_line).finish(self.troubles);
-            if self.timeline().exceeds_memory {
-                let why = "more of its events would have to be kept than fits into the memory";
-                return Err(Unreadable::Lacking(why.into()));
-            }
-            Ok(())
-        });
+        let result = result
+            .map_err(Unreadable::from)
+            .and_then(|()| {
+                std::mem::take(&mut self.multi_line).finish(self.troubles);
+                if self.timeline().exceeds_memory {
+                    let why = "more of its events would have to be kept than fits into the memory";
+                    return Err(Unreadable::Lacking(why.into()));
+                }
+                Ok(())
+            });
 
         (stream, result)
     }
@@ -123,7 +130,9 @@ impl<'a> EventsReader<'_, 'a> {
                 && lines.confirms(repetition)?
             {
                 let Repetition { original, line, .. } = repetition;
-                self.timeline().tally.repeated(original, line);
+                self.timeline()
+                    .tally
+                    .repeated(original, line);
             }
         }
 
@@ -144,14 +153,18 @@ impl<'a> EventsReader<'_, 'a> {
             }
             LineRead::TooLong { line } => {
                 self.no_event(line);
-                self.listeners.no_event(|| no_event_on(read));
-                self.troubles.add(Trouble::LineTooLong(line));
+                self.listeners
+                    .no_event(|| no_event_on(read));
+                self.troubles
+                    .add(Trouble::LineTooLong(line));
             }
         }
     }
 
     fn no_event(&mut self, line: Line) {
-        self.timeline().broken_line.get_or_insert(line);
+        self.timeline()
+            .broken_line
+            .get_or_insert(line);
     }
 
     fn line(&mut self, read: LineRead<'_>, bytes: &[u8], ended: bool) {
@@ -167,8 +180,12 @@ impl<'a> EventsReader<'_, 'a> {
             Ok(document) => {
                 let refused = refused(document, line, self.troubles);
                 let whole = self.attachments.whole(document.root());
-                let root = whole.as_ref().map_or(document.root(), OwnedDocument::root);
-                let view = self.index.view(line, EventText::Parsed(root));
+                let root = whole
+                    .as_ref()
+                    .map_or(document.root(), OwnedDocument::root);
+                let view = self
+                    .index
+                    .view(line, EventText::Parsed(root));
                 self.judges.event(&view, self.values);
 
                 let text = JsonText {
@@ -178,13 +195,18 @@ impl<'a> EventsReader<'_, 'a> {
                 };
 
                 let event = EventFacts::new(line, text);
-                self.listeners.facts.timeline_mut().typos.add(event);
+                self.listeners
+                    .facts
+                    .timeline_mut()
+                    .typos
+                    .add(event);
                 return self.listeners.event(event);
             }
             Err(why) => why,
         };
 
-        self.listeners.no_event(|| no_event_on(read));
+        self.listeners
+            .no_event(|| no_event_on(read));
         let why = match why {
             NotRead::NotAnObject(span, why) => {
                 return self.not_an_event(line, bytes, ended, span, why);
@@ -208,12 +230,17 @@ impl<'a> EventsReader<'_, 'a> {
     /// Adds an event that is read in one pass; returns `false` if it must be parsed.
     fn is_sound(&mut self, line: Line, bytes: &[u8]) -> bool {
         let is_for_team = !self.judges.judges_no_event();
-        let Some(event) = self.reader.read(line, bytes, is_for_team) else {
+        let Some(event) = self
+            .reader
+            .read(line, bytes, is_for_team)
+        else {
             return false;
         };
 
         if is_for_team {
-            let view = self.index.view(line, EventText::Read(event));
+            let view = self
+                .index
+                .view(line, EventText::Read(event));
             if !view.is_readable() {
                 return false;
             }
@@ -235,7 +262,11 @@ impl<'a> EventsReader<'_, 'a> {
         let content = Digest::of([bytes]);
         let is_of_file = |cause: Cause| line.number == 1 && cause.is_of_file;
         let trouble = match why {
-            NotAnObject::NotJson(why) if why.cause.is_some_and(|it| ended || is_of_file(it)) => {
+            NotAnObject::NotJson(why)
+                if why
+                    .cause
+                    .is_some_and(|it| ended || is_of_file(it)) =>
+            {
                 Trouble::Mistaken(Mistaken {
                     line,
                     span,
@@ -263,7 +294,10 @@ impl<'a> EventsReader<'_, 'a> {
         };
 
         let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
-        let is_complete = self.multi_line.add(line, bytes, trouble, self.troubles);
+        let is_complete = self
+            .multi_line
+            .add(line, bytes, trouble, self.troubles);
+
         if may_be_unfinished && !is_complete {
             self.timeline().unfinished_line = Some(line);
         } else {
@@ -275,10 +309,12 @@ impl<'a> EventsReader<'_, 'a> {
 /// Returns why a line is not an event.
 fn no_event_on(read: LineRead<'_>) -> NoEvent {
     let mut tape = Tape::default();
-    event_on(read, &mut tape).err().unwrap_or_else(|| NoEvent {
-        place: Some((read.line().number, 1)),
-        reason: "the line can't be read as an event".into(),
-    })
+    event_on(read, &mut tape)
+        .err()
+        .unwrap_or_else(|| NoEvent {
+            place: Some((read.line().number, 1)),
+            reason: "the line can't be read as an event".into(),
+        })
 }
 
 /// Returns the event on a line, or why it is none.
@@ -328,8 +364,11 @@ pub(crate) fn column_of(text: &str, offset: usize) -> u64 {
 /// Returns the offsets of the values of an event that its schema refuses, ascending.
 fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32> {
     // The schema of an event has too few fields to exceed the limit of violations.
-    let violations = schema::EVENT.violations(event).unwrap_or_default();
+    let violations = schema::EVENT
+        .violations(event)
+        .unwrap_or_default();
     let refused = schema::offsets(event, &violations);
+
     for mut violation in violations {
         if violation.pointer == Pointer::default() {
             violation.explain_absence(|field| typo_for(event.root(), field));

@@ -155,7 +155,10 @@ fn verify_files(
     };
 
     let entries = manifest.root().get("files").into_iter();
-    for (index, entry) in entries.flat_map(Node::items).enumerate() {
+    for (index, entry) in entries
+        .flat_map(Node::items)
+        .enumerate()
+    {
         if let Some(entry) = Entry::of(entry)
             && let Some(why) = verifier.judge(&entry)
         {
@@ -188,8 +191,16 @@ fn unlisted(files: &dyn Artifacts, manifest: Document<'_>) -> Usable<Vec<String>
         return Usable::NotDue;
     }
 
-    let names = entries.filter_map(|entry| entry.get("name").unwrap_or(entry).text());
-    let listed: BTreeSet<String> = names.filter_map(|name| path(&name).ok()).collect();
+    let names = entries.filter_map(|entry| {
+        entry
+            .get("name")
+            .unwrap_or(entry)
+            .text()
+    });
+    let listed: BTreeSet<String> = names
+        .filter_map(|name| path(&name).ok())
+        .collect();
+
     match files.file_names() {
         Ok(mut names) => {
             names.retain(|name| name != Artifact::Manifest.file_name() && !listed.contains(name));
@@ -213,8 +224,15 @@ impl<'a> Entry<'a> {
         let digest = entry
             .get("sha256")
             .and_then(Node::text)
-            .and_then(|text| FileDigest::parse(text.strip_prefix("sha256:").unwrap_or(&text)));
-        let size = entry.get("size_bytes").and_then(Node::number);
+            .and_then(|text| {
+                FileDigest::parse(
+                    text.strip_prefix("sha256:")
+                        .unwrap_or(&text),
+                )
+            });
+        let size = entry
+            .get("size_bytes")
+            .and_then(Node::number);
         (digest.is_some() || size.is_some()).then_some(())?;
 
         Some(Self {
@@ -265,7 +283,9 @@ impl Verifier<'_> {
             };
             if !listed.equals(Number::of(&actual.to_string())) {
                 let listed = listed.text().to_owned();
-                let measured = entry.digest.map(|_| self.measure(path, true));
+                let measured = entry
+                    .digest
+                    .map(|_| self.measure(path, true));
                 return Ok(Some(FileTrouble::Size {
                     listed,
                     actual,
@@ -288,14 +308,20 @@ impl Verifier<'_> {
     /// Returns `true` if a file differs from what the manifest says about it by line ends alone.
     fn fits_but_for_line_ends(&mut self, entry: &Entry<'_>, why: &FileTrouble) -> bool {
         let is_other = matches!(why, FileTrouble::Size { .. } | FileTrouble::Digest { .. });
-        let path = path(&entry.name).ok().filter(|_| is_other);
+        let path = path(&entry.name)
+            .ok()
+            .filter(|_| is_other);
         let (Some(path), Some(listed)) = (path, entry.digest) else {
             return false;
         };
 
-        if !self.other_line_ends.contains_key(&*path) {
+        if !self
+            .other_line_ends
+            .contains_key(&*path)
+        {
             let digests = self.digest_other_line_ends(&path);
-            self.other_line_ends.insert(path.clone(), digests);
+            self.other_line_ends
+                .insert(path.clone(), digests);
         }
 
         self.other_line_ends
@@ -306,7 +332,10 @@ impl Verifier<'_> {
     /// Returns the digests of a file with other line ends; none where it can't be read or is too
     /// long.
     fn digest_other_line_ends(&mut self, path: &str) -> Vec<FileDigest> {
-        let size = self.seen.get(path).map(|measured| measured.size);
+        let size = self
+            .seen
+            .get(path)
+            .map(|measured| measured.size);
         // Each look takes time, as a digest does.
         let Some(left) = size.and_then(|size| self.bytes_left.checked_sub(size)) else {
             return Vec::new();
@@ -344,15 +373,19 @@ impl Verifier<'_> {
                 "the files that manifest.json names have more than {} GiB together",
                 MAX_DIGESTED_BYTES >> 30
             );
-            self.unjudged.add(path, SkipKind::Limit, why);
+            self.unjudged
+                .add(path, SkipKind::Limit, why);
             return Ok(None);
         };
 
         if measured.digest.is_some() {
-            self.bytes_left = self.bytes_left.saturating_sub(measured.size);
+            self.bytes_left = self
+                .bytes_left
+                .saturating_sub(measured.size);
         }
 
-        self.seen.insert(path.to_owned(), measured);
+        self.seen
+            .insert(path.to_owned(), measured);
         Ok(Some(measured))
     }
 
@@ -374,7 +407,8 @@ impl Verifier<'_> {
 
         let what = format!("{}, which manifest.json names,", quote(name));
         let SkipReason { kind, text, .. } = unreadable(&what, why);
-        self.unjudged.add(name, kind, text.into_owned());
+        self.unjudged
+            .add(name, kind, text.into_owned());
 
         None
     }
@@ -392,8 +426,10 @@ struct UnjudgedFiles {
 impl UnjudgedFiles {
     fn add(&mut self, name: &str, kind: SkipKind, why: String) {
         self.count += 1;
-        self.names_and_reasons.add(name.as_bytes());
-        self.names_and_reasons.add(why.as_bytes());
+        self.names_and_reasons
+            .add(name.as_bytes());
+        self.names_and_reasons
+            .add(why.as_bytes());
         self.first.get_or_insert((kind, why));
     }
 
@@ -419,7 +455,11 @@ fn path(name: &str) -> Result<String, FileTrouble> {
         return Err(FileTrouble::Leaves);
     }
 
-    let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
+    let parts = || {
+        name.split('/')
+            .filter(|part| !matches!(*part, "" | "."))
+    };
+
     if parts().any(|part| part == "..") {
         Err(FileTrouble::Leaves)
     } else if matches!(name.rsplit('/').next(), None | Some("" | ".")) {

@@ -125,15 +125,21 @@ impl MultiLineSearch {
 
     /// Notes that the pending lines and this one are an object.
     fn complete(&mut self, last: Line) {
-        let first = self.pending.first().map_or(last, |(first, _)| *first);
+        let first = self
+            .pending
+            .first()
+            .map_or(last, |(first, _)| *first);
         self.pending.clear();
+
         let before = usize::try_from(last.offset - first.offset).unwrap_or_default();
         let length = before + last.length;
-        let found = self.found.get_or_insert(MultiLineObjects {
-            first: Line { length, ..first },
-            last: last.number,
-            count: 0,
-        });
+        let found = self
+            .found
+            .get_or_insert(MultiLineObjects {
+                first: Line { length, ..first },
+                last: last.number,
+                count: 0,
+            });
         found.count += 1;
     }
 

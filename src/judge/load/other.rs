@@ -80,7 +80,10 @@ impl OtherFileReader<'_> {
             return Ok(());
         }
 
-        if opened.size().is_some_and(|size| size > MAX_TIMELINE_BYTES) {
+        if opened
+            .size()
+            .is_some_and(|size| size > MAX_TIMELINE_BYTES)
+        {
             return Err(Unreadable::TooLarge(MAX_TIMELINE_BYTES));
         }
 

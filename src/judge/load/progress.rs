@@ -48,10 +48,15 @@ pub(crate) fn with_progress(
 
     for most in [END_BYTES, LONG_END_BYTES] {
         let is_told = read(size.saturating_sub(most), &mut bytes, most)
-            && bytes.rsplit(|byte| *byte == b'\n').any(|line| {
-                let event = tape.read_record(line).ok().map(Document::root);
-                event.is_some_and(|event| tells_now(&mut entry, event))
-            });
+            && bytes
+                .rsplit(|byte| *byte == b'\n')
+                .any(|line| {
+                    let event = tape
+                        .read_record(line)
+                        .ok()
+                        .map(Document::root);
+                    event.is_some_and(|event| tells_now(&mut entry, event))
+                });
         if is_told || size <= most {
             break;
         }
@@ -79,7 +84,10 @@ fn tells_now(entry: &mut RunEntry, event: Node<'_>) -> bool {
     if tells {
         let line = summary_of(0, event, None);
         let parts = [line.phase, line.summary];
-        let parts = parts.iter().map(|part| &**part).filter(|it| !it.is_empty());
+        let parts = parts
+            .iter()
+            .map(|part| &**part)
+            .filter(|it| !it.is_empty());
         entry.now = Some(parts.collect::<Vec<_>>().join(" · "));
     }
 

@@ -120,7 +120,12 @@ impl<'b> LoadedRecord<'b> {
     /// Returns `true` if the record has a value in a slot, fact or not.
     pub(in crate::judge) fn has(&self, slot: impl facts::Slot) -> bool {
         // What a reader found before it gave up means nothing.
-        self.is_read() && self.read.slots.get(Row::ROOT, slot.number()).is_present()
+        self.is_read()
+            && self
+                .read
+                .slots
+                .get(Row::ROOT, slot.number())
+                .is_present()
     }
 
     /// Returns `true` if there is a document, whether or not it has facts.
@@ -150,7 +155,10 @@ impl<'b> LoadedRecord<'b> {
     /// Returns the record, if it has facts.
     pub(super) fn facts(&self) -> Usable<JsonText<'_>> {
         self.usable.clone().map(|()| JsonText {
-            text: self.text.as_ref().map_or("", |text| text),
+            text: self
+                .text
+                .as_ref()
+                .map_or("", |text| text),
             read: self.read,
             refused: &self.refused,
         })
@@ -294,7 +302,9 @@ impl RecordKind {
                 return loaded;
             }
             Support::Declared => {
-                let strange = violations.iter().filter_map(Violation::refused_value);
+                let strange = violations
+                    .iter()
+                    .filter_map(Violation::refused_value);
                 loaded.strange = strange.collect();
                 self.of_declared_version(document, team, troubles);
                 return loaded;
@@ -303,7 +313,9 @@ impl RecordKind {
         }
 
         if is_usable {
-            let misspellings = self.schema.misspellings(document.root());
+            let misspellings = self
+                .schema
+                .misspellings(document.root());
             self.violations(violations, &misspellings, &support, troubles);
             for misspelling in misspellings {
                 troubles.add(Trouble::Misspelled {
@@ -323,7 +335,10 @@ impl RecordKind {
     /// Judges a record by the schema that a team gives for its version.
     fn of_declared_version(&self, document: Document<'_>, team: &Team, troubles: &mut Troubles) {
         let artifact = self.artifact;
-        let version = document.root().get(self.version.0).and_then(Node::text);
+        let version = document
+            .root()
+            .get(self.version.0)
+            .and_then(Node::text);
         let declared = version.and_then(|version| team.version(artifact, &version));
         let Some(schema) = declared else { return };
 
@@ -359,7 +374,12 @@ impl RecordKind {
                 let typo = typos.get(&(object.clone(), field))?;
                 Some(typo.name().into_owned())
             });
-            let is_version = violation.pointer.as_str().strip_prefix('/') == Some(self.version.0);
+
+            let is_version = violation
+                .pointer
+                .as_str()
+                .strip_prefix('/')
+                == Some(self.version.0);
             if !(is_version && matches!(support, Support::Newer)) {
                 troubles.add(Trouble::of(self.artifact, None, violation));
             }
@@ -384,7 +404,13 @@ impl RecordKind {
         team: &Team,
         troubles: &mut Troubles,
     ) -> Support {
-        let declared = |field: &str| document.root().get(field).and_then(Node::text);
+        let declared = |field: &str| {
+            document
+                .root()
+                .get(field)
+                .and_then(Node::text)
+        };
+
         let trouble = |field, found: &str, supported| VersionField {
             artifact: self.artifact,
             field,
@@ -400,7 +426,10 @@ impl RecordKind {
             if is_newer(&version, current) {
                 support = Support::Newer;
                 troubles.add(Trouble::NewerVersion(trouble));
-            } else if team.version(self.artifact, &version).is_some() {
+            } else if team
+                .version(self.artifact, &version)
+                .is_some()
+            {
                 support = Support::Declared;
             } else {
                 support = Support::Unsupported(quote(&version));

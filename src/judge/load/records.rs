@@ -62,7 +62,10 @@ impl<'b> RecordsOfRules<'b> {
         RunValues {
             state: self.state.value(),
             summary: self.summary.value(),
-            run: self.run.as_ref().map(OwnedDocument::root),
+            run: self
+                .run
+                .as_ref()
+                .map(OwnedDocument::root),
             counted: None,
         }
     }
@@ -101,11 +104,18 @@ impl<'b> Named<'b> {
 
 /// Writes a value without the values in it that have some tokens.
 fn push_facts(node: Node<'_>, strange: &[u32], text: &mut String) {
-    let is_fact = |value: &Node<'_>| strange.binary_search(&value.index()).is_err();
+    let is_fact = |value: &Node<'_>| {
+        strange
+            .binary_search(&value.index())
+            .is_err()
+    };
+
     match node.kind() {
         Kind::Object => {
             text.push('{');
-            let facts = node.members().filter(|member| is_fact(&member.value()));
+            let facts = node
+                .members()
+                .filter(|member| is_fact(&member.value()));
             for (index, member) in facts.enumerate() {
                 text.push_str(if index > 0 { "," } else { "" });
                 text.push_str(member.raw());

@@ -334,12 +334,14 @@ impl Troubles {
         is_declared: impl Fn(&Pointer) -> bool,
     ) {
         for troubles in &mut self.by_sort {
-            troubles.met.retain(|trouble| match trouble {
-                Trouble::Misspelled {
-                    artifact, pointer, ..
-                } => *artifact != of || !is_declared(pointer),
-                _ => true,
-            });
+            troubles
+                .met
+                .retain(|trouble| match trouble {
+                    Trouble::Misspelled {
+                        artifact, pointer, ..
+                    } => *artifact != of || !is_declared(pointer),
+                    _ => true,
+                });
         }
 
         self.by_sort
@@ -380,7 +382,9 @@ impl Troubles {
         // There are as many as there are causes.
         let of_sort = (self.by_sort.iter_mut())
             .find(|of_sort| matches!(of_sort.met.first(), Some(Trouble::Mistaken(_))));
-        let mut met = of_sort.into_iter().flat_map(|of_sort| &mut of_sort.met);
+        let mut met = of_sort
+            .into_iter()
+            .flat_map(|of_sort| &mut of_sort.met);
         let known = met.find_map(|met| match met {
             Trouble::Mistaken(known) if is_known(known) => Some(known),
             _ => None,

@@ -140,7 +140,11 @@ impl<'c> Context<'c> {
 
     /// Returns `true` if the episode has an artifact.
     pub(in crate::judge) fn has(&mut self, artifact: Artifact) -> bool {
-        self.loaded().run.stage.entries.has(artifact)
+        self.loaded()
+            .run
+            .stage
+            .entries
+            .has(artifact)
     }
 
     /// Returns the state or the summary as it was loaded.
@@ -204,7 +208,12 @@ impl<'c> Context<'c> {
     fn team(&mut self, check: &TeamCheck) -> Option<Compared> {
         let before = self.findings.drafts.len();
         let compared = check.judge(self.loaded, &mut self.findings);
-        for drafted in self.findings.drafts.iter_mut().skip(before) {
+        for drafted in self
+            .findings
+            .drafts
+            .iter_mut()
+            .skip(before)
+        {
             drafted.draft.rests_on = rests_on_place(&drafted.draft.place);
         }
 

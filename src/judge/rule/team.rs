@@ -27,7 +27,10 @@ impl TeamCheck {
             unjudged: &|artifact| unjudged(artifact, loaded),
         };
 
-        loaded.judges.judge(self)?.report(Some(&facts), findings)
+        loaded
+            .judges
+            .judge(self)?
+            .report(Some(&facts), findings)
     }
 }
 

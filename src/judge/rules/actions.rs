@@ -17,7 +17,9 @@ fn unlike(unlike: Unlike) -> Draft {
         difference,
     } = unlike;
     let Some(difference) = difference else {
-        let id_at = Pointer::new("/outcomes/actions").item(index).field("id");
+        let id_at = Pointer::new("/outcomes/actions")
+            .item(index)
+            .field("id");
         let message = format!("the action has the id {id}, but no `act` event has it");
         return Draft::new(Place::state(id_at), message);
     };

@@ -14,7 +14,9 @@ use crate::judge::rule::{Compared, Context, Lifecycle};
 /// Returns the answer of a rule about the lines of the timeline.
 fn lines(ctx: &mut Context<'_>) -> Option<Compared> {
     let timeline = ctx.timeline()?;
-    let broken = timeline.broken_line.or(timeline.unfinished_line);
+    let broken = timeline
+        .broken_line
+        .or(timeline.unfinished_line);
     Compared::when(timeline.tally.events > 0 || broken.is_some())
 }
 

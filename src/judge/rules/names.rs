@@ -31,14 +31,21 @@ fn suggestion(nearest: Option<&str>) -> String {
 /// Returns `true` if the name of a rule, of a group such as `plan/*`, or `*` names a rule.
 pub(crate) fn names(name: &str, rule: &str) -> bool {
     let is_in = |group: &str| (group.is_empty() || group.ends_with('/')) && rule.starts_with(group);
-    name == rule || name.strip_suffix('*').is_some_and(is_in)
+    name == rule
+        || name
+            .strip_suffix('*')
+            .is_some_and(is_in)
 }
 
 impl RuleSet {
     /// Refuses the name of a rule, or of a group such as `plan/*`, that names no rule.
     pub(crate) fn must_have(&self, name: &str) -> Result<(), Error> {
-        let is_known = self.iter().any(|rule| names(name, &rule.info.id));
-        is_known.then_some(()).ok_or_else(|| self.unknown(name))
+        let is_known = self
+            .iter()
+            .any(|rule| names(name, &rule.info.id));
+        is_known
+            .then_some(())
+            .ok_or_else(|| self.unknown(name))
     }
 
     /// Returns the rule with an id.

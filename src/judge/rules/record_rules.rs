@@ -74,7 +74,10 @@ const MAX_FIELDS: usize = 8;
 /// Returns the advice on the fields in which a record differs from the current version.
 fn differing(fields: &[String], version: &str) -> String {
     let convert = "Convert the record before you change its version, or give runvet the schema of its version with `[[version]]` in `runvet.toml`.";
-    let mut named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    let mut named: Vec<String> = fields
+        .iter()
+        .map(|field| format!("`{field}`"))
+        .collect();
     if named.is_empty() {
         return format!(
             "Only the version differs from {version}, as far as the schema shows. {convert}"
@@ -102,5 +105,10 @@ pub(super) fn violation(trouble: &Trouble, artifact: Artifact, name: &str) -> Op
     let (place, violation) = trouble.violation(artifact)?;
     let typos = violation.typos(&place);
     let draft = Draft::new(place, violation.message(name));
-    Some(draft.help(violation.help()).causes(typos))
+
+    Some(
+        draft
+            .help(violation.help())
+            .causes(typos),
+    )
 }

@@ -20,10 +20,19 @@ pub(super) fn report<'a>(
         return Compared::when(ids.next().is_some());
     }
 
-    let place = |index| Place::state(Pointer::new(list).item(index).field("id"));
+    let place = |index| {
+        Place::state(
+            Pointer::new(list)
+                .item(index)
+                .field("id"),
+        )
+    };
+
     let mut first_with = BTreeMap::new();
     for (index, id) in ids {
-        let first = *first_with.entry(id.clone()).or_insert(index);
+        let first = *first_with
+            .entry(id.clone())
+            .or_insert(index);
         if first != index {
             let (number, earlier, shown) = (index + 1, first + 1, quote(&id));
             let message =

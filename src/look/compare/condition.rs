@@ -62,7 +62,9 @@ impl FromStr for FailCondition {
                 .to_owned()
         };
 
-        let (measure, rest) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let (measure, rest) = text
+            .rsplit_once(':')
+            .ok_or_else(wrong)?;
         let (direction, limit) = match rest.split_once(',') {
             Some((direction, limit)) => (direction, Some(limit)),
             None => (rest, None),
@@ -107,7 +109,10 @@ impl FailCondition {
             .iter()
             .find(|it| it.name == self.measure)
             .ok_or_else(|| {
-                let known: Vec<String> = measures.iter().map(|it| quote(&it.name)).collect();
+                let known: Vec<String> = measures
+                    .iter()
+                    .map(|it| quote(&it.name))
+                    .collect();
                 let measure = quote(&self.measure);
                 format!(
                     "no pair has the measure {measure}; expected one of {}",
@@ -162,7 +167,9 @@ impl FailCondition {
 }
 
 fn too_few_tasks(measure: &Measure, limit: f64) -> String {
-    let has_power = measure.cmh_p_min.is_some_and(|least| least < limit);
+    let has_power = measure
+        .cmh_p_min
+        .is_some_and(|least| least < limit);
     let other = if has_power {
         format!("; `cmh_p < {limit}` compares the runs within each task")
     } else {

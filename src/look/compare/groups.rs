@@ -122,9 +122,14 @@ impl GroupComparison {
         gate: &Gate,
     ) -> Result<Self, Error> {
         let found = episodes_below(paths, gate)?;
-        let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
+        let mut faults: Vec<ReportedFault> = found
+            .faults
+            .iter()
+            .map(Into::into)
+            .collect();
         let mut grouping = Grouping::by(by);
         let gate = gate.clone().keep_cards(true);
+
         in_order(
             &found.episodes,
             gate.parallelism(),
@@ -142,7 +147,10 @@ impl GroupComparison {
             },
         );
 
-        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        let paths: Vec<_> = paths
+            .iter()
+            .map(|path| path.to_string_lossy())
+            .collect();
         let mut compared = grouping.finish(base, &paths)?;
         ReportedFault::tidy(&mut faults);
         compared.faults = faults;
@@ -162,18 +170,27 @@ impl Grouping {
 
     /// Adds a run that was judged.
     pub(crate) fn add(&mut self, run: &RunEntry) {
-        let tag = run.tags.iter().find(|(name, _)| **name == *self.by);
+        let tag = run
+            .tags
+            .iter()
+            .find(|(name, _)| **name == *self.by);
         let why = why_apart(run.valid, run.verdict.unwrap_or_default(), run.lifecycle);
         let (value, task) = match (why, tag, &run.task) {
             (None, Some((_, value)), Some(task)) => (value, task),
             (why, tag, _) => {
                 let lacks = if tag.is_none() { "untagged" } else { "no_task" };
-                *self.apart_by.entry(why.unwrap_or(lacks)).or_default() += 1;
+                *self
+                    .apart_by
+                    .entry(why.unwrap_or(lacks))
+                    .or_default() += 1;
                 return;
             }
         };
 
-        let of_group = self.groups.entry(value.to_string()).or_default();
+        let of_group = self
+            .groups
+            .entry(value.to_string())
+            .or_default();
         of_group.runs += 1;
         of_group.tasks.insert(task.clone());
 
@@ -215,7 +232,11 @@ impl Grouping {
         paths: &[impl AsRef<str>],
     ) -> Result<GroupComparison, Error> {
         let by = quote(&self.by);
-        let values: Vec<_> = self.groups.keys().map(|value| quote(value)).collect();
+        let values: Vec<_> = self
+            .groups
+            .keys()
+            .map(|value| quote(value))
+            .collect();
         let base = match (base, self.groups.keys().next()) {
             (_, None) => {
                 let apart: Vec<_> = self
@@ -239,15 +260,22 @@ impl Grouping {
         };
 
         let mut groups: Vec<(String, GroupSums)> = Vec::new();
-        let first = self.groups.remove(&base).unwrap_or_default();
+        let first = self
+            .groups
+            .remove(&base)
+            .unwrap_or_default();
         groups.extend(self.groups);
         groups.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.runs));
 
-        let groups_more = groups.len().saturating_sub(MAX_GROUPS - 1);
+        let groups_more = groups
+            .len()
+            .saturating_sub(MAX_GROUPS - 1);
         groups.truncate(MAX_GROUPS - 1);
         groups.sort_by(|(one, _), (other, _)| one.cmp(other));
 
-        let paths = paths.iter().map(|path| in_shell(path.as_ref()));
+        let paths = paths
+            .iter()
+            .map(|path| in_shell(path.as_ref()));
         let words: Vec<_> = ["runvet".into(), "compare".into()]
             .into_iter()
             .chain(paths)
@@ -355,7 +383,9 @@ mod tests {
             grouping.add(&run(value, task, success, cost));
         }
         grouping.add(&RunEntry::named("ep", "ep", Lifecycle::Terminal));
-        let compared = grouping.finish(None, &["my runs"]).unwrap();
+        let compared = grouping
+            .finish(None, &["my runs"])
+            .unwrap();
         assert_eq!(
             compared.command,
             "runvet compare 'my runs' --by model --base a"

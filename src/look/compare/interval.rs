@@ -22,13 +22,18 @@ impl Moments {
 
     /// Returns the mean; `None` where it is beyond a double.
     pub(super) fn mean(&self) -> Option<f64> {
-        self.mean.is_finite().then_some(self.mean)
+        self.mean
+            .is_finite()
+            .then_some(self.mean)
     }
 
     /// Returns the 95 % confidence interval of the mean by the t-distribution; `None` where the
     /// numbers do not vary, so that they do not tell how far they are from others.
     pub(super) fn interval(&self) -> Option<[f64; 2]> {
-        let freedom = self.count.checked_sub(1).filter(|it| *it > 0)?;
+        let freedom = self
+            .count
+            .checked_sub(1)
+            .filter(|it| *it > 0)?;
         let variance = self.squares / double(freedom) / double(self.count);
         let is_known = variance.is_finite() && variance > 0.0;
         let half = is_known.then(|| t_quantile(freedom) * variance.sqrt())?;

@@ -97,7 +97,8 @@ impl Sums {
         self.so_far.candidate += candidate;
         self.so_far.pairs += task.pairs;
         if !self.has_others {
-            self.strata.add(task.pairs, task.sums.map(whole));
+            self.strata
+                .add(task.pairs, task.sums.map(whole));
         }
 
         let numbers = task
@@ -150,10 +151,16 @@ impl Sums {
     reason = "the difference is rounded, not what it is of"
 )]
 fn difference([base, candidate]: [Number<'_>; 2]) -> f64 {
-    let whole = |number: Number<'_>| number.shifted(0).filter(|_| number.is_integer());
+    let whole = |number: Number<'_>| {
+        number
+            .shifted(0)
+            .filter(|_| number.is_integer())
+    };
+
     let exact = whole(base)
         .zip(whole(candidate))
         .and_then(|(base, candidate)| candidate.checked_sub(base));
+
     exact.map_or(candidate.as_f64() - base.as_f64(), |exact| exact as f64)
 }
 

@@ -108,7 +108,13 @@ pub(crate) fn groups(of: &GroupComparison) -> Markup {
 }
 
 fn drawn<const N: usize>(table: &Grid<'_, N>) -> Markup {
-    let class = |at: usize| table.numbers.contains(&at).then_some("number");
+    let class = |at: usize| {
+        table
+            .numbers
+            .contains(&at)
+            .then_some("number")
+    };
+
     html! {
         div.scroll.grid tabindex="0" role="group" aria-label=(table.heads.join(", ")) { table {
             thead {
@@ -130,10 +136,13 @@ fn drawn<const N: usize>(table: &Grid<'_, N>) -> Markup {
 }
 
 fn differing(differences: &[Difference]) -> Markup {
-    let rows = differences.iter().take(MAX_SHOWN).map(|it| {
-        let [left, right] = [&it.left, &it.right].map(|value| brief_json(value.get()));
-        [escape(&it.pointer).into_owned(), left, right]
-    });
+    let rows = differences
+        .iter()
+        .take(MAX_SHOWN)
+        .map(|it| {
+            let [left, right] = [&it.left, &it.right].map(|value| brief_json(value.get()));
+            [escape(&it.pointer).into_owned(), left, right]
+        });
 
     html! {
         (drawn(&Grid::new(["place", "base", "candidate"], 0..0, rows)))

@@ -90,17 +90,27 @@ impl ComparedMetrics {
             return Err(Error(message));
         }
 
-        let met = self.met.entry(name.to_owned()).or_insert_with(|| {
-            self.names.push(name.to_owned());
-            MetMetric {
-                place: next,
-                number: None,
-                other: None,
-            }
-        });
+        let met = self
+            .met
+            .entry(name.to_owned())
+            .or_insert_with(|| {
+                self.names.push(name.to_owned());
+                MetMetric {
+                    place: next,
+                    number: None,
+                    other: None,
+                }
+            });
+
         match other {
-            None => drop(met.number.get_or_insert_with(|| dir.to_owned())),
-            Some(kind) => drop(met.other.get_or_insert_with(|| (dir.to_owned(), kind))),
+            None => drop(
+                met.number
+                    .get_or_insert_with(|| dir.to_owned()),
+            ),
+            Some(kind) => drop(
+                met.other
+                    .get_or_insert_with(|| (dir.to_owned(), kind)),
+            ),
         }
 
         match met {
@@ -154,6 +164,7 @@ pub(super) fn episodes_below<P: AsRef<Path>>(
         .map(|path| escape(&path.as_ref().to_string_lossy()).into_owned())
         .collect();
     let (paths, exclusion) = (paths.join(", "), found.exclusion());
+
     Err(Error(format!("no episode found below {paths}{exclusion}")))
 }
 
@@ -195,7 +206,11 @@ impl Set {
         let found = episodes_below(&[path], gate)?;
         let mut set = Self {
             runs: found.episodes.len() as u64,
-            faults: found.faults.iter().map(Into::into).collect(),
+            faults: found
+                .faults
+                .iter()
+                .map(Into::into)
+                .collect(),
             ..Self::default()
         };
 
@@ -244,7 +259,9 @@ impl Set {
         let key = match key {
             Ok(key) => key,
             Err(why) => {
-                let rule = report.first_error().map(|error| error.rule.clone());
+                let rule = report
+                    .first_error()
+                    .map(|error| error.rule.clone());
                 self.apart.push((report.dir, why, rule));
                 return Ok(());
             }
@@ -278,7 +295,12 @@ impl Set {
 
 fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Read {
     let (state, summary) = (loaded.state.written(), loaded.summary.written());
-    let number = |value: Node<'_>| value.number().map(|number| number.text().into());
+    let number = |value: Node<'_>| {
+        value
+            .number()
+            .map(|number| number.text().into())
+    };
+
     let mut figures: Vec<(String, Result<Figure, Kind>)> = Vec::new();
 
     for (name, path) in BUILT_IN {
@@ -291,7 +313,9 @@ fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Read {
     }
 
     let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
-    let key = keys.iter().map(|key| value_of(key, state, summary));
+    let key = keys
+        .iter()
+        .map(|key| value_of(key, state, summary));
     let outcome = outcome.map(std::borrow::Cow::into_owned);
 
     (key.collect(), outcome, figures)
@@ -312,7 +336,11 @@ fn add_metrics(prefix: &str, metrics: Node<'_>, figures: &mut Vec<(String, Resul
             (kind, ..) => Err(kind),
         };
 
-        if !is_missing(value) && figures.iter().all(|(other, _)| *other != name) {
+        if !is_missing(value)
+            && figures
+                .iter()
+                .all(|(other, _)| *other != name)
+        {
             figures.push((name, figure));
         }
     }
@@ -321,7 +349,9 @@ fn add_metrics(prefix: &str, metrics: Node<'_>, figures: &mut Vec<(String, Resul
 /// Returns `true` if a metric has no value: null, or a text that writers put for a number that is
 /// none.
 fn is_missing(value: Node<'_>) -> bool {
-    let number = value.text().and_then(|text| text.parse::<f64>().ok());
+    let number = value
+        .text()
+        .and_then(|text| text.parse::<f64>().ok());
     value.is_null() || number.is_some_and(|number| !number.is_finite())
 }
 
@@ -335,7 +365,9 @@ fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) ->
             .number()
             .filter(|number| number.is_integer())
             .and_then(|number| number.shifted(0));
-        let text = value.text().map(std::borrow::Cow::into_owned);
+        let text = value
+            .text()
+            .map(std::borrow::Cow::into_owned);
         text.or_else(|| whole.map(|whole| whole.to_string()))
             .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))
     };

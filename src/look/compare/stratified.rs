@@ -53,7 +53,11 @@ impl Strata {
             }
 
             let is_lost = |chance: &f64| *chance < LEAST;
-            let lost = sums.iter().copied().take_while(is_lost).count();
+            let lost = sums
+                .iter()
+                .copied()
+                .take_while(is_lost)
+                .count();
             sums.drain(..lost);
             while sums.last().is_some_and(is_lost) {
                 sums.pop();
@@ -73,7 +77,9 @@ impl Strata {
 
         let tail = (base.min(candidate) + 1).saturating_sub(self.first);
         let tail = self.chances.iter().zip(0..tail);
-        2.0 * tail.map(|(chance, _)| chance).sum::<f64>()
+        2.0 * tail
+            .map(|(chance, _)| chance)
+            .sum::<f64>()
     }
 
     /// Returns the smallest p-value that these numbers of runs can give: where all runs of one set
@@ -115,7 +121,12 @@ fn hypergeometric(half: u64, ones: u64) -> (u64, Vec<f64>) {
     }
 
     let has_center = usize::from(ones.is_multiple_of(2));
-    let mut weights: Vec<f64> = upper.iter().skip(has_center).rev().copied().collect();
+    let mut weights: Vec<f64> = upper
+        .iter()
+        .skip(has_center)
+        .rev()
+        .copied()
+        .collect();
     let first = middle.saturating_sub(weights.len() as u64);
     weights.append(&mut upper);
 
@@ -141,19 +152,30 @@ mod tests {
             let of_task: Vec<u32> = shares
                 .map(|share| (share & ((1 << all) - 1)).count_ones())
                 .collect();
-            let pairs = ways
-                .iter()
-                .flat_map(|(sum, many)| of_task.iter().map(move |ones| (sum + ones, *many)));
+            let pairs = ways.iter().flat_map(|(sum, many)| {
+                of_task
+                    .iter()
+                    .map(move |ones| (sum + ones, *many))
+            });
             let mut sums = std::collections::BTreeMap::new();
             for (sum, many) in pairs {
                 *sums.entry(sum).or_insert(0) += many;
             }
             ways = sums.into_iter().collect();
         }
-        let seen: u32 = tasks.iter().map(|(_, _, ones)| ones[1]).sum();
-        let of_seen = ways.iter().find(|(sum, _)| *sum == seen).unwrap().1;
+        let seen: u32 = tasks
+            .iter()
+            .map(|(_, _, ones)| ones[1])
+            .sum();
+        let of_seen = ways
+            .iter()
+            .find(|(sum, _)| *sum == seen)
+            .unwrap()
+            .1;
         let all: u64 = ways.iter().map(|(_, many)| many).sum();
-        let tail = ways.iter().filter(|(_, many)| *many <= of_seen);
+        let tail = ways
+            .iter()
+            .filter(|(_, many)| *many <= of_seen);
         tail.map(|(_, many)| many).sum::<u64>() as f64 / all as f64
     }
 
@@ -161,7 +183,9 @@ mod tests {
     fn p_value_is_that_of_counting_all_ways() {
         let mut random = 7_u32;
         let mut below = |end: u32| {
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random = random
+                .wrapping_mul(1_664_525)
+                .wrapping_add(1_013_904_223);
             (random >> 16) % end
         };
         for _ in 0..300 {

@@ -117,7 +117,10 @@ pub(super) fn group_counts(of: &Group) -> String {
 
 /// Returns the sentences on the table of groups.
 pub(super) fn group_notes(of: &GroupComparison) -> Vec<String> {
-    let base = of.groups.first().map(|group| brief(&group.value));
+    let base = of
+        .groups
+        .first()
+        .map(|group| brief(&group.value));
     let mut lines = vec![format!(
         "differences are to {}, over the tasks of both; repeats of a task count as one",
         base.unwrap_or_default()
@@ -208,7 +211,11 @@ pub(super) fn summary(of: &Comparison) -> Vec<String> {
         lines.push(hint.to_owned());
     }
 
-    if let Some(success) = of.measures.iter().find(|it| it.name == reading::SUCCESS) {
+    if let Some(success) = of
+        .measures
+        .iter()
+        .find(|it| it.name == reading::SUCCESS)
+    {
         lines.extend(on_success(of, success));
     }
 
@@ -240,7 +247,10 @@ fn on_success(of: &Comparison, success: &Measure) -> Vec<String> {
         "over tasks (sign test; tasks are independent): {}{least}",
         equals("p", success.p)
     ));
-    if let Some(p) = success.cmh_p.filter(|_| success.pairs > tasks) {
+    if let Some(p) = success
+        .cmh_p
+        .filter(|_| success.pairs > tasks)
+    {
         lines.push(format!(
             "within tasks (exact Cochran-Mantel-Haenszel test; runs of a task are independent): \
              {}; that says nothing about other tasks",
@@ -267,10 +277,14 @@ pub(super) fn reason(apart: &Apart) -> String {
 
 /// Returns the sentences on pairs in which a measure is missing, and on metrics that are left out.
 pub(super) fn missing(of: &Comparison) -> impl Iterator<Item = String> {
-    let lacking = of.measures.iter().filter(|it| it.missing > 0).map(|it| {
-        let (name, pairs) = (brief(&it.name), count(of.pairs, "pair"));
-        format!("{name} is missing in {} of {pairs}", it.missing)
-    });
+    let lacking = of
+        .measures
+        .iter()
+        .filter(|it| it.missing > 0)
+        .map(|it| {
+            let (name, pairs) = (brief(&it.name), count(of.pairs, "pair"));
+            format!("{name} is missing in {} of {pairs}", it.missing)
+        });
     let left_out = of.left_out.iter().map(|it| {
         let (name, dir) = (brief(&it.name), escape(&it.dir));
         format!(
@@ -343,15 +357,25 @@ pub(crate) fn markdown(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
 
     (summary(of).iter()).try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
     writeln!(out)?;
-    let rows = of.measures.iter().map(|it| row(it).map(|text| cell(&text)));
+    let rows = of
+        .measures
+        .iter()
+        .map(|it| row(it).map(|text| cell(&text)));
     Grid::new(COLUMNS, 1..10, rows).markdown(out)?;
     missing(of).try_for_each(|line| writeln!(out, "\n{}", cell(&line)))?;
     if !of.flipped.is_empty() {
         writeln!(out)?;
-        let rows = of.flipped.iter().take(MAX_LISTED).map(|pair| {
-            let flipped = pair.flipped.unwrap_or_default().to_owned();
-            [flipped, cell(&shown(&pair.key)), cell(&outcomes(pair))]
-        });
+        let rows = of
+            .flipped
+            .iter()
+            .take(MAX_LISTED)
+            .map(|pair| {
+                let flipped = pair
+                    .flipped
+                    .unwrap_or_default()
+                    .to_owned();
+                [flipped, cell(&shown(&pair.key)), cell(&outcomes(pair))]
+            });
         Grid::new(["flipped", "task", "outcomes"], 0..0, rows).markdown(out)?;
     }
 

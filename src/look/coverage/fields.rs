@@ -75,18 +75,28 @@ impl CoveredField {
             return;
         }
 
-        let reference = part["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
+        let reference = part["$ref"]
+            .as_str()
+            .and_then(|it| it.strip_prefix('#'));
         if let Some(part) = reference.and_then(|pointer| root.pointer(pointer)) {
             self.read(part, root, depth + 1);
         }
 
         for key in ["anyOf", "oneOf", "allOf"] {
-            for part in part[key].as_array().into_iter().flatten() {
+            for part in part[key]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
                 self.read(part, root, depth + 1);
             }
         }
 
-        for (name, part) in part["properties"].as_object().into_iter().flatten() {
+        for (name, part) in part["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+        {
             self.members
                 .entry(name.clone())
                 .or_default()
@@ -99,8 +109,15 @@ impl CoveredField {
                 .read(items, root, depth + 1);
         }
 
-        let words = part["enum"].as_array().into_iter().flatten();
-        for word in words.chain(part.get("const")).filter_map(Value::as_str) {
+        let words = part["enum"]
+            .as_array()
+            .into_iter()
+            .flatten();
+
+        for word in words
+            .chain(part.get("const"))
+            .filter_map(Value::as_str)
+        {
             self.words.insert(word.to_owned(), 0);
         }
     }
@@ -126,7 +143,9 @@ impl CoveredField {
     pub(super) fn see(&self, value: Node<'_>, seen: &mut [u64]) {
         add(seen, self.place);
         if !self.words.is_empty()
-            && let Some(place) = value.text().and_then(|text| self.words.get(&*text))
+            && let Some(place) = value
+                .text()
+                .and_then(|text| self.words.get(&*text))
         {
             add(seen, *place);
         }
@@ -140,12 +159,19 @@ impl CoveredField {
         }
 
         if let Some(field) = &self.items {
-            value.items().for_each(|item| field.see(item, seen));
+            value
+                .items()
+                .for_each(|item| field.see(item, seen));
         }
     }
 
     fn describe(&self, pointer: &str, seen: &[u64], into: &mut BTreeMap<String, FieldSeen>) {
-        let number = |place: usize| seen.get(place).copied().unwrap_or_default();
+        let number = |place: usize| {
+            seen.get(place)
+                .copied()
+                .unwrap_or_default()
+        };
+
         let words = self
             .words
             .iter()

@@ -9,13 +9,18 @@ use crate::report::{Grid, count};
 impl RunsCoverage {
     /// Returns the rules that compared nothing, and those that did.
     fn rules(&self) -> [Vec<(&str, RuleCoverage)>; 2] {
-        let rules = self.rules.iter().map(|(rule, it)| (&**rule, *it));
+        let rules = self
+            .rules
+            .iter()
+            .map(|(rule, it)| (&**rule, *it));
         let (vacuous, others) = rules.partition(|(_, it)| it.found + it.sound == 0);
         [vacuous, others]
     }
 
     fn summary(&self) -> String {
-        let [vacuous, others] = self.rules().map(|rules| rules.len() as u64);
+        let [vacuous, others] = self
+            .rules()
+            .map(|rules| rules.len() as u64);
         format!(
             "{}: {} compared something, {vacuous} compared nothing",
             count(self.runs, "run"),
@@ -37,9 +42,12 @@ impl RunsCoverage {
         let mut unseen = Vec::new();
         for (record, fields) in &self.fields {
             let is_within = |pointer: &str| {
-                let above = pointer.rsplit_once('/').and_then(|(it, _)| fields.get(it));
+                let above = pointer
+                    .rsplit_once('/')
+                    .and_then(|(it, _)| fields.get(it));
                 above.is_some_and(|above| above.seen == 0)
             };
+
             let fields = fields
                 .iter()
                 .filter(|(pointer, it)| it.seen == 0 && !is_within(pointer));
@@ -53,7 +61,10 @@ impl RunsCoverage {
     fn unsaid(&self) -> Vec<String> {
         let mut unsaid = Vec::new();
         for (record, fields) in &self.fields {
-            for (pointer, field) in fields.iter().filter(|(_, field)| field.seen > 0) {
+            for (pointer, field) in fields
+                .iter()
+                .filter(|(_, field)| field.seen > 0)
+            {
                 let words: Vec<&str> = field
                     .words
                     .iter()

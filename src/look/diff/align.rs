@@ -27,27 +27,44 @@ pub(crate) type Row = [Option<usize>; 2];
 
 /// Returns `true` if lists with this pointer are aligned.
 pub(super) fn has(pointer: &str) -> bool {
-    ALIGNED.iter().any(|(of, _)| *of == pointer)
+    ALIGNED
+        .iter()
+        .any(|(of, _)| *of == pointer)
 }
 
 /// Returns the rows of two lists with a pointer.
 pub(crate) fn rows(pointer: &str, left: &[Node<'_>], right: &[Node<'_>]) -> Vec<Row> {
-    let list = ALIGNED.iter().find(|(of, _)| *of == pointer);
-    let [first, second] = list.map(|(_, keys)| *keys).unwrap_or_default();
+    let list = ALIGNED
+        .iter()
+        .find(|(of, _)| *of == pointer);
+    let [first, second] = list
+        .map(|(_, keys)| *keys)
+        .unwrap_or_default();
     let mut numbers = BTreeMap::new();
     let mut known = |items: &[Node<'_>], groups: &[&[&str]]| {
         let of_item = |item: &Node<'_>| {
             let parts = groups
                 .iter()
-                .map(|keys| keys.iter().find_map(|key| item.get(key)))
+                .map(|keys| {
+                    keys.iter()
+                        .find_map(|key| item.get(key))
+                })
                 .map(|value| value.map(Node::meaning))
                 .map(|it| it.map_or(Vec::new(), |it| it.bytes().to_vec()));
-            let digest = Digest::of(parts.collect::<Vec<_>>().iter().map(Vec::as_slice));
+            let digest = Digest::of(
+                parts
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .map(Vec::as_slice),
+            );
             let next = numbers.len();
             *numbers.entry(digest).or_insert(next)
         };
 
-        items.iter().map(of_item).collect::<Vec<usize>>()
+        items
+            .iter()
+            .map(of_item)
+            .collect::<Vec<usize>>()
     };
 
     let exact = [left, right].map(|items| known(items, &[first, second]));
@@ -70,7 +87,11 @@ fn aligned(exact: &[Vec<usize>; 2], rough: &[Vec<usize>; 2]) -> Vec<Row> {
             .map(|(rough, range)| rough.get(range).unwrap_or_default());
         let mut inner = Gap::default();
         let ends = [[lefts.len(), rights.len()]];
-        for [x, y] in common(lefts, rights).into_iter().chain(ends) {
+
+        for [x, y] in common(lefts, rights)
+            .into_iter()
+            .chain(ends)
+        {
             inner.fill(&gap, [x, y], &mut rows);
             if [x, y] != ends[0] {
                 rows.push([Some(gap.left + x), Some(gap.right + y)]);
@@ -124,9 +145,13 @@ fn common(left: &[usize], right: &[usize]) -> Vec<[usize; 2]> {
     // For each number of edits, how far one gets with it, by how many of them are on the left.
     let mut reached: Vec<Vec<Option<[usize; 2]>>> = vec![vec![Some(snake([0, 0]))]];
     while let Some(last) = reached.last() {
-        if let Some(at) = last.iter().position(|point| *point == Some(end)) {
+        if let Some(at) = last
+            .iter()
+            .position(|point| *point == Some(end))
+        {
             return way_back(&reached, at, end);
         }
+
         if reached.len() > MAX_EDITS {
             break;
         }
@@ -171,7 +196,11 @@ fn way_back(
     let mut to = end;
     let add = |from: [usize; 2], to: [usize; 2], pairs: &mut Vec<[usize; 2]>| {
         let length = to[0].saturating_sub(from[0]);
-        pairs.extend((0..length).rev().map(|it| [from[0] + it, from[1] + it]));
+        pairs.extend(
+            (0..length)
+                .rev()
+                .map(|it| [from[0] + it, from[1] + it]),
+        );
     };
 
     for last in reached.iter().rev().skip(1) {
@@ -180,7 +209,11 @@ fn way_back(
         };
         add(from, to, &mut pairs);
         at -= usize::from(is_left);
-        to = last.get(at).copied().flatten().unwrap_or_default();
+        to = last
+            .get(at)
+            .copied()
+            .flatten()
+            .unwrap_or_default();
     }
 
     add([0, 0], to, &mut pairs);
@@ -196,7 +229,9 @@ mod tests {
     fn rows_of(left: &str, right: &str) -> String {
         let exact = [left, right].map(|it| it.bytes().map(usize::from).collect());
         let rough = [left, right].map(|it| {
-            let lower = it.bytes().map(|byte| byte.to_ascii_lowercase());
+            let lower = it
+                .bytes()
+                .map(|byte| byte.to_ascii_lowercase());
             lower.map(usize::from).collect()
         });
         let letter =
@@ -223,7 +258,9 @@ mod tests {
         let (left, right): (Vec<usize>, Vec<usize>) =
             ((0..3_000).collect(), (5_000..8_000).collect());
         assert_eq!(common(&left, &right), Vec::<[usize; 2]>::new());
-        let right: Vec<usize> = (0..3_000).map(|it| it + (it % 2) * 10_000).collect();
+        let right: Vec<usize> = (0..3_000)
+            .map(|it| it + (it % 2) * 10_000)
+            .collect();
         assert_eq!(common(&left, &right).len(), 1_500);
     }
 }

@@ -28,7 +28,9 @@ fn runs(shape: &Shape, size: usize) -> (tempfile::TempDir, [RunReader; 2]) {
         let dir = temp.path().join("episodes").join(id);
         let change = |text: String| match id {
             "ep_1" => text,
-            _ => text.replace(":1", ":3").replace("\"x\"", "\"z\""),
+            _ => text
+                .replace(":1", ":3")
+                .replace("\"x\"", "\"z\""),
         };
         let files = [
             ("state.json", change((shape.state)(size))),
@@ -109,7 +111,9 @@ fn work_of_renderers_doubles_at_most_when_findings_double() {
         });
         for format in Format::ALL {
             hold_to_doubling(&format!("{format}: {}", shape.name), SIZE, |size| {
-                let of_size = reports.iter().find(|(of, _)| *of == size);
+                let of_size = reports
+                    .iter()
+                    .find(|(of, _)| *of == size);
                 rendering(*format, &of_size.unwrap().1)
             });
         }
@@ -118,15 +122,21 @@ fn work_of_renderers_doubles_at_most_when_findings_double() {
 
 /// Returns the work of writing a report with all its findings.
 fn rendering(format: Format, report: &EpisodeReport) -> u64 {
-    let options = Options::default().rules(all_rules()).max_findings(0);
+    let options = Options::default()
+        .rules(all_rules())
+        .max_findings(0);
     let mut renderer = format.renderer(&options);
     let mut totals = Totals::default();
     totals.add(report);
     let mut written = Counted::default();
     let ((), done) = work::of(|| {
         renderer.begin(&mut written).unwrap();
-        renderer.episode(&mut written, report).unwrap();
-        renderer.end(&mut written, &Closing::new(&totals)).unwrap();
+        renderer
+            .episode(&mut written, report)
+            .unwrap();
+        renderer
+            .end(&mut written, &Closing::new(&totals))
+            .unwrap();
     });
     done + written.bytes + written.writes
 }

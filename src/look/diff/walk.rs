@@ -32,7 +32,10 @@ pub(crate) fn is_expected(name: &str) -> bool {
         "_id", "_ids", "_at", "_ms", "_sec", "_seconds", "_sha256", "_digest", "_hash",
     ];
 
-    is_name || ends.iter().any(|end| name.ends_with(end))
+    is_name
+        || ends
+            .iter()
+            .any(|end| name.ends_with(end))
 }
 
 /// Some differences, and the number of the other ones.
@@ -73,7 +76,10 @@ fn shown(node: Option<Node<'_>>) -> Box<RawValue> {
         Some(node) if node.raw().len() <= MAX_VALUE_BYTES => raw_json(node).unwrap_or_default(),
         Some(node) => match node.text() {
             Some(text) => {
-                let mut beginning: String = text.chars().take(MAX_TEXT_CHARS).collect();
+                let mut beginning: String = text
+                    .chars()
+                    .take(MAX_TEXT_CHARS)
+                    .collect();
                 beginning.push('…');
                 json(&beginning)
             }
@@ -171,7 +177,11 @@ impl DiffWalk {
     /// Compares the members of two objects by name, in the order of the names.
     fn members(&mut self, left: Node<'_>, right: Node<'_>) {
         let (lefts, rights) = (left.by_name(), right.by_name());
-        let names: BTreeSet<_> = lefts.keys().chain(rights.keys()).collect();
+        let names: BTreeSet<_> = lefts
+            .keys()
+            .chain(rights.keys())
+            .collect();
+
         for name in names {
             let [left, right] = [&lefts, &rights].map(|members| members.get(name).copied());
             self.member(name, left, right);
@@ -230,7 +240,9 @@ mod tests {
         let (counted, uncounted) = walk.done();
         [counted, uncounted].map(|list| {
             let listed = list.listed.into_iter();
-            listed.map(|difference| difference.pointer).collect()
+            listed
+                .map(|difference| difference.pointer)
+                .collect()
         })
     }
 

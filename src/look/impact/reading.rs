@@ -43,13 +43,19 @@ pub(super) struct ReportedFinding {
 
 impl ReportedRun {
     pub(crate) fn of(report: &EpisodeReport) -> Self {
-        let found = report.findings.iter().map(|finding| ReportedFinding {
-            rule: finding.rule.clone(),
-            severity: finding.severity,
-            message: finding.message.clone(),
-            fingerprint: finding.fingerprint.clone(),
-        });
-        let skipped = report.skipped.iter().map(|skip| skip.rule.clone());
+        let found = report
+            .findings
+            .iter()
+            .map(|finding| ReportedFinding {
+                rule: finding.rule.clone(),
+                severity: finding.severity,
+                message: finding.message.clone(),
+                fingerprint: finding.fingerprint.clone(),
+            });
+        let skipped = report
+            .skipped
+            .iter()
+            .map(|skip| skip.rule.clone());
 
         Self {
             dir: report.dir.clone(),
@@ -61,7 +67,9 @@ impl ReportedRun {
 
     /// Returns `true` if its directory, as a report shows it, tells its place among others.
     pub(super) fn is_ordered(&self) -> bool {
-        !self.dir.contains(char::REPLACEMENT_CHARACTER)
+        !self
+            .dir
+            .contains(char::REPLACEMENT_CHARACTER)
     }
 }
 
@@ -109,7 +117,8 @@ impl ReportReader {
                         .map(JoinHandle::join)
                         .transpose()
                         .unwrap_or_else(|panic| resume_unwind(panic));
-                    self.faults.extend(read.transpose()?.unwrap_or_default());
+                    self.faults
+                        .extend(read.transpose()?.unwrap_or_default());
                     return Ok(None);
                 }
             }
@@ -200,7 +209,10 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
 
     /// Reads the items of `episodes`.
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(&mut *self)?.is_some() {}
+        while items
+            .next_element_seed(&mut *self)?
+            .is_some()
+        {}
         Ok(())
     }
 
@@ -233,8 +245,14 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
             let run = ReportedRun {
                 dir,
                 valid,
-                findings: findings.into_iter().map(by_fingerprint).collect(),
-                skipped: skipped.into_iter().map(|skip| skip.rule).collect(),
+                findings: findings
+                    .into_iter()
+                    .map(by_fingerprint)
+                    .collect(),
+                skipped: skipped
+                    .into_iter()
+                    .map(|skip| skip.rule)
+                    .collect(),
             };
 
             self.send
@@ -254,7 +272,13 @@ struct Skipped {
 
 /// Refuses a report of another major version.
 fn check_version<E: de::Error>(version: &str) -> Result<(), E> {
-    let major = |version: &str| version.split('.').next().map(str::to_owned);
+    let major = |version: &str| {
+        version
+            .split('.')
+            .next()
+            .map(str::to_owned)
+    };
+
     if major(version) == major(REPORT_VERSION) {
         return Ok(());
     }

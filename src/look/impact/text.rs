@@ -134,10 +134,14 @@ pub(crate) fn markdown(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
         .iter()
         .take(MAX_SHOWN)
         .map(|it| [cell(&it.dir), cell(verdict(it.valid))]);
-    let others = of.not_compared.iter().take(MAX_SHOWN).map(|it| {
-        let reason = format!("not compared: {}", cell(it.reason()));
-        [cell(&it.dir), reason]
-    });
+    let others = of
+        .not_compared
+        .iter()
+        .take(MAX_SHOWN)
+        .map(|it| {
+            let reason = format!("not compared: {}", cell(it.reason()));
+            [cell(&it.dir), reason]
+        });
     let rows: Vec<_> = flipped.chain(others).collect();
     if rows.is_empty() {
         return Ok(());
@@ -149,9 +153,12 @@ pub(crate) fn markdown(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
 
 /// Returns the row of a rule.
 fn row((rule, it): (&String, &RuleImpact)) -> [String; 6] {
-    let example = it.examples.first().map_or(String::new(), |it| {
-        format!("{}: {}: {}", it.change(), it.dir, it.message)
-    });
+    let example = it
+        .examples
+        .first()
+        .map_or(String::new(), |it| {
+            format!("{}: {}: {}", it.change(), it.dir, it.message)
+        });
     let [new, gone, changed, runs] =
         [it.new, it.gone, it.changed_level, it.runs].map(|number| number.to_string());
 

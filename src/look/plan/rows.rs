@@ -13,16 +13,24 @@ impl PlanComparison {
     /// Returns the rows for both plans, given the ids of the persisted steps. A step that only one
     /// plan has takes a row of its own.
     pub(in crate::look) fn rows(&self, persisted: &[&str]) -> Vec<PlanRow> {
-        let rebuilt: Vec<Option<&str>> = self.rebuilt.as_ref().map(ids).unwrap_or_default();
+        let rebuilt: Vec<Option<&str>> = self
+            .rebuilt
+            .as_ref()
+            .map(ids)
+            .unwrap_or_default();
         let mut rows = aligned(persisted, &rebuilt);
         let unsure: BTreeSet<usize> = self
             .uncompared
             .iter()
             .filter_map(|at| step_of(at))
             .collect();
+
         for row in &mut rows {
-            row.is_unsure = row.persisted.is_some_and(|index| unsure.contains(&index));
+            row.is_unsure = row
+                .persisted
+                .is_some_and(|index| unsure.contains(&index));
         }
+
         // A plan that is compared with nothing has no steps that differ.
         if self.differences.is_empty() {
             return rows;
@@ -37,8 +45,10 @@ impl PlanComparison {
 
         for row in &mut rows {
             let ids = (
-                row.persisted.and_then(|index| persisted.get(index)),
-                row.rebuilt.and_then(|index| *rebuilt.get(index)?),
+                row.persisted
+                    .and_then(|index| persisted.get(index)),
+                row.rebuilt
+                    .and_then(|index| *rebuilt.get(index)?),
             );
             row.differs = match (row.persisted, row.rebuilt) {
                 // Of as many steps, those at the same place were compared, else those with one id.
@@ -56,7 +66,10 @@ impl PlanComparison {
 
 /// Returns the ids of the steps of a rebuilt plan; labels have none.
 fn ids(plan: &RebuiltPlan) -> Vec<Option<&str>> {
-    plan.steps.iter().map(|step| step.id.as_deref()).collect()
+    plan.steps
+        .iter()
+        .map(|step| step.id.as_deref())
+        .collect()
 }
 
 /// Returns the step of the persisted plan that a pointer leads into, counted from 0.
@@ -131,7 +144,10 @@ mod tests {
     use super::*;
 
     fn pairs(persisted: &[&str], rebuilt: &[&str]) -> Vec<String> {
-        let ids: Vec<Option<&str>> = rebuilt.iter().map(|id| Some(*id)).collect();
+        let ids: Vec<Option<&str>> = rebuilt
+            .iter()
+            .map(|id| Some(*id))
+            .collect();
         let id = |ids: &[&str], index: Option<usize>| {
             index.map_or_else(String::new, |index| ids[index].to_owned())
         };

@@ -94,12 +94,15 @@ impl<'s> EventLines<'s> {
     /// Returns the event on the next line that is not blank.
     pub(super) fn next_line(&mut self) -> Option<Result<EventLine, Error>> {
         let path = self.path.clone();
-        Some(self.next_event()?.and_then(|(line, event)| {
-            event_line(line, event).map_err(|(column, reason)| {
-                let place = Some((line.number, column));
-                NoEvent { place, reason }.in_file(path)
-            })
-        }))
+        Some(
+            self.next_event()?
+                .and_then(|(line, event)| {
+                    event_line(line, event).map_err(|(column, reason)| {
+                        let place = Some((line.number, column));
+                        NoEvent { place, reason }.in_file(path)
+                    })
+                }),
+        )
     }
 
     /// Returns the JSON object on the next line that is not blank.

@@ -72,7 +72,9 @@ pub(crate) struct FigureRange {
 impl FigureRange {
     /// Reads a figure with its range, written as `NAME..LOW..HIGH`, or the name alone.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
-        let (name, values) = text.split_once("..").unwrap_or((text, ".."));
+        let (name, values) = text
+            .split_once("..")
+            .unwrap_or((text, ".."));
         Ok(Self {
             name: name.to_owned(),
             values: range(values)?,
@@ -131,7 +133,8 @@ impl RunFilter {
     ///
     /// The expected form of a range, for any other text.
     pub fn metric(&mut self, text: &str) -> Result<(), &'static str> {
-        self.metrics.push(FigureRange::read(text)?);
+        self.metrics
+            .push(FigureRange::read(text)?);
         Ok(())
     }
 
@@ -160,7 +163,11 @@ impl RunFilter {
     /// Adds the places of the calls that are asked for to the entry of a run.
     pub(crate) fn add_calls(&self, entry: &mut RunEntry) {
         let mut places = Vec::new();
-        for of in entry.tools.iter().filter(|it| self.has_tool(it)) {
+        for of in entry
+            .tools
+            .iter()
+            .filter(|it| self.has_tool(it))
+        {
             let lines = (self.calls.iter()).filter_map(|it| Some((of.line(*it)?, *it)));
             places.extend(lines.map(|(line, result)| (line, of.tool.clone(), result)));
         }
@@ -189,14 +196,23 @@ impl RunFilter {
     /// Returns `true` if a run called what is asked for.
     fn has_calls(&self, run: &RunEntry) -> bool {
         let has_result = |of: &ToolUse| {
-            self.calls.is_empty() || self.calls.iter().any(|it| of.line(*it).is_some())
+            self.calls.is_empty()
+                || self
+                    .calls
+                    .iter()
+                    .any(|it| of.line(*it).is_some())
         };
+
         let is_one = |of: &ToolUse| self.has_tool(of) && has_result(of);
         let has_none = run.tools.is_empty() && self.calls.is_empty();
 
         !self.asks_for_calls()
             || run.tools.iter().any(is_one)
-            || (has_none && self.tools.iter().any(|wanted| wanted == NONE))
+            || (has_none
+                && self
+                    .tools
+                    .iter()
+                    .any(|wanted| wanted == NONE))
     }
 
     /// Returns `true` if a run is among those that are asked for of which long texts may be cut;
@@ -226,9 +242,22 @@ impl RunFilter {
             Tallied::Suppressed => run.suppressed(),
         };
 
-        let ended = run.outcome.as_deref().or(run.status.as_deref());
-        let has_rule = |name: &String| run.rules.iter().any(|(rule, _)| names(name, rule));
-        let silence = || run.written.filter(|_| run.paused.is_none())?.elapsed().ok();
+        let ended = run
+            .outcome
+            .as_deref()
+            .or(run.status.as_deref());
+        let has_rule = |name: &String| {
+            run.rules
+                .iter()
+                .any(|(rule, _)| names(name, rule))
+        };
+
+        let silence = || {
+            run.written
+                .filter(|_| run.paused.is_none())?
+                .elapsed()
+                .ok()
+        };
 
         is_one_of(&self.statuses, run.status.as_deref())
             && is_one_of(&self.outcomes, run.outcome.as_deref())
@@ -239,12 +268,19 @@ impl RunFilter {
             && is_one_of(&self.verdicts, run.verdict.map(Verdict::word))
             && (self.valid.is_empty() || self.valid.contains(&run.valid))
             && (self.rules.is_empty() || self.rules.iter().any(has_rule))
-            && (self.has.is_empty() || self.has.iter().any(|counted| count(*counted) > 0))
+            && (self.has.is_empty()
+                || self
+                    .has
+                    .iter()
+                    .any(|counted| count(*counted) > 0))
             && self.has_start(run)
             && self
                 .duration
                 .as_ref()
-                .is_none_or(|range| run.duration_sec.is_some_and(|value| range.contains(&value)))
+                .is_none_or(|range| {
+                    run.duration_sec
+                        .is_some_and(|value| range.contains(&value))
+                })
             && self
                 .silent_for
                 .is_none_or(|wanted| silence().is_some_and(|silence| silence >= wanted))
@@ -259,10 +295,21 @@ impl RunFilter {
             rest == Some(value)
         };
 
-        let has_tag = |wanted: &String| run.tags.iter().any(|tag| is_tag(wanted, tag));
+        let has_tag = |wanted: &String| {
+            run.tags
+                .iter()
+                .any(|tag| is_tag(wanted, tag))
+        };
+
         (self.tags.is_empty() || self.tags.iter().any(has_tag))
-            && self.latencies.iter().all(|it| it.is_met(&run.latencies))
-            && self.metrics.iter().all(|it| it.is_met(&run.metrics))
+            && self
+                .latencies
+                .iter()
+                .all(|it| it.is_met(&run.latencies))
+            && self
+                .metrics
+                .iter()
+                .all(|it| it.is_met(&run.metrics))
             && self.has_calls(run)
             && have_words(
                 [
@@ -279,11 +326,26 @@ impl RunFilter {
             return true;
         }
 
-        let exact = run.started_at.as_deref().and_then(Timestamp::parse);
+        let exact = run
+            .started_at
+            .as_deref()
+            .and_then(Timestamp::parse);
         // A long text may be cut.
-        let started = exact.or_else(|| run.started_sec().map(Timestamp::from_unix_seconds));
-        let is_late = |since| started.as_ref().is_some_and(|at| at >= since);
-        let is_early = |until| started.as_ref().is_some_and(|at| at < until);
+        let started = exact.or_else(|| {
+            run.started_sec()
+                .map(Timestamp::from_unix_seconds)
+        });
+        let is_late = |since| {
+            started
+                .as_ref()
+                .is_some_and(|at| at >= since)
+        };
+
+        let is_early = |until| {
+            started
+                .as_ref()
+                .is_some_and(|at| at < until)
+        };
 
         (!self.is_undated || started.is_none())
             && self.since.as_ref().is_none_or(is_late)
@@ -299,7 +361,9 @@ pub(crate) fn range(text: &str) -> Result<Range<f64>, &'static str> {
         "" => Ok(otherwise),
         text => {
             let number = text.parse::<f64>().ok();
-            number.filter(|number| !number.is_nan()).ok_or(wrong)
+            number
+                .filter(|number| !number.is_nan())
+                .ok_or(wrong)
         }
     };
 
@@ -321,7 +385,9 @@ fn have_words(texts: [&str; 3], words: &[String]) -> bool {
         text.to_lowercase()
     };
 
-    words.iter().all(|word| text.contains(&**word))
+    words
+        .iter()
+        .all(|word| text.contains(&**word))
 }
 
 #[cfg(test)]
@@ -340,7 +406,9 @@ mod tests {
             ("Überweisung", "überweisung", true),
             ("abc", "ü", false),
         ] {
-            let (path, task) = text.split_once('\n').unwrap_or((text, ""));
+            let (path, task) = text
+                .split_once('\n')
+                .unwrap_or((text, ""));
             let is_found = have_words([path, "", task], &search_words(word));
             assert_eq!(is_found, is_there, "{text} {word}");
         }

@@ -63,16 +63,22 @@ impl RunReader {
         let wrong = |why: &dyn ToString| self.error(artifact, None, why.to_string());
         if !matches!(artifact, Artifact::Events | Artifact::Learn) {
             let mut record = Vec::new();
-            stream.read_record(&mut record).map_err(|why| wrong(&why))?;
+            stream
+                .read_record(&mut record)
+                .map_err(|why| wrong(&why))?;
             hits.bytes += record.len() as u64;
             if let Some(text) = search.text_in(&record, part, texts) {
                 hits.add(artifact, search.first_line(&record, texts), text);
             }
+
             return Ok(());
         }
 
         let mut lines = Lines::new(stream.growing(), Vec::new(), MAX_RECORD_BYTES);
-        while let Some(read) = lines.next_line().map_err(|why| wrong(&why))? {
+        while let Some(read) = lines
+            .next_line()
+            .map_err(|why| wrong(&why))?
+        {
             match read {
                 LineRead::Text { line, bytes, .. } => {
                     hits.bytes += bytes.len() as u64;
@@ -83,7 +89,8 @@ impl RunReader {
                 LineRead::TooLong { line } => {
                     let reason = "the line is too long to be searched".to_owned();
                     let place = Some((line.number, 1));
-                    hits.unread.push(self.error(artifact, place, reason));
+                    hits.unread
+                        .push(self.error(artifact, place, reason));
                 }
             }
             if hits.more {
@@ -100,7 +107,8 @@ impl TextHits {
         let file = artifact.file_name().to_owned();
         self.more = self.first.len() == MAX_HITS;
         if !self.more {
-            self.first.push(Hit { file, line, text });
+            self.first
+                .push(Hit { file, line, text });
         }
     }
 }

@@ -97,10 +97,14 @@ impl RunData {
     /// Returns the newest run, or that of a whole id.
     fn by_id(&self, name: &str) -> Option<Result<RunReader, Error>> {
         if name == LATEST {
-            return Some(self.iter().next().ok_or_else(|| Error::UnknownRun {
-                id: name.into(),
-                nearest: Vec::new(),
-            }));
+            return Some(
+                self.iter()
+                    .next()
+                    .ok_or_else(|| Error::UnknownRun {
+                        id: name.into(),
+                        nearest: Vec::new(),
+                    }),
+            );
         }
 
         let places = self
@@ -108,7 +112,10 @@ impl RunData {
             .get_or_init(|| {
                 let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
                 for (at, run) in self.runs.iter().enumerate() {
-                    by_id.entry(run.name().into_owned()).or_default().push(at);
+                    by_id
+                        .entry(run.name().into_owned())
+                        .or_default()
+                        .push(at);
                 }
                 by_id
             })
@@ -139,13 +146,22 @@ impl RunData {
         name: &str,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Option<Result<RunReader, Error>> {
-        one_of(name, self.runs.iter().filter(|run| is_wanted(&run.name())))
+        one_of(
+            name,
+            self.runs
+                .iter()
+                .filter(|run| is_wanted(&run.name())),
+        )
     }
 
     /// Returns the error for an id that no run has, with ids of which the whole, a part or the end
     /// differs from it in a few letters.
     fn unknown(&self, id: &str) -> Error {
-        let wanted: String = id.chars().take(64).collect::<String>().to_lowercase();
+        let wanted: String = id
+            .chars()
+            .take(64)
+            .collect::<String>()
+            .to_lowercase();
         let length = wanted.chars().count();
         let most = (length / 4).clamp(1, 3);
         let is_near = |known: &str| {
@@ -174,8 +190,11 @@ impl RunData {
         ranked.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         ranked.dedup_by(|a, b| a.1 == b.1);
 
-        let ids = ranked.into_iter().filter_map(|(.., run)| run.episode());
+        let ids = ranked
+            .into_iter()
+            .filter_map(|(.., run)| run.episode());
         let latest = (is_near(LATEST).is_some() && !self.runs.is_empty()).then(|| LATEST.into());
+
         Error::UnknownRun {
             id: id.into(),
             nearest: latest
@@ -204,7 +223,11 @@ impl RunReader {
             if let Some(artifact) = artifacts.find(|artifact| !store::is_gone(artifact)) {
                 return Self::open_given(&artifact, given).ok();
             }
-            if above.file_name().is_some_and(|name| name == EPISODES) {
+
+            if above
+                .file_name()
+                .is_some_and(|name| name == EPISODES)
+            {
                 return None;
             }
 
@@ -235,7 +258,10 @@ fn one_of<'r>(
     if let [first, .., last] = &*matches
         && first.name == last.name
     {
-        let paths = matches.iter().map(|run| display(&run.path)).collect();
+        let paths = matches
+            .iter()
+            .map(|run| display(&run.path))
+            .collect();
         let what = format!(
             "several runs have the id {}; name one by its path",
             quote(&first.name)
@@ -244,7 +270,10 @@ fn one_of<'r>(
     }
 
     matches.dedup_by(|a, b| a.name == b.name);
-    let ids = matches.into_iter().map(|run| run.name).collect();
+    let ids = matches
+        .into_iter()
+        .map(|run| run.name)
+        .collect();
     let what = format!("several runs match {}", quote(name));
 
     Some(Err(ambiguous(&what, name, ids, more)))

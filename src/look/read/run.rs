@@ -123,7 +123,10 @@ impl RunReader {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
                 found.push(last);
-                let found = found.into_iter().map(|dir| dir.path).collect();
+                let found = found
+                    .into_iter()
+                    .map(|dir| dir.path)
+                    .collect();
                 let what = ["several runs are below", "; name one of them"];
                 Err(several_below(what, path, found))
             }
@@ -171,7 +174,9 @@ impl RunReader {
     /// Returns the directory, as a check expects it; `None` of a run in memory.
     #[must_use]
     pub fn dir(&self) -> Option<&EpisodeDir> {
-        self.memory.is_none().then_some(&self.dir)
+        self.memory
+            .is_none()
+            .then_some(&self.dir)
     }
 
     /// Judges the run, wherever it is.
@@ -278,7 +283,9 @@ impl RunReader {
     pub fn event_texts(&self) -> Result<EventTexts, Error> {
         Ok(EventLines::new(
             self.stream(Artifact::Events)?.growing(),
-            self.dir.path.join(Artifact::Events.file_name()),
+            self.dir
+                .path
+                .join(Artifact::Events.file_name()),
         ))
     }
 
@@ -337,7 +344,11 @@ impl RunReader {
             Ok((mut entry, calls)) => {
                 match calls {
                     Some(Err(why)) => unread.push(self.error(Artifact::Events, None, why)),
-                    calls => entry.tools = calls.and_then(Result::ok).unwrap_or_default(),
+                    calls => {
+                        entry.tools = calls
+                            .and_then(Result::ok)
+                            .unwrap_or_default()
+                    }
                 }
                 entry
             }
@@ -375,8 +386,14 @@ impl RunReader {
     /// Returns when the run started, by each record and by its first event; `None` for what can't
     /// be read.
     pub(crate) fn starts(&self) -> Vec<Option<Timestamp>> {
-        let start =
-            |node: Option<Node<'_>>| Some(node?.text().and_then(|it| Timestamp::parse(&it)));
+        let start = |node: Option<Node<'_>>| {
+            Some(
+                node?
+                    .text()
+                    .and_then(|it| Timestamp::parse(&it)),
+            )
+        };
+
         let of_record = |artifact, path: &[&str]| {
             let record = self.document(artifact);
             record.map_or(Some(None), |record| start(record.root().at(path)))
@@ -416,9 +433,12 @@ impl RunReader {
             while let Some(line) = lines.next_document() {
                 // A line that is no event has no time.
                 let Ok((_, event)) = line else { continue };
-                let at = event.get("timestamp").and_then(Node::text);
+                let at = event
+                    .get("timestamp")
+                    .and_then(Node::text);
                 latest = latest.max(at.and_then(|at| Timestamp::parse(&at)));
             }
+
             latest
         };
 
@@ -486,8 +506,12 @@ impl RunReader {
     /// Returns the content of a file that was attached, if it is the one whose digest is its name.
     pub(crate) fn attachment(&self, name: &str) -> Option<Vec<u8>> {
         let file = name.strip_prefix("attachments/")?;
-        let (sha256, extension) = file.split_once('.').unwrap_or((file, ""));
-        let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let (sha256, extension) = file
+            .split_once('.')
+            .unwrap_or((file, ""));
+        let is_plain = extension
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric());
         FileDigest::parse(sha256).filter(|_| is_plain)?;
 
         let files = self.files().ok()?;
@@ -541,7 +565,9 @@ impl Records {
             in_state.and_then(|it| read_record(it, &schema::STATE, &facts::LISTED_STATE));
         let summary_read =
             in_summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
-        let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
+        let state_facts = state_read
+            .as_ref()
+            .map(|it| StateFacts::new(facts_of(it)));
         let summary_facts = summary_read
             .as_ref()
             .map(|it| SummaryFacts::new(facts_of(it)));
@@ -571,12 +597,20 @@ impl Records {
 
     /// Returns a value of the state; its root for an empty path.
     pub(crate) fn in_state(&self, path: &[&str]) -> Option<Node<'_>> {
-        self.state.as_ref().ok()?.root().at(path)
+        self.state
+            .as_ref()
+            .ok()?
+            .root()
+            .at(path)
     }
 
     /// Returns a value of the summary, in the same way.
     pub(crate) fn in_summary(&self, path: &[&str]) -> Option<Node<'_>> {
-        self.summary.as_ref().ok()?.root().at(path)
+        self.summary
+            .as_ref()
+            .ok()?
+            .root()
+            .at(path)
     }
 }
 

@@ -56,7 +56,10 @@ impl<T: DeserializeOwned> Stored<T> {
     ///
     /// [`Error::Artifact`] with the place where the record does not fit its type.
     pub fn record(&self) -> Result<T, Error> {
-        if let Some((span, reason)) = self.schema.first_violation(self.document.view()) {
+        if let Some((span, reason)) = self
+            .schema
+            .first_violation(self.document.view())
+        {
             return Err(Error::Artifact {
                 path: self.path.clone(),
                 place: Some(line_and_column(self.text().as_bytes(), span.start)),
@@ -91,7 +94,10 @@ fn text_with_defaults(state: Node<'_>, text: &str) -> Option<String> {
     let episode = state.get("episode")?;
     let is_without = episode.kind() == Kind::Object && episode.get(INTUITION_MODE).is_none();
     let (before, after) = text.split_at_checked(episode.span().start + 1)?;
-    let comma = episode.members().next().map_or("", |_| ",");
+    let comma = episode
+        .members()
+        .next()
+        .map_or("", |_| ",");
     let mode = IntuitionMode::default();
 
     is_without.then(|| format!("{before}\"{INTUITION_MODE}\":\"{mode}\"{comma}{after}"))

@@ -62,7 +62,9 @@ impl TextSearch {
     ) -> Option<String> {
         if !self.part.is_empty() {
             texts.lower.clear();
-            texts.lower.extend(json.iter().map(u8::to_ascii_lowercase));
+            texts
+                .lower
+                .extend(json.iter().map(u8::to_ascii_lowercase));
             if part.find(&texts.lower).is_none() && !has_escaped_ascii(&texts.lower, 0..=b'7') {
                 return None;
             }
@@ -70,7 +72,12 @@ impl TextSearch {
 
         let lower = self.seen(json, texts);
         let at = self.place_in(&lower)?;
-        let before = lower.get(..at).unwrap_or_default().chars().count();
+        let before = lower
+            .get(..at)
+            .unwrap_or_default()
+            .chars()
+            .count();
+
         Some(around(&texts.seen, before))
     }
 
@@ -78,7 +85,11 @@ impl TextSearch {
     fn place_in(&self, lower: &str) -> Option<usize> {
         let mut start = 0;
         for value in lower.split(BETWEEN) {
-            if self.words.iter().all(|word| value.contains(&**word)) {
+            if self
+                .words
+                .iter()
+                .all(|word| value.contains(&**word))
+            {
                 return Some(start + value.find(&**self.words.first()?)?);
             }
             start += value.len() + BETWEEN.len_utf8();
@@ -92,7 +103,10 @@ impl TextSearch {
         let lines = record.split(|byte| *byte == b'\n');
         (1..)
             .zip(lines)
-            .find(|(_, line)| self.place_in(&self.seen(line, texts)).is_some())
+            .find(|(_, line)| {
+                self.place_in(&self.seen(line, texts))
+                    .is_some()
+            })
             .map_or(1, |(number, _)| number)
     }
 
@@ -101,7 +115,11 @@ impl TextSearch {
         texts.seen.clear();
         push_seen(&String::from_utf8_lossy(json), &mut texts.seen);
         // As where ids and tasks are searched.
-        if self.words.iter().all(|word| word.is_ascii()) {
+        if self
+            .words
+            .iter()
+            .all(|word| word.is_ascii())
+        {
             texts.seen.to_ascii_lowercase()
         } else {
             texts.seen.to_lowercase()
@@ -111,7 +129,9 @@ impl TextSearch {
 
 /// Returns the words of a text that are searched, in lower case.
 pub(crate) fn search_words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_lowercase).collect()
+    text.split_whitespace()
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// Adds the keys and values of a JSON text as a reader sees them.
@@ -119,7 +139,9 @@ fn push_seen(json: &str, seen: &mut String) {
     let mut rest = json;
     while let Some((before, _)) = rest.split_once('"') {
         push_plain(before, seen);
-        let string = rest.get(before.len()..).unwrap_or_default();
+        let string = rest
+            .get(before.len()..)
+            .unwrap_or_default();
         let Some((end, is_escaped)) = end_of(string) else {
             seen.push_str(string);
             return;
@@ -136,7 +158,10 @@ fn push_seen(json: &str, seen: &mut String) {
 /// Adds what lies between strings: numbers and words.
 fn push_plain(text: &str, seen: &mut String) {
     let is_between = |c: char| c.is_ascii_whitespace() || "{}[]:,".contains(c);
-    for value in text.split(is_between).filter(|value| !value.is_empty()) {
+    for value in text
+        .split(is_between)
+        .filter(|value| !value.is_empty())
+    {
         seen.push_str(value);
         seen.push(BETWEEN);
     }

@@ -92,7 +92,9 @@ fn generate(schema: Schema) -> String {
 /// Returns the schema of a row of a table; the order of `required` is that of the columns.
 fn row_of<T: JsonSchema>(generator: SchemaGenerator, schema: Schema) -> GeneratedSchema {
     let mut generated = generator.into_root_schema_for::<Row<'_, T>>();
-    let table = schema.word().trim_start_matches("table-");
+    let table = schema
+        .word()
+        .trim_start_matches("table-");
     let title = format!("Row of runvet table {table}");
     generated.insert("title".to_owned(), title.into());
     let about = SchemaGenerator::default().into_root_schema_for::<T>();
@@ -117,8 +119,13 @@ pub(crate) fn tidy(schema: &mut GeneratedSchema) {
     }
     list_meanings(schema);
     // An option that the configuration leaves out is absent, not null.
-    if schema.get("default").is_some_and(Value::is_null)
-        && (schema.get("type").is_some_and(Value::is_string) || schema.get("$ref").is_some())
+    if schema
+        .get("default")
+        .is_some_and(Value::is_null)
+        && (schema
+            .get("type")
+            .is_some_and(Value::is_string)
+            || schema.get("$ref").is_some())
     {
         schema.remove("default");
     }
@@ -209,14 +216,24 @@ fn list_meanings(schema: &mut GeneratedSchema) {
     let Some(Value::Array(meanings)) = schema.remove(record::MEANINGS) else {
         return;
     };
-    let values = schema.get("enum").and_then(Value::as_array);
-    let listed = values.into_iter().flatten().zip(&meanings);
+    let values = schema
+        .get("enum")
+        .and_then(Value::as_array);
+    let listed = values
+        .into_iter()
+        .flatten()
+        .zip(&meanings);
     let listed = listed.map(|(value, meaning)| {
         let meaning = text(meaning).replace('\n', " ");
         format!("{LISTED}`{}`: {meaning}", text(value))
     });
-    let about = schema.get("description").map_or("", text).to_owned();
-    let described: String = std::iter::once(about).chain(listed).collect();
+    let about = schema
+        .get("description")
+        .map_or("", text)
+        .to_owned();
+    let described: String = std::iter::once(about)
+        .chain(listed)
+        .collect();
     schema.insert("description".into(), described.into());
 }
 
@@ -227,7 +244,10 @@ fn text(value: &Value) -> &str {
 /// Removes `null` from fields that may be absent, and keeps it for fields that are always there:
 /// for records that runvet writes.
 pub(crate) fn written_may_be_null(schema: &mut GeneratedSchema) {
-    let required = schema.get("required").and_then(Value::as_array).cloned();
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .cloned();
     let is_required = |name: &str| {
         let mut names = required.iter().flatten();
         names.any(|required| required == name)
@@ -236,7 +256,10 @@ pub(crate) fn written_may_be_null(schema: &mut GeneratedSchema) {
         return;
     };
     let mut kept = Map::new();
-    for (name, property) in properties.iter_mut().filter(|(name, _)| is_required(name)) {
+    for (name, property) in properties
+        .iter_mut()
+        .filter(|(name, _)| is_required(name))
+    {
         if let Some(property) = property.as_object_mut() {
             property.remove(record::NULLABLE);
         }
@@ -252,8 +275,14 @@ pub(crate) fn written_may_be_null(schema: &mut GeneratedSchema) {
 /// optional field may be absent, but null is allowed only where the type says so.
 fn absent_is_not_null(schema: &mut GeneratedSchema) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        for property in properties.values_mut().filter_map(Value::as_object_mut) {
-            if property.remove(record::NULLABLE).is_some() {
+        for property in properties
+            .values_mut()
+            .filter_map(Value::as_object_mut)
+        {
+            if property
+                .remove(record::NULLABLE)
+                .is_some()
+            {
                 continue;
             }
             if let Some(Value::Array(kinds)) = property.get_mut("type") {
@@ -279,7 +308,10 @@ fn absent_is_not_null(schema: &mut GeneratedSchema) {
 fn natures() -> String {
     fn root<T: JsonSchema>() -> Value {
         let settings = SchemaSettings::draft2020_12();
-        settings.into_generator().into_root_schema_for::<T>().into()
+        settings
+            .into_generator()
+            .into_root_schema_for::<T>()
+            .into()
     }
     let roots = [
         ("state", "", root::<State>()),
@@ -306,7 +338,9 @@ fn natures_of(
 ) {
     let own = schema.get(STAYS).map(text).or(around);
     if let Some(Value::String(reference)) = schema.get("$ref") {
-        let target = root.pointer(reference.trim_start_matches('#')).unwrap();
+        let target = root
+            .pointer(reference.trim_start_matches('#'))
+            .unwrap();
         return natures_of(root, target, (record, pointer), own, lines);
     }
     if let Some(Value::Array(options)) = schema.get("anyOf") {
@@ -316,14 +350,19 @@ fn natures_of(
         return;
     }
     let mut is_container = false;
-    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object);
     for (name, below) in properties.into_iter().flatten() {
         is_container = true;
         let pointer = format!("{pointer}/{name}");
         natures_of(root, below, (record, &pointer), None, lines);
     }
     let others = schema.get("additionalProperties");
-    for below in others.into_iter().chain(schema.get("items")) {
+    for below in others
+        .into_iter()
+        .chain(schema.get("items"))
+    {
         if below.is_object() || below == true {
             is_container = true;
             let pointer = format!("{pointer}/*");
@@ -338,10 +377,20 @@ fn natures_of(
     if is_container || !is_text {
         return;
     }
-    let words = schema.get("enum").and_then(Value::as_array);
+    let words = schema
+        .get("enum")
+        .and_then(Value::as_array);
     let words = words.filter(|words| words.iter().all(Value::is_string));
-    let words = words.map(|words| words.iter().map(text).collect::<Vec<_>>().join(" "));
-    let is_time = schema.get("format").is_some_and(|it| it == "date-time");
+    let words = words.map(|words| {
+        words
+            .iter()
+            .map(text)
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    let is_time = schema
+        .get("format")
+        .is_some_and(|it| it == "date-time");
     let nature = match (own, words) {
         (Some(own), _) => own.to_owned(),
         (None, Some(words)) => format!("word {words}"),
@@ -372,7 +421,10 @@ fn plans_and_differences_are_what_their_schemas_say() {
         options.build(&schema).unwrap()
     });
     let mut gate = Gate::default();
-    let runs = gate.discover(&["corpus"]).episodes.into_iter();
+    let runs = gate
+        .discover(&["corpus"])
+        .episodes
+        .into_iter();
     let runs: Vec<RunReader> = runs.map(RunReader::from).collect();
     let good = RunReader::open("corpus/good/terminal/episodes/ep_answer").unwrap();
     let good = opened(&good, &mut gate).unwrap();

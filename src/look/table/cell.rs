@@ -14,9 +14,14 @@ const MAX_WHOLE: i128 = 1 << 53;
 /// value, as people write it.
 fn figure(number: Number<'_>) -> Option<Figure> {
     let is_small = |whole: &i128| (-MAX_WHOLE..=MAX_WHOLE).contains(whole);
-    let whole = number.is_integer().then(|| number.shifted(0)).flatten();
+    let whole = number
+        .is_integer()
+        .then(|| number.shifted(0))
+        .flatten();
     if let Some(whole) = whole.filter(is_small) {
-        return i64::try_from(whole).ok().map(Figure::from);
+        return i64::try_from(whole)
+            .ok()
+            .map(Figure::from);
     }
 
     let double = number.text().parse::<f64>().ok()?;
@@ -97,7 +102,11 @@ impl<'a> RecordPart<'a> {
             .0
             .into_iter()
             .flat_map(Node::members)
-            .filter(|key| !columns.split(' ').any(|column| key.is(column)));
+            .filter(|key| {
+                !columns
+                    .split(' ')
+                    .any(|column| key.is(column))
+            });
         let mut object = String::new();
         for key in others {
             object.push(if object.is_empty() { '{' } else { ',' });

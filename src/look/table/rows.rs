@@ -266,7 +266,12 @@ pub(in crate::look) type Documents = [Option<OwnedDocument>; 2];
 
 /// Returns the records of a run that was loaded.
 pub(in crate::look) fn documents(loaded: &Loaded<'_, '_>) -> Documents {
-    [loaded.state, loaded.summary].map(|record| record.document().ok().map(OwnedDocument::of))
+    [loaded.state, loaded.summary].map(|record| {
+        record
+            .document()
+            .ok()
+            .map(OwnedDocument::of)
+    })
 }
 
 impl<'r> JudgedRun<'r> {
@@ -310,8 +315,11 @@ impl<'r> JudgedRun<'r> {
     pub(in crate::look) fn run(&self) -> Row<'r, RunRow<'r>> {
         let (state, summary) = (self.state, self.summary);
         let either = |in_state: &[&str], in_summary: &[&str]| {
-            state.text(in_state).or_else(|| summary.text(in_summary))
+            state
+                .text(in_state)
+                .or_else(|| summary.text(in_summary))
         };
+
         let mut figures = Figures::default();
         let seed = state
             .at(&["episode", "seed"])
@@ -373,42 +381,44 @@ impl<'r> JudgedRun<'r> {
     }
 
     pub(in crate::look) fn steps(&self) -> impl Iterator<Item = Row<'r, StepRow<'r>>> {
-        self.items(&["plan", "steps"]).map(|(index, step)| {
-            self.row(StepRow {
-                index,
-                id: step.text(&["id"]),
-                kind: step.text(&["kind"]),
-                description: step.text(&["description"]),
-                status: step.text(&["status"]),
-                rationale: step.text(&["rationale"]),
-                inputs: step.json(&["inputs"]),
-                outputs: step.json(&["outputs"]),
-                others: step.others(STEP),
+        self.items(&["plan", "steps"])
+            .map(|(index, step)| {
+                self.row(StepRow {
+                    index,
+                    id: step.text(&["id"]),
+                    kind: step.text(&["kind"]),
+                    description: step.text(&["description"]),
+                    status: step.text(&["status"]),
+                    rationale: step.text(&["rationale"]),
+                    inputs: step.json(&["inputs"]),
+                    outputs: step.json(&["outputs"]),
+                    others: step.others(STEP),
+                })
             })
-        })
     }
 
     pub(in crate::look) fn actions(&self) -> impl Iterator<Item = Row<'r, ActionRow<'r>>> {
-        self.items(&["outcomes", "actions"]).map(|(index, action)| {
-            let mut figures = Figures::default();
-            self.row(ActionRow {
-                index,
-                id: action.word(&["id"]),
-                kind: action.word(&["kind"]),
-                tool: action.word(&["tool"]),
-                step_id: action.word(&["step_id"]),
-                result_status: action.word(&["result_status"]),
-                timestamp: action.text(&["timestamp"]),
-                duration_ms: figures.cell("duration_ms", action.at(&["duration_ms"])),
-                input_excerpt: action.json(&["input_excerpt"]),
-                input: action.json(&["input"]),
-                output: action.json(&["output"]),
-                provenance: action.json(&["provenance"]),
-                result_artifacts: action.json(&["result_artifacts"]),
-                others: action.others(ACTION),
-                beyond_double: figures.beyond(),
+        self.items(&["outcomes", "actions"])
+            .map(|(index, action)| {
+                let mut figures = Figures::default();
+                self.row(ActionRow {
+                    index,
+                    id: action.word(&["id"]),
+                    kind: action.word(&["kind"]),
+                    tool: action.word(&["tool"]),
+                    step_id: action.word(&["step_id"]),
+                    result_status: action.word(&["result_status"]),
+                    timestamp: action.text(&["timestamp"]),
+                    duration_ms: figures.cell("duration_ms", action.at(&["duration_ms"])),
+                    input_excerpt: action.json(&["input_excerpt"]),
+                    input: action.json(&["input"]),
+                    output: action.json(&["output"]),
+                    provenance: action.json(&["provenance"]),
+                    result_artifacts: action.json(&["result_artifacts"]),
+                    others: action.others(ACTION),
+                    beyond_double: figures.beyond(),
+                })
             })
-        })
     }
 
     /// Returns the items of an array of the state, with their positions.

@@ -78,14 +78,24 @@ fn payloads(track: &[TrackItem]) -> BTreeMap<u64, Node<'_>> {
 impl ActionCell {
     /// Returns `true` if a payload has the same input and output.
     fn has_values_of(&self, payload: Node<'_>) -> bool {
-        let value = |key: &str| payload.get(key).filter(|value| !value.is_null());
+        let value = |key: &str| {
+            payload
+                .get(key)
+                .filter(|value| !value.is_null())
+        };
+
         input_of(payload).map(excerpt) == self.input && value("output").map(excerpt) == self.output
     }
 }
 
 /// Returns what went into an action.
 fn input_of(action: Node<'_>) -> Option<Node<'_>> {
-    let value = |key: &str| action.get(key).filter(|value| !value.is_null());
+    let value = |key: &str| {
+        action
+            .get(key)
+            .filter(|value| !value.is_null())
+    };
+
     value("input").or_else(|| value("input_excerpt"))
 }
 
@@ -105,9 +115,21 @@ fn cell(
     line: Option<u64>,
     spans: &BTreeMap<u64, (f64, f64)>,
 ) -> ActionCell {
-    let took = action.get("duration_ms").and_then(Node::number);
-    let by_event = || spans.get(&line?).map(|(start, end)| end - start);
-    let value = |key: &str| action.get(key).filter(|value| !value.is_null());
+    let took = action
+        .get("duration_ms")
+        .and_then(Node::number);
+    let by_event = || {
+        spans
+            .get(&line?)
+            .map(|(start, end)| end - start)
+    };
+
+    let value = |key: &str| {
+        action
+            .get(key)
+            .filter(|value| !value.is_null())
+    };
+
     let error = value("error").or_else(|| action.at(&["output", "error"]));
 
     ActionCell {
@@ -115,7 +137,9 @@ fn cell(
         step_id: text(action, "step_id"),
         tool: text(action, "tool"),
         status: text(action, "result_status"),
-        took_sec: took.map(|ms| ms.as_f64() / 1e3).or_else(by_event),
+        took_sec: took
+            .map(|ms| ms.as_f64() / 1e3)
+            .or_else(by_event),
         error: error.and_then(error_text),
         input: input_of(action).map(excerpt),
         output: value("output").map(excerpt),
@@ -138,10 +162,15 @@ fn excerpt(value: Node<'_>) -> Preview {
 pub(super) fn beginning(mut text: String, max_bytes: usize) -> Preview {
     let bytes = text.len();
     let is_end = |at: &usize| text.is_char_boundary(*at);
-    let end = (0..=bytes.min(max_bytes)).rev().find(is_end);
+    let end = (0..=bytes.min(max_bytes))
+        .rev()
+        .find(is_end);
     text.truncate(end.unwrap_or_default());
 
-    let line = text.lines().find(|line| !line.trim().is_empty());
+    let line = text
+        .lines()
+        .find(|line| !line.trim().is_empty());
+
     Preview {
         unshown: bytes - text.len(),
         line: shortened(
@@ -162,7 +191,9 @@ pub(super) fn readable(value: Node<'_>) -> String {
 fn write_readable(out: &mut String, value: Node<'_>, indent: usize) {
     let is_group = |node: Node<'_>| matches!(node.kind(), Kind::Array | Kind::Object);
     let mut part = |name: &str, part: Node<'_>| {
-        let is_text = part.text().is_some_and(|text| text.contains('\n'));
+        let is_text = part
+            .text()
+            .is_some_and(|text| text.contains('\n'));
         let has_lines = is_text || (is_group(part) && !matches!(part.raw(), "[]" | "{}"));
         out.extend(std::iter::repeat_n(' ', indent));
         out.push_str(name);
@@ -212,8 +243,11 @@ mod tests {
         let [first, second, third] = &*actions.first else {
             panic!("{actions:?}")
         };
-        let shown =
-            |value: &Option<Preview>| value.as_ref().map(|it| (it.text.clone(), it.unshown));
+        let shown = |value: &Option<Preview>| {
+            value
+                .as_ref()
+                .map(|it| (it.text.clone(), it.unshown))
+        };
         assert_eq!(shown(&first.input), Some(("one\ntwo".into(), 0)));
         assert_eq!(
             shown(&first.output),

@@ -144,14 +144,21 @@ impl<'r> Conversation<'r> {
         let known = self.messages.len() + self.unshown;
         let is_message = payload.get("role").is_some();
         if is_message && let Some(message) = message(payload, "assistant") {
-            let times = self.met.get(&message.key()).copied().unwrap_or_default() + 1;
+            let times = self
+                .met
+                .get(&message.key())
+                .copied()
+                .unwrap_or_default()
+                + 1;
             self.add(message, said, times);
         }
 
         let asked = self.at_first(payload, &ASKED, "user");
         let saw = asked.len();
         for message in asked {
-            let times = in_history.entry(message.key()).or_default();
+            let times = in_history
+                .entry(message.key())
+                .or_default();
             *times += 1;
             let times = *times;
             self.add(message, said, times);
@@ -172,13 +179,20 @@ impl<'r> Conversation<'r> {
 
         for message in answered {
             let times = in_history.get(&message.key()).copied();
-            let met = self.met.get(&message.key()).copied().unwrap_or_default();
+            let met = self
+                .met
+                .get(&message.key())
+                .copied()
+                .unwrap_or_default();
             self.add(message, said, times.unwrap_or(met) + 1);
         }
 
         let is_answered = self.messages.len() > before_answer || (is_message && saw == 0);
         if is_answered
-            && let Some(last) = self.messages.last_mut().filter(|it| it.line == said.line)
+            && let Some(last) = self
+                .messages
+                .last_mut()
+                .filter(|it| it.line == said.line)
         {
             last.call = model_call(said, saw);
         }
@@ -191,7 +205,10 @@ impl<'r> Conversation<'r> {
 
     /// Adds a message that occurs this number of times in a history, unless all of them are known.
     fn add(&mut self, message: Read, said: &Said<'_>, times: usize) {
-        let met = self.met.entry(message.key()).or_default();
+        let met = self
+            .met
+            .entry(message.key())
+            .or_default();
         if times <= *met {
             return;
         }
@@ -210,7 +227,10 @@ impl<'r> Conversation<'r> {
             return;
         }
 
-        let bytes = parts.iter().map(MessagePart::bytes).sum::<usize>();
+        let bytes = parts
+            .iter()
+            .map(MessagePart::bytes)
+            .sum::<usize>();
         if self.messages.len() == MAX_MESSAGES || self.bytes + bytes > MAX_BYTES {
             self.unshown += 1;
             return;
@@ -249,11 +269,21 @@ impl<'r> Conversation<'r> {
         let call = self
             .open
             .remove(&result.id)
-            .and_then(|(message, part)| self.messages.get_mut(message)?.parts.get_mut(part));
+            .and_then(|(message, part)| {
+                self.messages
+                    .get_mut(message)?
+                    .parts
+                    .get_mut(part)
+            });
         let Some(MessagePart::Call(call)) = call else {
             return Some(MessagePart::Result(result));
         };
-        self.bytes += result.parts.iter().map(MessagePart::bytes).sum::<usize>();
+
+        self.bytes += result
+            .parts
+            .iter()
+            .map(MessagePart::bytes)
+            .sum::<usize>();
         call.result = Some(result);
 
         None
@@ -290,7 +320,9 @@ impl<'r> Conversation<'r> {
         let Some(cut) = cut_value(value) else {
             return listed(value, role);
         };
-        let name = value.get("attachment").and_then(Node::text);
+        let name = value
+            .get("attachment")
+            .and_then(Node::text);
         let whole = name.filter(|_| self.attached < MAX_ATTACHED_BYTES);
         let whole = whole.and_then(|name| (self.attachment)(&name));
         self.attached += whole.as_ref().map_or(0, Vec::len);
@@ -322,15 +354,27 @@ impl Read {
 /// Returns what a call of a model took, where its event says so.
 fn model_call(said: &Said<'_>, saw: usize) -> Option<ModelCall> {
     let first = |keys: &str| {
-        let mut places = USED.iter().filter_map(|place| said.event.at(place));
-        let value = places.find_map(|used| keys.split(' ').find_map(|key| used.get(key)));
+        let mut places = USED
+            .iter()
+            .filter_map(|place| said.event.at(place));
+        let value = places.find_map(|used| {
+            keys.split(' ')
+                .find_map(|key| used.get(key))
+        });
         value
             .filter(|value| value.number().is_some())
             .map(|value| brief(value.raw()))
     };
 
-    let named = |place: &[&str]| said.event.at(place).and_then(Node::text);
-    let model = MODELS.iter().find_map(|place| named(place));
+    let named = |place: &[&str]| {
+        said.event
+            .at(place)
+            .and_then(Node::text)
+    };
+
+    let model = MODELS
+        .iter()
+        .find_map(|place| named(place));
     let from = named(&["payload", "input", "messages_from"]);
     let call = ModelCall {
         model: model.map(|model| brief(&model)),
@@ -357,7 +401,9 @@ fn act(payload: Node<'_>) -> Read {
     let input = payload
         .get("input")
         .or_else(|| payload.get("input_excerpt"));
-    let error = payload.get("error").filter(|error| !error.is_null());
+    let error = payload
+        .get("error")
+        .filter(|error| !error.is_null());
     let status = text(payload, "result_status");
     let result = error.or_else(|| payload.get("output"));
     let result = result.filter(|result| !result.is_null());
@@ -387,7 +433,11 @@ fn is_act(event: Node<'_>) -> bool {
 
 /// Returns who speaks in a note that does not say it.
 fn spoken_by(event: Node<'_>) -> &'static str {
-    match event.get("phase").and_then(Node::text).as_deref() {
+    match event
+        .get("phase")
+        .and_then(Node::text)
+        .as_deref()
+    {
         Some("observe") => "user",
         _ => "assistant",
     }
@@ -397,7 +447,8 @@ fn spoken_by(event: Node<'_>) -> &'static str {
 fn listed(value: Node<'_>, role: &str) -> Vec<Read> {
     let one = (value.kind() != Kind::Array).then_some(value);
     let all = value.items().chain(one);
-    all.filter_map(|value| message(value, role)).collect()
+    all.filter_map(|value| message(value, role))
+        .collect()
 }
 
 /// Returns a message of one of the common forms.
@@ -431,20 +482,32 @@ fn message(value: Node<'_>, role: &str) -> Option<Read> {
     let thoughts = thoughts
         .into_iter()
         .filter_map(|key| value.get(key)?.text());
-    let mut parts: Vec<MessagePart> = thoughts.map(|it| MessagePart::Thought(cut(&it))).collect();
+    let mut parts: Vec<MessagePart> = thoughts
+        .map(|it| MessagePart::Thought(cut(&it)))
+        .collect();
     let content = ["content", "parts", "text"]
         .into_iter()
         .find_map(|key| value.get(key));
-    let said: Vec<MessagePart> = content.into_iter().flat_map(contents).collect();
-    let is_result = role == "tool" && !said.iter().any(|it| matches!(it, MessagePart::Result(_)));
+    let said: Vec<MessagePart> = content
+        .into_iter()
+        .flat_map(contents)
+        .collect();
+    let is_result = role == "tool"
+        && !said
+            .iter()
+            .any(|it| matches!(it, MessagePart::Result(_)));
     if is_result {
         parts.push(result_of(value, said));
     } else {
         parts.extend(said);
     }
 
-    let calls = value.get("tool_calls").into_iter().flat_map(Node::items);
+    let calls = value
+        .get("tool_calls")
+        .into_iter()
+        .flat_map(Node::items);
     parts.extend(calls.map(call));
+
     (!parts.is_empty()).then_some(Read { role, parts })
 }
 
@@ -464,19 +527,29 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
         return vec![MessagePart::Text(cut(&text))];
     }
 
-    let kind = block.get("type").and_then(Node::text).unwrap_or_default();
+    let kind = block
+        .get("type")
+        .and_then(Node::text)
+        .unwrap_or_default();
     match &*kind {
         "tool_use" | "tool_call" | "function_call" => return vec![call(block)],
         "tool_result" | "tool_call_response" | "function_call_output" => {
             let mut keys = ["content", "response", "result", "output"].into_iter();
             let content = keys.find_map(|key| block.get(key));
-            let parts = content.into_iter().flat_map(contents).collect();
+            let parts = content
+                .into_iter()
+                .flat_map(contents)
+                .collect();
             return vec![result_of(block, parts)];
         }
         _ => {}
     }
 
-    let text_of = |keys: [&str; 2]| keys.into_iter().find_map(|key| block.get(key)?.text());
+    let text_of = |keys: [&str; 2]| {
+        keys.into_iter()
+            .find_map(|key| block.get(key)?.text())
+    };
+
     let inner = text_of(["text", "content"]);
     let thought = text_of(["thinking", "reasoning"]);
     let part = cut_value(block)
@@ -496,7 +569,9 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
 /// Returns the picture of a content block: its data in base64, or the name of the attached file.
 fn picture(block: Node<'_>, kind: &str) -> Option<MessagePart> {
     let is_picture = kind.contains("image") || block.get("inline_data").is_some();
-    let texts = PICTURES.iter().filter_map(|place| block.at(place)?.text());
+    let texts = PICTURES
+        .iter()
+        .filter_map(|place| block.at(place)?.text());
     let mut data = texts.filter(|text| {
         let is_known = text.starts_with("data:image/") || text.starts_with("attachments/");
         is_known || (is_picture && !text.contains(':'))
@@ -509,7 +584,10 @@ fn picture(block: Node<'_>, kind: &str) -> Option<MessagePart> {
 fn cut_value(value: Node<'_>) -> Option<MessagePart> {
     value.get("sha256")?;
     Some(MessagePart::Cut {
-        excerpt: value.get("excerpt")?.text()?.into_owned(),
+        excerpt: value
+            .get("excerpt")?
+            .text()?
+            .into_owned(),
         bytes: brief(value.get("bytes")?.raw()),
         attachment: value
             .get("attachment")
@@ -542,7 +620,9 @@ fn call(call: Node<'_>) -> MessagePart {
 
 /// Returns the result of the call that a message or a block names.
 fn result_of(value: Node<'_>, parts: Vec<MessagePart>) -> MessagePart {
-    let is_error = value.get("is_error").and_then(Node::boolean);
+    let is_error = value
+        .get("is_error")
+        .and_then(Node::boolean);
     MessagePart::Result(ToolResult {
         id: id_of(value),
         failed: is_error == Some(true) || text(value, "status") == "error",
@@ -555,7 +635,8 @@ fn result_of(value: Node<'_>, parts: Vec<MessagePart>) -> MessagePart {
 fn id_of(value: Node<'_>) -> String {
     let mut keys = ["tool_call_id", "tool_use_id", "call_id", "id"].into_iter();
     let id = keys.find_map(|key| value.get(key)?.text());
-    id.map(|id| brief(&id)).unwrap_or_default()
+    id.map(|id| brief(&id))
+        .unwrap_or_default()
 }
 
 /// Returns the beginning of a text that is long, with the number of characters that are left out.

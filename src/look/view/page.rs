@@ -92,17 +92,30 @@ impl RunPage {
         let named = |artifact: Artifact| (artifact.name().to_owned(), path(artifact));
         Ok(Self {
             episode_id: records.entry.episode_id.clone(),
-            episode_dir: run.path().to_string_lossy().into_owned(),
-            artifacts: Artifact::ALL.into_iter().map(named).collect(),
+            episode_dir: run
+                .path()
+                .to_string_lossy()
+                .into_owned(),
+            artifacts: Artifact::ALL
+                .into_iter()
+                .map(named)
+                .collect(),
             reason: records.reason(&timeline),
-            state: stored(records.state.map(with_defaults).as_ref()),
+            state: stored(
+                records
+                    .state
+                    .map(with_defaults)
+                    .as_ref(),
+            ),
             summary: stored(records.summary.as_ref()),
             plan,
             events: EventCounts {
                 total: timeline.events,
                 phases: timeline.phases,
                 broken_lines: timeline.broken_lines,
-                anchored_up_to: timeline.anchor.and_then(|it| it.anchored_up_to()),
+                anchored_up_to: timeline
+                    .anchor
+                    .and_then(|it| it.anchored_up_to()),
             },
             lifecycle: report.lifecycle,
             valid: report.valid,

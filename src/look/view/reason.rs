@@ -55,16 +55,23 @@ impl Records {
         reason.by = None;
         reason.text = both(text, reason.text.take());
         if reason.text.is_none() {
-            let end = timeline.end.as_ref().and_then(|end| end.text.clone());
+            let end = timeline
+                .end
+                .as_ref()
+                .and_then(|end| end.text.clone());
             let of_verification = || {
                 self.in_summary(&["verification", "error"])
                     .and_then(error_text)
             };
+
             reason.text = end.or_else(of_verification);
         }
 
         if reason.step_id.is_none() {
-            let step = || self.step("failed").or_else(|| self.step("running"));
+            let step = || {
+                self.step("failed")
+                    .or_else(|| self.step("running"))
+            };
             reason.step_id = named("step_id").or_else(|| id_of(step()?));
         }
 
@@ -81,14 +88,23 @@ impl Records {
     fn stderr(&self, reason: &Reason) -> Vec<String> {
         let actions = self.in_state(&["outcomes", "actions"]);
         let is_of = |action: &Node<'_>, key: &str, id: &Option<String>| {
-            id.is_some() && action.get(key).and_then(Node::text).map(|it| brief(&it)) == *id
+            id.is_some()
+                && action
+                    .get(key)
+                    .and_then(Node::text)
+                    .map(|it| brief(&it))
+                    == *id
         };
+
         let is_it = |action: &Node<'_>| match reason.action_id {
             Some(_) => is_of(action, "id", &reason.action_id),
             None => is_of(action, "step_id", &reason.step_id),
         };
 
-        let actions = actions.into_iter().flat_map(Node::items).filter(is_it);
+        let actions = actions
+            .into_iter()
+            .flat_map(Node::items)
+            .filter(is_it);
         let mut lines: Vec<String> = actions
             .filter_map(|action| action.at(&["output", "stderr"])?.text())
             .last()
@@ -124,8 +140,16 @@ impl Records {
         }
 
         if reason.text.is_none() {
-            let error = self.in_state(&["outcomes", "error"]).and_then(error_text);
-            let end = || timeline.end.as_ref().and_then(|end| end.text.clone());
+            let error = self
+                .in_state(&["outcomes", "error"])
+                .and_then(error_text);
+            let end = || {
+                timeline
+                    .end
+                    .as_ref()
+                    .and_then(|end| end.text.clone())
+            };
+
             reason.text = error.or_else(end);
         }
 
@@ -192,8 +216,12 @@ impl Records {
 
     fn unverified(&self) -> Option<Reason> {
         let verification = self.in_summary(&["verification"])?;
-        let error = verification.get("error").and_then(error_text);
-        let is_provided = verification.get("provided").and_then(Node::boolean);
+        let error = verification
+            .get("error")
+            .and_then(error_text);
+        let is_provided = verification
+            .get("provided")
+            .and_then(Node::boolean);
         let text = error.or_else(|| {
             (is_provided == Some(false)).then(|| "no verification was provided".into())
         })?;
@@ -229,7 +257,12 @@ impl Records {
     fn step(&self, status: &str) -> Option<Node<'_>> {
         self.in_state(&["plan", "steps"])?
             .items()
-            .find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
+            .find(|step| {
+                step.get("status")
+                    .and_then(Node::text)
+                    .as_deref()
+                    == Some(status)
+            })
     }
 }
 

@@ -67,9 +67,14 @@ fn page(run: &RunReader, opened: OpenedRun, shown: ShownTimeline) -> RunSheet {
         density: shown.density,
         messages: shown.messages,
         more_messages: shown.more_messages,
-        state: records.state.map(with_defaults).map_err(reason_of),
+        state: records
+            .state
+            .map(with_defaults)
+            .map_err(reason_of),
         summary: records.summary.map_err(reason_of),
-        manifest: run.document(Artifact::Manifest).map_err(reason_of),
+        manifest: run
+            .document(Artifact::Manifest)
+            .map_err(reason_of),
         learn: learn(run).map_err(reason_of),
         seal: None,
     }
@@ -143,29 +148,38 @@ fn track(
     };
     let (mut clock, mut tape, mut bytes) = (outlined.clock.clone(), Tape::default(), Vec::new());
     let mut room = MAX_TRACK_BYTES;
-    let items = outlined.track.iter().filter_map(|tracked| match *tracked {
-        Tracked::Folded(number) => Some(TrackItem::Folded(number)),
-        Tracked::Event((line, next)) => {
-            let is_read = loaded.timeline.read_again(line, &mut bytes);
-            let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
-            let event = event?;
-            let most = match bodies {
-                Bodies::InPage if room == 0 => [MAX_LATER_BYTES; 2],
-                Bodies::InPage => [MAX_EVENT_BYTES; 2],
-                Bodies::AtService => [MAX_EVENT_BYTES, MAX_LATER_BYTES],
-            };
+    let items = outlined
+        .track
+        .iter()
+        .filter_map(|tracked| match *tracked {
+            Tracked::Folded(number) => Some(TrackItem::Folded(number)),
+            Tracked::Event((line, next)) => {
+                let is_read = loaded
+                    .timeline
+                    .read_again(line, &mut bytes);
+                let event = is_read
+                    .then(|| tape.read_record(&bytes).ok())
+                    .flatten();
+                let event = event?;
+                let most = match bodies {
+                    Bodies::InPage if room == 0 => [MAX_LATER_BYTES; 2],
+                    Bodies::InPage => [MAX_EVENT_BYTES; 2],
+                    Bodies::AtService => [MAX_EVENT_BYTES, MAX_LATER_BYTES],
+                };
 
-            room = room.saturating_sub(bytes.len().min(MAX_EVENT_BYTES));
-            let tracked = track_event(line.number, event, most, next, &mut clock);
-            conversation.take(&Said {
-                line: line.number,
-                event: event.root(),
-                offset_sec: tracked.row.offset_sec,
-                took_sec: tracked.span.map(|(start, end)| end - start),
-            });
-            Some(TrackItem::Event(Box::new(tracked)))
-        }
-    });
+                room = room.saturating_sub(bytes.len().min(MAX_EVENT_BYTES));
+                let tracked = track_event(line.number, event, most, next, &mut clock);
+                conversation.take(&Said {
+                    line: line.number,
+                    event: event.root(),
+                    offset_sec: tracked.row.offset_sec,
+                    took_sec: tracked
+                        .span
+                        .map(|(start, end)| end - start),
+                });
+                Some(TrackItem::Event(Box::new(tracked)))
+            }
+        });
 
     items.collect()
 }
@@ -211,7 +225,10 @@ fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
         .findings
         .iter()
         .flat_map(|finding| {
-            let related = finding.related.iter().map(|related| &related.location);
+            let related = finding
+                .related
+                .iter()
+                .map(|related| &related.location);
             std::iter::once(&finding.location).chain(related)
         })
         .filter(|place| place.artifact == Some(Artifact::Events))
@@ -229,22 +246,33 @@ fn body(event: Document<'_>, [whole, ends]: [usize; 2]) -> EventBody {
     let text = readable(event.root());
     let is_end = |at: &usize| text.is_char_boundary(*at);
     let half = ends / 2;
-    let head = (0..=half).rev().find(is_end).unwrap_or_default();
+    let head = (0..=half)
+        .rev()
+        .find(is_end)
+        .unwrap_or_default();
     let tail = (text.len().saturating_sub(half)..text.len())
         .find(is_end)
         .unwrap_or(text.len())
         .max(head);
 
     EventBody::Ends {
-        head: text.get(..head).unwrap_or_default().to_owned(),
+        head: text
+            .get(..head)
+            .unwrap_or_default()
+            .to_owned(),
         between: tail - head,
-        tail: text.get(tail..).unwrap_or_default().to_owned(),
+        tail: text
+            .get(tail..)
+            .unwrap_or_default()
+            .to_owned(),
     }
 }
 
 /// Returns the class of the mark of an event, but for failures and vetoes.
 fn class(event: Node<'_>, phase: &str) -> &'static str {
-    let event_type = event.get("event_type").and_then(Node::text);
+    let event_type = event
+        .get("event_type")
+        .and_then(Node::text);
     match phase {
         _ if event_type.is_some_and(|it| it == PROJECTION) => "projection",
         _ if waits(event) => "pause",

@@ -40,7 +40,10 @@ const STEPS: usize = 24;
 /// Returns the only run of a case of the corpus.
 fn only_run(case: &str) -> PathBuf {
     let found = Gate::default().discover(&[Path::new("corpus").join(case)]);
-    found.episodes[0].path.canonicalize().unwrap()
+    found.episodes[0]
+        .path
+        .canonicalize()
+        .unwrap()
 }
 
 fn bad_run() -> PathBuf {
@@ -51,7 +54,10 @@ fn bad_run() -> PathBuf {
 
 fn copy_dir(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
+    for file in fs::read_dir(from)
+        .unwrap()
+        .map(Result::unwrap)
+    {
         fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
 }
@@ -208,7 +214,8 @@ impl Known {
             .map(|finding| format!("{} {}", finding.rule, finding.fingerprint))
             .collect();
         let verdict = (episode.valid, findings);
-        self.runs.insert(episode.dir.clone(), verdict);
+        self.runs
+            .insert(episode.dir.clone(), verdict);
     }
 
     fn take(&mut self, news: News) {
@@ -221,13 +228,15 @@ impl Known {
             News::Fault(fault) => {
                 let path = fault.path().display().to_string();
                 assert!(
-                    self.faults.insert((path, fault.to_string())),
+                    self.faults
+                        .insert((path, fault.to_string())),
                     "{fault} again"
                 );
             }
             News::FaultGone(path) => {
                 let path = path.display().to_string();
-                self.faults.retain(|(fault, _)| *fault != path);
+                self.faults
+                    .retain(|(fault, _)| *fault != path);
             }
             _ => {}
         }
@@ -283,7 +292,10 @@ fn watch_equals_check(watch: impl Fn(&Path) -> Watch, signals: usize) {
         }
     }
     for step in 0..STEPS {
-        let acts = acts.new_tree(&mut runner).unwrap().current();
+        let acts = acts
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         for act in &acts {
             place.apply(act);
         }

@@ -73,14 +73,19 @@ impl Touched {
 
     /// Records what a look shows, and shows again until it is judged: that is no further change.
     pub(super) fn add_seen(&self, below: PathBuf) {
-        if !locked(&self.inbox).touches.contains_key(&below) {
+        if !locked(&self.inbox)
+            .touches
+            .contains_key(&below)
+        {
             self.add(below, false);
         }
     }
 
     /// Records that a directory came.
     pub(super) fn add_new(&self, below: &Path) {
-        locked(&self.inbox).new.insert(below.to_owned());
+        locked(&self.inbox)
+            .new
+            .insert(below.to_owned());
         self.add(below.to_owned(), false);
     }
 
@@ -91,7 +96,9 @@ impl Touched {
 
     /// Returns `true` if a file with this name counts besides artifacts.
     pub(super) fn counts(&self, name: &OsStr) -> bool {
-        locked(&self.inbox).other_files.may_be(name)
+        locked(&self.inbox)
+            .other_files
+            .may_be(name)
     }
 
     /// Records that everything may have changed.
@@ -101,13 +108,18 @@ impl Touched {
 
     /// Has the watch end with a result, once all changes so far are seen.
     pub(super) fn end(&self, end: Result<(), Error>) {
-        locked(&self.inbox).end.get_or_insert(end);
+        locked(&self.inbox)
+            .end
+            .get_or_insert(end);
         self.news.notify_one();
     }
 
     /// Returns the result of the watch.
     pub(super) fn result(&self) -> Result<(), Error> {
-        locked(&self.inbox).end.take().unwrap_or(Ok(()))
+        locked(&self.inbox)
+            .end
+            .take()
+            .unwrap_or(Ok(()))
     }
 
     /// Waits until there is something to look at, or to watch, or an end, or until a time.
@@ -129,7 +141,9 @@ impl Touched {
                 .unwrap_or(until)
                 .saturating_duration_since(now);
             let waited = self.news.wait_timeout(inbox, time);
-            inbox = waited.unwrap_or_else(PoisonError::into_inner).0;
+            inbox = waited
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }
@@ -137,16 +151,20 @@ impl Touched {
 impl Inbox {
     fn add(&mut self, mut below: PathBuf, mut is_whole: bool, now: Instant) {
         if self.touches.len() >= MAX_CHANGES && !self.touches.contains_key(&below) {
-            self.touches.retain(|known, _| known == Path::new(""));
+            self.touches
+                .retain(|known, _| known == Path::new(""));
             self.new.clear();
             (below, is_whole) = (PathBuf::new(), true);
         }
 
-        let touch = self.touches.entry(below).or_insert(Touch {
-            first: now,
-            last: now,
-            is_whole,
-        });
+        let touch = self
+            .touches
+            .entry(below)
+            .or_insert(Touch {
+                first: now,
+                last: now,
+                is_whole,
+            });
         touch.last = now;
         touch.is_whole |= is_whole;
     }
@@ -161,7 +179,9 @@ impl Inbox {
 
         let due = due.into_iter();
         Due {
-            touched: due.map(|(below, touch)| (below, touch.is_whole)).collect(),
+            touched: due
+                .map(|(below, touch)| (below, touch.is_whole))
+                .collect(),
             new: std::mem::take(&mut self.new),
             is_end,
         }
@@ -204,7 +224,9 @@ mod tests {
     #[test]
     fn restless_directory_is_checked_after_a_while() {
         let start = Instant::now();
-        let touches: Vec<(&str, u64)> = (0..=49).map(|index| ("a", index * 100)).collect();
+        let touches: Vec<(&str, u64)> = (0..=49)
+            .map(|index| ("a", index * 100))
+            .collect();
         let mut inbox = inbox(&touches, start);
         assert_eq!(
             taken(&mut inbox, start + Duration::from_millis(4999)),

@@ -40,7 +40,10 @@ impl Files {
 
     pub(in crate::policy) fn text(&self, path: &Path) -> Result<String, String> {
         let mut named = locked(&self.named);
-        let text = match named.get(path).or_else(|| self.given.get(path)) {
+        let text = match named
+            .get(path)
+            .or_else(|| self.given.get(path))
+        {
             Some(text) => text.clone(),
             None => read(path)?,
         };
@@ -53,7 +56,9 @@ impl Files {
     pub(in crate::policy) fn schema(&self, path: &Path) -> Result<String, String> {
         let text = self.text(path)?;
         let is_empty = text.trim().is_empty();
-        (!is_empty).then_some(text).ok_or("it is empty".into())
+        (!is_empty)
+            .then_some(text)
+            .ok_or("it is empty".into())
     }
 
     /// Returns all that a configuration named.

@@ -86,13 +86,22 @@ impl Mistake {
             None => nearest(key, known_keys(part_at(schema, &self.path))),
         };
 
-        let members = json.pointer_mut(&pointer(&self.path))?.as_object_mut()?;
+        let members = json
+            .pointer_mut(&pointer(&self.path))?
+            .as_object_mut()?;
         let meant = meant.filter(|meant| !members.contains_key(*meant))?;
-        let table = self.path.iter().try_fold(root, |value, key| match value {
-            DeValue::Array(items) => Some(items.get_mut(key.parse::<usize>().ok()?)?.get_mut()),
-            DeValue::Table(table) => Some(table.get_mut(&**key)?.get_mut()),
-            _ => None,
-        })?;
+        let table = self
+            .path
+            .iter()
+            .try_fold(root, |value, key| match value {
+                DeValue::Array(items) => Some(
+                    items
+                        .get_mut(key.parse::<usize>().ok()?)?
+                        .get_mut(),
+                ),
+                DeValue::Table(table) => Some(table.get_mut(&**key)?.get_mut()),
+                _ => None,
+            })?;
         let DeValue::Table(table) = table else {
             return None;
         };
@@ -152,8 +161,16 @@ impl ConfigSource<'_> {
 
         let mut mistakes: Vec<ConfigError> = found
             .iter()
-            .filter(|mistake| !found.iter().any(|it| it.explains(mistake, &schema)))
-            .filter(|mistake| !renamed.iter().any(|path| mistake.path.starts_with(path)))
+            .filter(|mistake| {
+                !found
+                    .iter()
+                    .any(|it| it.explains(mistake, &schema))
+            })
+            .filter(|mistake| {
+                !renamed
+                    .iter()
+                    .any(|path| mistake.path.starts_with(path))
+            })
             .map(|mistake| self.worded(mistake, &schema, &root))
             .chain(typos)
             .collect();
@@ -181,12 +198,16 @@ impl ConfigSource<'_> {
     fn mistakes_of_grammar(self, errors: &[toml::de::Error]) -> Vec<ConfigError> {
         let mistake = |error: &toml::de::Error| {
             let span = error.span().unwrap_or_default();
-            let is_escape = error.message().contains("escaped value");
-            let help = self.unquoted_name(span.start).or_else(|| {
-                is_escape.then(|| {
-                    "write the text between `'` or `'''`, where `\\` stands for itself".into()
-                })
-            });
+            let is_escape = error
+                .message()
+                .contains("escaped value");
+            let help = self
+                .unquoted_name(span.start)
+                .or_else(|| {
+                    is_escape.then(|| {
+                        "write the text between `'` or `'''`, where `\\` stands for itself".into()
+                    })
+                });
             self.error(span, error.message(), help)
         };
 
@@ -231,10 +252,20 @@ impl ConfigSource<'_> {
 
     /// Returns the advice where the key of a line is the name of a rule without quotes.
     fn unquoted_name(self, offset: usize) -> Option<String> {
-        let start = self.text.get(..offset)?.rfind('\n').map_or(0, |at| at + 1);
-        let (key, _) = self.text.get(start..)?.lines().next()?.split_once('=')?;
+        let start = self
+            .text
+            .get(..offset)?
+            .rfind('\n')
+            .map_or(0, |at| at + 1);
+        let (key, _) = self
+            .text
+            .get(start..)?
+            .lines()
+            .next()?
+            .split_once('=')?;
         let key = key.trim();
         let is_name = key.contains(['/', '*']) && !key.contains(['"', '\'', '#']);
+
         is_name.then(|| format!("Put the name in quotes: {} = …", quote(key)))
     }
 
@@ -258,13 +289,16 @@ impl ConfigSource<'_> {
     /// Returns a mistake with its place and a suggestion.
     fn worded(self, mistake: &Mistake, schema: &Value, root: &Spanned<DeValue<'_>>) -> ConfigError {
         let value = value_at(root, &mistake.path);
-        let mut span = value.map(Spanned::span).unwrap_or_default();
+        let mut span = value
+            .map(Spanned::span)
+            .unwrap_or_default();
         let expected = part_at(schema, &mistake.path);
         let (message, help) = match &mistake.what {
             Wrong::UnknownKey(key) => {
                 let table = value.and_then(|value| value.get_ref().as_table());
                 let entry = table.and_then(|table| table.get_key_value(&**key));
                 span = entry.map_or(span, |(key, _)| key.span());
+
                 let help = match kind_with(schema, &mistake.path, key) {
                     Some(kind) => format!("`{key}` is a key of `[[{kind}]]`"),
                     None if key == "if" => "`if` is a key of a selector".to_owned(),
@@ -300,7 +334,9 @@ impl ConfigSource<'_> {
                     .as_str()
                     .and_then(|it| it.strip_prefix("message: "));
                 (
-                    message.unwrap_or("the value is not allowed").to_owned(),
+                    message
+                        .unwrap_or("the value is not allowed")
+                        .to_owned(),
                     None,
                 )
             }
@@ -328,7 +364,9 @@ fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
         DeValue::Datetime(date) => {
             let text = date.to_string();
             *value = DeValue::String(text.clone().into());
-            Some(text).filter(|_| keys == "/ignore/expires").into()
+            Some(text)
+                .filter(|_| keys == "/ignore/expires")
+                .into()
         }
         DeValue::Array(items) => items
             .iter_mut()
@@ -356,13 +394,14 @@ fn value_at<'v, 'i>(
     root: &'v Spanned<DeValue<'i>>,
     path: &[String],
 ) -> Option<&'v Spanned<DeValue<'i>>> {
-    path.iter().try_fold(root, |value, key| {
-        let value = value.get_ref();
-        key.parse::<usize>()
-            .ok()
-            .and_then(|at| value.get(at))
-            .or_else(|| value.get(key))
-    })
+    path.iter()
+        .try_fold(root, |value, key| {
+            let value = value.get_ref();
+            key.parse::<usize>()
+                .ok()
+                .and_then(|at| value.get(at))
+                .or_else(|| value.get(key))
+        })
 }
 
 /// Returns the path of the part that a mistake makes unreadable: a value, or the table that can't
@@ -415,7 +454,9 @@ fn remove<'i>(value: &mut DeValue<'i>, path: &[String], unreadable: &BTreeSet<Ve
             table.extend(entries);
         }
         DeValue::Array(items) => {
-            let numbered = mem::replace(items, DeArray::new()).into_iter().enumerate();
+            let numbered = mem::replace(items, DeArray::new())
+                .into_iter()
+                .enumerate();
             let kept =
                 |(at, mut item): (usize, _)| is_kept(&at.to_string(), &mut item).then_some(item);
             *items = numbered.filter_map(kept).collect();
@@ -464,7 +505,10 @@ mod tests {
             text: &text,
         };
         let mistakes = file.read_as::<IgnoredAny>(SCHEMA).1;
-        let messages: Vec<&str> = mistakes.iter().map(|it| &*it.message).collect();
+        let messages: Vec<&str> = mistakes
+            .iter()
+            .map(|it| &*it.message)
+            .collect();
         assert_eq!(messages, ["tables and lists have more than 128 levels"]);
     }
 

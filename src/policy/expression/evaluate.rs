@@ -194,9 +194,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             return Err(Stop::because(why));
         };
 
-        self.budget.spend(text.len() / BYTES_OF_STEP)?;
+        self.budget
+            .spend(text.len() / BYTES_OF_STEP)?;
         let steps = || *steps.get_or_init(|| steps_of_byte(pattern.as_str()));
-        self.budget.spend_on_match(text.len(), steps)?;
+        self.budget
+            .spend_on_match(text.len(), steps)?;
 
         Ok(pattern.is_match(text))
     }
@@ -216,11 +218,18 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     fn values(&mut self, parts: &'a [ExpressionPart]) -> Result<Vec<Value<'a>>, Stop> {
-        parts.iter().map(|part| self.value(part)).collect()
+        parts
+            .iter()
+            .map(|part| self.value(part))
+            .collect()
     }
 
     fn shown(&self, span: &Range<usize>) -> String {
-        code(self.text.get(span.clone()).unwrap_or_default())
+        code(
+            self.text
+                .get(span.clone())
+                .unwrap_or_default(),
+        )
     }
 
     /// Returns a map that has members.
@@ -318,7 +327,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             }
 
             let value = self.value(value)?;
-            self.budget.make(key.made_bytes() + value.made_bytes())?;
+            self.budget
+                .make(key.made_bytes() + value.made_bytes())?;
             map.push((key, value));
         }
 
@@ -400,7 +410,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
         self.budget.spend(STEPS_OF_ITEM)?;
         // A list that grows has up to twice the room that it needs.
-        self.budget.make(2 * made_item.made_bytes())?;
+        self.budget
+            .make(2 * made_item.made_bytes())?;
         made.push(made_item);
 
         Ok(true)
@@ -410,7 +421,9 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 /// Returns a value that is used once more.
 fn copy<'a>(value: Option<&Value<'a>>, budget: &mut Budget) -> Result<Value<'a>, Stop> {
     match value.unwrap_or(&Value::Null) {
-        Value::Record(record) => Ok(record.node().map_or(Value::Null, Value::of_record)),
+        Value::Record(record) => Ok(record
+            .node()
+            .map_or(Value::Null, Value::of_record)),
         value => value.copied(budget),
     }
 }

@@ -120,9 +120,12 @@ impl FoldState {
 impl Fold {
     /// Returns the parts that are evaluated for an event.
     pub(super) fn parts(&self) -> impl Iterator<Item = &ExpressionPart> {
-        let stages = self.stages.iter().map(|stage| match stage {
-            FoldStage::Filter(part) | FoldStage::Map(part) => part,
-        });
+        let stages = self
+            .stages
+            .iter()
+            .map(|stage| match stage {
+                FoldStage::Filter(part) | FoldStage::Map(part) => part,
+            });
         let outcome = match &self.outcome {
             FoldOutcome::All(part) | FoldOutcome::Exists(part) | FoldOutcome::ExistsOne(part) => {
                 Some(part)
@@ -161,7 +164,10 @@ impl Fold {
             FoldOutcome::All(_) | FoldOutcome::Exists(_) => Value::Bool(is_all),
             FoldOutcome::ExistsOne(_) => Value::Bool(count == 1),
             FoldOutcome::Size => Value::Int(count),
-            FoldOutcome::Sum => folded.value.clone().unwrap_or(Value::Int(0)),
+            FoldOutcome::Sum => folded
+                .value
+                .clone()
+                .unwrap_or(Value::Int(0)),
             FoldOutcome::Distinct if folded.distinct.len() > MAX_DISTINCT => {
                 return Err(format!(
                     "there are more than {MAX_DISTINCT} different values"
@@ -208,7 +214,9 @@ impl Fold {
 
                 let of_item = item.integer().map(i128::unsigned_abs);
                 let sum = sum(before.unwrap_or(&Value::Int(0)), item);
-                folded.size = size.zip(of_item).map(|(size, more)| size + more);
+                folded.size = size
+                    .zip(of_item)
+                    .map(|(size, more)| size + more);
                 folded.take(line, sum);
             }
             (FoldStep::Value(item), FoldOutcome::Min | FoldOutcome::Max) => {
@@ -263,7 +271,9 @@ impl Fold {
             }
             (FoldStep::Value(item), FoldOutcome::Sum) => {
                 // No sum on the way to it was out of range, and none will be.
-                let size = folded.size.filter(|size| *size <= i64::MAX as u128);
+                let size = folded
+                    .size
+                    .filter(|size| *size <= i64::MAX as u128);
                 let sums = folded
                     .value
                     .as_ref()
@@ -279,7 +289,10 @@ impl Fold {
             }
             (FoldStep::Value(item), _) => {
                 let value = folded.value.as_ref();
-                value.is_some_and(|value| item.order(value).is_some_and(Ordering::is_ne))
+                value.is_some_and(|value| {
+                    item.order(value)
+                        .is_some_and(Ordering::is_ne)
+                })
             }
             (FoldStep::Failed { .. }, _) => false,
         }

@@ -180,18 +180,24 @@ impl Function {
                 .ok()
                 .map(Value::Int),
             (Self::Int, Value::Text(text)) => text.parse().ok().map(Value::Int),
-            (Self::Int, Value::Uint(value)) => i64::try_from(*value).ok().map(Value::Int),
+            (Self::Int, Value::Uint(value)) => i64::try_from(*value)
+                .ok()
+                .map(Value::Int),
             (Self::Int, Value::Double(value)) => truncated(*value)
                 .and_then(|it| i64::try_from(it).ok())
                 .map(Value::Int),
             (Self::Uint, Value::Text(text)) => text.parse().ok().map(Value::Uint),
-            (Self::Uint, Value::Int(value)) => u64::try_from(*value).ok().map(Value::Uint),
+            (Self::Uint, Value::Int(value)) => u64::try_from(*value)
+                .ok()
+                .map(Value::Uint),
             (Self::Uint, Value::Double(value)) => truncated(*value)
                 .and_then(|it| u64::try_from(it).ok())
                 .map(Value::Uint),
             (Self::Double, Value::Text(text)) => text.parse().ok().map(Value::Double),
             #[expect(clippy::cast_precision_loss, reason = "what the conversion means")]
-            (Self::Double, of) => of.integer().map(|it| Value::Double(it as f64)),
+            (Self::Double, of) => of
+                .integer()
+                .map(|it| Value::Double(it as f64)),
             (Self::Text, of) => match shown(of) {
                 None => return Ok(None),
                 shown => shown.map(|text| Value::Text(text.into())),
@@ -222,7 +228,9 @@ impl Function {
             }
         };
 
-        value.map(Some).ok_or_else(|| Stop::because(unable()))
+        value
+            .map(Some)
+            .ok_or_else(|| Stop::because(unable()))
     }
 
     /// Returns the type of a conversion's result, and what messages call that.
@@ -240,9 +248,14 @@ impl Function {
     }
 
     fn without_meaning(self, arguments: &[Value<'_>]) -> Stop {
-        let known = FUNCTIONS.iter().find(|known| known.1 == self);
+        let known = FUNCTIONS
+            .iter()
+            .find(|known| known.1 == self);
         let name = known.map_or("", |known| known.0);
-        let types: Vec<&str> = arguments.iter().map(Value::shown_type).collect();
+        let types: Vec<&str> = arguments
+            .iter()
+            .map(Value::shown_type)
+            .collect();
 
         Stop::because(format!(
             "`{name}` is not defined for {}",
@@ -284,7 +297,11 @@ fn host(text: &str) -> Option<String> {
         .trim_start_matches('[')
         .trim_end_matches(']');
 
-    Some(host.strip_suffix('.').unwrap_or(host).to_owned())
+    Some(
+        host.strip_suffix('.')
+            .unwrap_or(host)
+            .to_owned(),
+    )
 }
 
 #[cfg(not(feature = "expressions"))]

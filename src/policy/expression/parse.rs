@@ -117,9 +117,12 @@ impl ExpressionReader<'_> {
             Expr::List(list) => {
                 if let Some(item) = list.optional_indices.first() {
                     return Err(optional(
-                        list.elements.get(*item).map_or(place, |it| self.place(it)),
+                        list.elements
+                            .get(*item)
+                            .map_or(place, |it| self.place(it)),
                     ));
                 }
+
                 let items = self.parts(&list.elements)?;
                 self.around(place, PartKind::List(items))
             }
@@ -155,7 +158,10 @@ impl ExpressionReader<'_> {
     }
 
     fn parts(&mut self, trees: &[IdedExpr]) -> Result<Vec<ExpressionPart>, ExpressionMistake> {
-        trees.iter().map(|tree| self.part(tree)).collect()
+        trees
+            .iter()
+            .map(|tree| self.part(tree))
+            .collect()
     }
 
     /// Returns a part whose place is that of all in it, and of the brackets around these.
@@ -177,11 +183,19 @@ impl ExpressionReader<'_> {
         place: Range<usize>,
         name: &str,
     ) -> Result<ExpressionPart, ExpressionMistake> {
-        if let Some(item) = self.items.iter().rposition(|item| item == name) {
+        if let Some(item) = self
+            .items
+            .iter()
+            .rposition(|item| item == name)
+        {
             return Ok(self.around(place, PartKind::Item(item)));
         }
 
-        if let Some(known) = self.names.iter().position(|known| *known == name) {
+        if let Some(known) = self
+            .names
+            .iter()
+            .position(|known| *known == name)
+        {
             if self.is_in_fold && name != "params" {
                 let message = format!("{} has no value where earlier events are read", code(name));
                 let help = "Compare with it outside of that, or group events by `same`.";
@@ -236,13 +250,18 @@ impl ExpressionReader<'_> {
         let field = select.field.as_str();
         let path = match &of.kind {
             PartKind::Bound(_) | PartKind::Item(_) => Some(KeyPath::default().field(field)),
-            PartKind::Member(_, _, path) => path.as_ref().map(|path| path.field(field)),
+            PartKind::Member(_, _, path) => path
+                .as_ref()
+                .map(|path| path.field(field)),
             _ => None,
         };
 
         let kind = PartKind::Member(Box::new(of), field.into(), path);
         // The parser's place is the dot.
-        let rest = self.text.get(place.end..).unwrap_or_default();
+        let rest = self
+            .text
+            .get(place.end..)
+            .unwrap_or_default();
         let end = self.text.len() - rest.trim_start().len() + select.field.len();
 
         Ok(self.around(place.start..end.min(self.text.len()), kind))
@@ -255,7 +274,9 @@ impl ExpressionReader<'_> {
         is_method: bool,
         arguments: &[&IdedExpr],
     ) -> Result<ExpressionPart, ExpressionMistake> {
-        let operator = Operator::ALL.iter().find(|known| known.2 == name);
+        let operator = Operator::ALL
+            .iter()
+            .find(|known| known.2 == name);
         let kind = match (name, arguments) {
             ("!_", [of]) => PartKind::Not(Box::new(self.part(of)?)),
             ("-_", [of]) => PartKind::Negate(Box::new(self.part(of)?)),
@@ -297,7 +318,9 @@ impl ExpressionReader<'_> {
             return Ok(self.around(place, kind));
         }
 
-        let known_macro = MACROS.iter().find(|known| known.0 == name);
+        let known_macro = MACROS
+            .iter()
+            .find(|known| known.0 == name);
         let kind = match (known_macro, is_method, arguments) {
             (None, false, [of]) if name == "has" => match &of.expr {
                 Expr::Select(select) if !select.test => {
@@ -346,10 +369,12 @@ impl ExpressionReader<'_> {
         list: &IdedExpr,
         rest: &[&IdedExpr],
     ) -> Result<PartKind, ExpressionMistake> {
-        let item = rest.first().and_then(|item| match &item.expr {
-            Expr::Ident(item) if !item.starts_with('.') => Some(item.clone()),
-            _ => None,
-        });
+        let item = rest
+            .first()
+            .and_then(|item| match &item.expr {
+                Expr::Ident(item) if !item.starts_with('.') => Some(item.clone()),
+                _ => None,
+            });
         let (Some(item), true) = (item, (least..=most).contains(&rest.len())) else {
             let message = format!("{} is not called like this", code(name));
             let filter = if most == 3 { "[FILTER, ]" } else { "" };
@@ -364,8 +389,12 @@ impl ExpressionReader<'_> {
             _ => None,
         };
 
-        let body = rest.last().map(|body| self.part(body)).transpose()?;
+        let body = rest
+            .last()
+            .map(|body| self.part(body))
+            .transpose()?;
         self.items.pop();
+
         let body = body.ok_or_else(|| mistake(named.clone(), "the expression can't be parsed"))?;
 
         Ok(PartKind::Each(Box::new(Each {
@@ -385,13 +414,21 @@ fn function_of(
     arguments: usize,
 ) -> Result<Function, ExpressionMistake> {
     let fits = |(_, _, form): &&(&str, Function, CallForm)| form.takes(is_method, arguments);
-    let mut of_name = FUNCTIONS.iter().filter(|known| known.0 == name).peekable();
+    let mut of_name = FUNCTIONS
+        .iter()
+        .filter(|known| known.0 == name)
+        .peekable();
     if of_name.peek().is_some() {
         if let Some((_, function, _)) = of_name.find(fits) {
             return Ok(*function);
         }
-        let known = FUNCTIONS.iter().filter(|known| known.0 == name);
-        let forms: Vec<String> = known.map(|known| known.2.shown(name)).collect();
+
+        let known = FUNCTIONS
+            .iter()
+            .filter(|known| known.0 == name);
+        let forms: Vec<String> = known
+            .map(|known| known.2.shown(name))
+            .collect();
         let message = format!("{} is not called like this", code(name));
         let help = format!("Call it as {}.", forms.join(" or "));
         return Err(mistake(named.clone(), message).with_help(Some(help)));

@@ -120,18 +120,26 @@ impl ExpressionPart {
     /// it says what holds without the key: in `!has(a.b.key) || …`.
     pub(super) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
         if let PartKind::And(sides) = &self.kind {
-            return sides.iter().any(|side| side.reads(name, map, keys));
+            return sides
+                .iter()
+                .any(|side| side.reads(name, map, keys));
         }
 
         let sides = self.alternatives();
         let absent = |side: &Self| {
-            let key = side.asks_for_absence(name, map)?.to_owned();
+            let key = side
+                .asks_for_absence(name, map)?
+                .to_owned();
             keys.contains(&&*key).then_some(key)
         };
 
-        let (guards, others): (Vec<&Self>, Vec<&Self>) =
-            sides.into_iter().partition(|side| absent(side).is_some());
-        let guarded: Vec<String> = guards.iter().filter_map(|side| absent(side)).collect();
+        let (guards, others): (Vec<&Self>, Vec<&Self>) = sides
+            .into_iter()
+            .partition(|side| absent(side).is_some());
+        let guarded: Vec<String> = guards
+            .iter()
+            .filter_map(|side| absent(side))
+            .collect();
         if guarded.is_empty() || others.is_empty() {
             return self.reads_any(name, map, keys);
         }
@@ -142,7 +150,9 @@ impl ExpressionPart {
             .copied()
             .collect();
 
-        others.iter().any(|side| side.reads_any(name, map, &left))
+        others
+            .iter()
+            .any(|side| side.reads_any(name, map, &left))
     }
 
     /// Returns `true` if it, or a part of it, is the value of one of some keys, or of the whole
@@ -152,7 +162,9 @@ impl ExpressionPart {
         self.accesses(&mut |_, of, path| {
             reads |= of == Some(name)
                 && path.first().is_none_or(|it| *it == map)
-                && path.get(1).is_none_or(|it| keys.contains(it));
+                && path
+                    .get(1)
+                    .is_none_or(|it| keys.contains(it));
         });
 
         reads
@@ -161,7 +173,10 @@ impl ExpressionPart {
     /// Returns the parts of which one has to hold.
     fn alternatives(&self) -> Vec<&Self> {
         match &self.kind {
-            PartKind::Or(sides) => sides.iter().flat_map(Self::alternatives).collect(),
+            PartKind::Or(sides) => sides
+                .iter()
+                .flat_map(Self::alternatives)
+                .collect(),
             _ => vec![self],
         }
     }
@@ -186,7 +201,8 @@ impl ExpressionPart {
         }
 
         if access.is_none() || matches!(self.kind, PartKind::Fold { .. }) {
-            self.kind.below(|part| part.accesses(visit));
+            self.kind
+                .below(|part| part.accesses(visit));
         }
     }
 }

@@ -48,8 +48,18 @@ pub(in crate::policy) fn steps_of_byte(pattern: &str) -> usize {
         return 0;
     }
 
-    let fits = |size: &usize| RegexBuilder::new(pattern).size_limit(*size).build().is_ok();
-    SIZES.into_iter().find(fits).unwrap_or(PATTERN_BYTES) / BYTES_OF_MATCH
+    let fits = |size: &usize| {
+        RegexBuilder::new(pattern)
+            .size_limit(*size)
+            .build()
+            .is_ok()
+    };
+
+    SIZES
+        .into_iter()
+        .find(fits)
+        .unwrap_or(PATTERN_BYTES)
+        / BYTES_OF_MATCH
 }
 
 /// A pattern, and its compiled form with its size; `None` where it can't be used.
@@ -58,14 +68,20 @@ pub(super) type CompiledPattern = (Box<str>, Option<(Regex, usize)>);
 /// Returns `true` if a text matches. The last pattern is kept: mostly it is a parameter of the
 /// rule, and the same for each event.
 pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, Stop> {
-    let last = budget.pattern.take().filter(|(last, _)| **last == *pattern);
+    let last = budget
+        .pattern
+        .take()
+        .filter(|(last, _)| **last == *pattern);
     let last = match last {
         Some(last) => last,
         None => (pattern.into(), compiled(pattern, budget)?),
     };
 
     let is_match = if let Some((regex, size)) = &last.1 {
-        budget.spend(text.len().saturating_mul(size / BYTES_OF_MATCH))?;
+        budget.spend(
+            text.len()
+                .saturating_mul(size / BYTES_OF_MATCH),
+        )?;
         Ok(regex.is_match(text))
     } else {
         let why = format!("the pattern {} can't be used", quote(pattern));
@@ -124,7 +140,9 @@ pub(super) fn regex(pattern: &str, size: usize) -> Result<Regex, Error> {
         _ => "",
     });
 
-    RegexBuilder::new(&of_ascii).size_limit(size).build()
+    RegexBuilder::new(&of_ascii)
+        .size_limit(size)
+        .build()
 }
 
 /// Returns a pattern with other text for some escaped characters.

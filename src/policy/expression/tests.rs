@@ -22,7 +22,10 @@ fn outcome_within(text: &str, steps: u64) -> Result<String, String> {
 fn outcome_of(record: &str, text: &str, steps: u64) -> Result<String, String> {
     let expression = Expression::parse(text, &["event", "state"]);
     let expression = expression.map_err(|it| {
-        let help = it.help.map(|help| format!(" ({help})")).unwrap_or_default();
+        let help = it
+            .help
+            .map(|help| format!(" ({help})"))
+            .unwrap_or_default();
         format!("{}..{}: {}{help}", it.span.start, it.span.end, it.message)
     })?;
     let mut tape = Tape::default();
@@ -34,10 +37,12 @@ fn outcome_of(record: &str, text: &str, steps: u64) -> Result<String, String> {
         Value::Null,
     ];
     let value = expression.evaluate(&bound, &[], &mut Budget::new(steps));
-    value.map(|value| shown(&value)).map_err(|stop| match stop {
-        Stop::Failed(failure) => expression.describe(&failure),
-        Stop::Spent => "spent".to_owned(),
-    })
+    value
+        .map(|value| shown(&value))
+        .map_err(|stop| match stop {
+            Stop::Failed(failure) => expression.describe(&failure),
+            Stop::Spent => "spent".to_owned(),
+        })
 }
 
 fn shown(value: &Value<'_>) -> String {
@@ -489,7 +494,9 @@ fn what_stands_in_the_record_is_not_copied() {
 #[test]
 fn patterns_of_data_are_spent_by_what_they_take() {
     let patterns = |pattern: &str| {
-        let patterns: Vec<String> = (0..50).map(|at| format!(r#""{pattern}{at}""#)).collect();
+        let patterns: Vec<String> = (0..50)
+            .map(|at| format!(r#""{pattern}{at}""#))
+            .collect();
         format!(r#""patterns":[{}],"name":"abc""#, patterns.join(","))
     };
     let check = "event.patterns.all(p, !event.name.matches(p))";

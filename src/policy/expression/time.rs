@@ -67,7 +67,9 @@ pub(super) fn checked_duration<'a>(nanoseconds: i128) -> Option<Value<'a>> {
 
 /// Returns the nanoseconds of a text such as `1h30m`, `-1.5s` or `0`; further digits are cut.
 pub(super) fn length(text: &str) -> Option<i128> {
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let unsigned = text
+        .strip_prefix(['-', '+'])
+        .unwrap_or(text);
     if unsigned == "0" {
         return Some(0);
     }
@@ -76,10 +78,17 @@ pub(super) fn length(text: &str) -> Option<i128> {
     while !rest.is_empty() {
         let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
         let (number, unit) = rest.split_at(end);
-        let (name, nanoseconds) = UNITS.iter().find(|(name, _)| unit.starts_with(name))?;
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let (name, nanoseconds) = UNITS
+            .iter()
+            .find(|(name, _)| unit.starts_with(name))?;
+        let (whole, fraction) = number
+            .split_once('.')
+            .unwrap_or((number, ""));
         let digits = fraction.get(..fraction.len().min(15))?;
-        let part = format!("0{digits}").parse::<i128>().ok()? * nanoseconds;
+        let part = format!("0{digits}")
+            .parse::<i128>()
+            .ok()?
+            * nanoseconds;
         let part = part / 10_i128.pow(u32::try_from(digits.len()).ok()?);
         let is_empty = whole.is_empty() && fraction.is_empty();
         let has_digits = !is_empty && !fraction.contains('.');
@@ -116,7 +125,10 @@ pub(super) fn shown_length(nanoseconds: i128) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let (whole, part) = (nanoseconds.abs() / SECOND, nanoseconds.abs() % SECOND);
     let fraction = format!(".{part:09}");
-    let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
+    let fraction = fraction
+        .trim_end_matches('0')
+        .trim_end_matches('.');
+
     format!("{sign}{whole}{fraction}s")
 }
 
@@ -139,7 +151,10 @@ pub(super) fn field(nanoseconds: i128, field: TimePart, zone: &str) -> Result<i6
         TimePart::DayOfYear => i64::from(there.day_of_year()) - 1,
         TimePart::DayOfMonth => i64::from(there.day()) - 1,
         TimePart::Date => there.day().into(),
-        TimePart::DayOfWeek => there.weekday().since(Weekday::Sunday).into(),
+        TimePart::DayOfWeek => there
+            .weekday()
+            .since(Weekday::Sunday)
+            .into(),
         TimePart::Hours => there.hour().into(),
         TimePart::Minutes => there.minute().into(),
         TimePart::Seconds => there.second().into(),

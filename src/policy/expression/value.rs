@@ -106,13 +106,17 @@ impl Type {
 
     /// Returns the type that expressions call so.
     pub(super) fn of_name(name: &str) -> Option<Self> {
-        let known = Self::NAMES.iter().find(|known| known.1 == name);
+        let known = Self::NAMES
+            .iter()
+            .find(|known| known.1 == name);
         known.map(|known| known.0)
     }
 
     /// Returns its name with an article.
     pub(super) fn shown(self) -> &'static str {
-        let known = Self::NAMES.iter().find(|known| known.0 == self);
+        let known = Self::NAMES
+            .iter()
+            .find(|known| known.0 == self);
         known.map_or("", |known| known.2)
     }
 }
@@ -342,7 +346,11 @@ impl<'a> Value<'a> {
             _ => (None, None),
         };
 
-        let items = node.into_iter().flat_map(Node::items).map(LazyItem::Node);
+        let items = node
+            .into_iter()
+            .flat_map(Node::items)
+            .map(LazyItem::Node);
+
         built
             .into_iter()
             .flat_map(|built| {
@@ -359,7 +367,11 @@ impl<'a> Value<'a> {
             _ => (None, None),
         };
 
-        let names = node.into_iter().flat_map(Node::members).map(LazyItem::Name);
+        let names = node
+            .into_iter()
+            .flat_map(Node::members)
+            .map(LazyItem::Name);
+
         built
             .into_iter()
             .flat_map(|built| {
@@ -381,13 +393,19 @@ impl<'a> Value<'a> {
     pub(super) fn get(&self, key: &Self, budget: &mut Budget) -> Result<Option<Self>, Stop> {
         match (self, key) {
             (Self::Node(node), Self::Text(name)) => {
-                for member in node.all_members().take_while(|member| !member.is(name)) {
+                for member in node
+                    .all_members()
+                    .take_while(|member| !member.is(name))
+                {
                     let is_escaped = member.is_escaped();
                     budget.spend(1 + if is_escaped { name.len() } else { 0 })?;
                 }
+
                 budget.spend(1)?;
                 let value = node.get(name);
-                value.map(|value| Self::of(value, budget)).transpose()
+                value
+                    .map(|value| Self::of(value, budget))
+                    .transpose()
             }
             (Self::Map(entries), key) => {
                 for (known, value) in entries.iter() {
@@ -423,7 +441,9 @@ impl<'a> LazyItem<'a> {
             Self::BuiltKey(entries, index) => entries.get(*index).map(|(key, _)| key),
         };
 
-        built.unwrap_or(&Value::Null).copied(budget)
+        built
+            .unwrap_or(&Value::Null)
+            .copied(budget)
     }
 }
 

@@ -45,7 +45,9 @@ struct AnswersToAct {
 impl Answers {
     /// Returns the answer about an act, by its text.
     pub(super) fn about(&self, text: &[u8]) -> Answer {
-        let answers = act_digest(text).and_then(|act| self.0.get(&act)).copied();
+        let answers = act_digest(text)
+            .and_then(|act| self.0.get(&act))
+            .copied();
         match answers.unwrap_or_default() {
             AnswersToAct { left: 1.., .. } => Answer::Yes,
             AnswersToAct { is_no: true, .. } => Answer::No,

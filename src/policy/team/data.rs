@@ -244,7 +244,10 @@ impl TomlData {
         match self {
             Self::Text(text) => text.as_str().into(),
             Self::Scalar(value) => value.clone(),
-            Self::List(items) => items.iter().map(|item| item.get_ref().to_json()).collect(),
+            Self::List(items) => items
+                .iter()
+                .map(|item| item.get_ref().to_json())
+                .collect(),
             Self::Table(members) => members
                 .iter()
                 .map(|(key, value)| (key.get_ref().clone(), value.get_ref().to_json()))

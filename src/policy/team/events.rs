@@ -112,30 +112,47 @@ impl EventIndex {
         let test = KeyTest {
             selector,
             wanted: wanted.clone(),
-            sieve: is_deep.then(|| Sieve::new(wanted)).flatten(),
+            sieve: is_deep
+                .then(|| Sieve::new(wanted))
+                .flatten(),
         };
 
-        if let Some(known) = self.tests.iter_mut().find(|known| known.key == key) {
+        if let Some(known) = self
+            .tests
+            .iter_mut()
+            .find(|known| known.key == key)
+        {
             return known.tests.push(test);
         }
 
-        let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
+        let is_at_hand = self
+            .keys
+            .get(key)
+            .is_some_and(|key| key.is_at_hand);
         let place = if is_at_hand { 0 } else { self.tests.len() };
         let tests = vec![test];
-        self.tests.insert(place, KeyTests { key, tests });
+        self.tests
+            .insert(place, KeyTests { key, tests });
     }
 
     /// Returns the place of a key among all.
     pub(super) fn key(&mut self, path: &KeyPath) -> usize {
-        *self.places.entry(path.clone()).or_insert_with(|| {
-            self.keys.push(EventKey::new(path));
-            self.keys.len() - 1
-        })
+        *self
+            .places
+            .entry(path.clone())
+            .or_insert_with(|| {
+                self.keys.push(EventKey::new(path));
+                self.keys.len() - 1
+            })
     }
 
     /// Returns the place of some keys together, by whose values events are grouped.
     pub(super) fn group(&mut self, paths: &[KeyPath]) -> usize {
-        let group: Vec<usize> = paths.iter().map(|path| self.key(path)).collect();
+        let group: Vec<usize> = paths
+            .iter()
+            .map(|path| self.key(path))
+            .collect();
+
         self.groups
             .iter()
             .position(|known| *known == group)
@@ -155,7 +172,9 @@ impl EventIndex {
     /// Returns the tests of a selector.
     pub(super) fn tests(&self, selector: &EventSelector) -> &Selector {
         static NONE: Selector = Selector(Vec::new());
-        self.selectors.get(selector.place).unwrap_or(&NONE)
+        self.selectors
+            .get(selector.place)
+            .unwrap_or(&NONE)
     }
 
     /// Returns the paths to the values that are asked for.
@@ -228,8 +247,17 @@ impl EventIndex {
             return;
         }
 
-        let is_doubtful = |path: &KeyPath| view.repeated.iter().any(|key| path.may_pass(key));
-        for (named, selector) in view.named.iter_mut().zip(&self.selectors) {
+        let is_doubtful = |path: &KeyPath| {
+            view.repeated
+                .iter()
+                .any(|key| path.may_pass(key))
+        };
+
+        for (named, selector) in view
+            .named
+            .iter_mut()
+            .zip(&self.selectors)
+        {
             *named = if selector.may_name(root, is_doubtful) {
                 Named::Unjudged
             } else {
@@ -264,10 +292,13 @@ impl EventIndex {
 
             let found = found.map(Written::raw);
             for test in tests {
-                let Some(named) = named.get_mut(test.selector).filter(|it| **it != Named::No)
+                let Some(named) = named
+                    .get_mut(test.selector)
+                    .filter(|it| **it != Named::No)
                 else {
                     continue;
                 };
+
                 let next = if *is_deep {
                     test.names_deep(path, view)
                 } else {
@@ -292,11 +323,12 @@ fn repeated_keys(event: EventText<'_>) -> Vec<Pointer> {
     if let EventText::Parsed(root) = event
         && root.document().repeats_keys()
     {
-        root.document().for_each_repeated_key(|key| {
-            if repeated.len() < MAX_REPEATED {
-                repeated.push(key.pointer());
-            }
-        });
+        root.document()
+            .for_each_repeated_key(|key| {
+                if repeated.len() < MAX_REPEATED {
+                    repeated.push(key.pointer());
+                }
+            });
     }
 
     repeated

@@ -61,7 +61,9 @@ impl FileReader<'_> {
                 self.mistake(event.span(), message, None);
             }
 
-            let records = [&example.state, &example.summary].into_iter().flatten();
+            let records = [&example.state, &example.summary]
+                .into_iter()
+                .flatten();
             for record in records.filter(|record| !record.get_ref().is_empty()) {
                 if let Err(error) = Tape::default().read(record.get_ref().as_bytes()) {
                     let message = format!("the record is not JSON: {error}");
@@ -86,26 +88,36 @@ impl RunExample {
             line => format!("line {line}"),
         };
 
-        let fires: Vec<String> = self.fires.get_ref().iter().map(line).collect();
+        let fires: Vec<String> = self
+            .fires
+            .get_ref()
+            .iter()
+            .map(line)
+            .collect();
         let found = match &*fires {
             [] => "No finding".to_owned(),
             lines => format!("Findings: {}", lines.join(", ")),
         };
 
-        let held = self.holds.as_ref().map(|lines| match &**lines.get_ref() {
-            [] => "; nothing is held back".to_owned(),
-            lines => {
-                let lines: Vec<String> = lines.iter().map(line).collect();
-                format!("; held back: {}", lines.join(", "))
-            }
-        });
+        let held = self
+            .holds
+            .as_ref()
+            .map(|lines| match &**lines.get_ref() {
+                [] => "; nothing is held back".to_owned(),
+                lines => {
+                    let lines: Vec<String> = lines.iter().map(line).collect();
+                    format!("; held back: {}", lines.join(", "))
+                }
+            });
         let found = found + &held.unwrap_or_default();
         let end = match self.ended {
             Some(false) => ", in a run that has not ended",
             _ => "",
         };
 
-        let records = [&self.state, &self.summary].into_iter().flatten();
+        let records = [&self.state, &self.summary]
+            .into_iter()
+            .flatten();
         let texts: Vec<&str> = self
             .events
             .iter()
@@ -147,7 +159,10 @@ fn filled(event: &str, number: u64) -> String {
         }
     }
 
-    let rest = event.trim_start().strip_prefix('{').unwrap_or_default();
+    let rest = event
+        .trim_start()
+        .strip_prefix('{')
+        .unwrap_or_default();
     if rest.trim_start().starts_with('}') {
         filled.pop();
     }

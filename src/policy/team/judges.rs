@@ -60,7 +60,11 @@ impl TeamJudges {
 
     /// Returns the judges of the rules that look at all runs, if there are any.
     pub(crate) fn across(&self) -> Option<Self> {
-        let on = self.across.iter().map(|check| (*check, false));
+        let on = self
+            .across
+            .iter()
+            .map(|check| (*check, false));
+
         (!self.across.is_empty()).then(|| Self {
             across: Arc::clone(&self.across),
             ..Self::of_checks(&self.team, &on.collect())
@@ -80,11 +84,17 @@ impl TeamJudges {
     /// Returns `true` if a rule is about an event.
     pub(crate) fn is_about(&self, check: TeamCheck, event: &EventView<'_>) -> bool {
         match check {
-            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| {
-                let keys = order.in_events.as_ref();
-                keys.is_some_and(|keys| keys.each.has_keys_of(event))
-            }),
-            TeamCheck::Rule(at) => self.rules.get(at).is_some_and(|rule| rule.judges(event)),
+            TeamCheck::Order(at) => self
+                .orders
+                .get(at)
+                .is_some_and(|order| {
+                    let keys = order.in_events.as_ref();
+                    keys.is_some_and(|keys| keys.each.has_keys_of(event))
+                }),
+            TeamCheck::Rule(at) => self
+                .rules
+                .get(at)
+                .is_some_and(|rule| rule.judges(event)),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         }
     }
@@ -126,7 +136,11 @@ impl TeamJudges {
         Self {
             vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
             counted_by: counted_by(&rules, index),
-            ids: Arc::new(team.ids().filter(|(check, _)| asks(*check)).collect()),
+            ids: Arc::new(
+                team.ids()
+                    .filter(|(check, _)| asks(*check))
+                    .collect(),
+            ),
             schemas,
             orders,
             rules,
@@ -147,7 +161,10 @@ impl TeamJudges {
     pub(crate) fn has_rules_of_events(&self) -> bool {
         let has_rule =
             |it: &RuleJudge| it.is_on && (it.rule.each.is_some() || it.rule.counts_events());
-        self.orders.iter().any(|it| it.in_events.is_some()) || self.rules.iter().any(has_rule)
+        self.orders
+            .iter()
+            .any(|it| it.in_events.is_some())
+            || self.rules.iter().any(has_rule)
     }
 
     /// Returns `true` if a rule that is on has a name.
@@ -216,7 +233,11 @@ impl TeamJudges {
             }
         }
 
-        for rule in self.rules.iter_mut().filter(|rule| rule.names(event)) {
+        for rule in self
+            .rules
+            .iter_mut()
+            .filter(|rule| rule.names(event))
+        {
             within_room(&mut self.room, rule, |it| it.event(event, values));
         }
 
@@ -228,10 +249,17 @@ impl TeamJudges {
     fn note_answer(&mut self, event: &EventView<'_>) {
         for (check, id) in &*self.ids {
             let answers = match check {
-                TeamCheck::Order(at) => self.orders.get_mut(*at).map(|it| &mut it.answers),
-                TeamCheck::Rule(at) => self.rules.get_mut(*at).map(|it| &mut it.answers),
+                TeamCheck::Order(at) => self
+                    .orders
+                    .get_mut(*at)
+                    .map(|it| &mut it.answers),
+                TeamCheck::Rule(at) => self
+                    .rules
+                    .get_mut(*at)
+                    .map(|it| &mut it.answers),
                 TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
             };
+
             if let (Some(Some(answers)), Some(root)) = (answers, event.root()) {
                 answers.note(id, root);
             }
@@ -241,8 +269,11 @@ impl TeamJudges {
     /// Counts an event, if a rule names the numbers of events.
     pub(super) fn count(&mut self, event: &EventView<'_>) {
         if let Some(keys) = self.counted_by {
-            self.counts
-                .add(keys.map(|key| event.value(key).and_then(Written::string)));
+            self.counts.add(keys.map(|key| {
+                event
+                    .value(key)
+                    .and_then(Written::string)
+            }));
         }
     }
 
@@ -263,7 +294,11 @@ impl TeamJudges {
     pub(crate) fn would(&self, event: &EventView<'_>, values: RunValues<'_>, asked: bool) -> Self {
         let mut next = self.clone();
         next.event_by_itself(event);
-        for order in next.orders.iter_mut().filter(|it| !it.is_of_the_end()) {
+        for order in next
+            .orders
+            .iter_mut()
+            .filter(|it| !it.is_of_the_end())
+        {
             if let Some(mut seen) = order.seen(event) {
                 seen.finds_each |= asked;
                 order.judge(&seen, event.text());
@@ -278,7 +313,11 @@ impl TeamJudges {
         let counted = counted.as_ref();
         let values = RunValues { counted, ..values };
 
-        for rule in next.rules.iter_mut().filter(|rule| rule.names(event)) {
+        for rule in next
+            .rules
+            .iter_mut()
+            .filter(|rule| rule.names(event))
+        {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }
@@ -290,13 +329,19 @@ impl TeamJudges {
 
     /// Notes an event for those that follow, as far as [`TeamJudges::would`] asks.
     pub(crate) fn note(&mut self, event: &EventView<'_>) {
-        for order in self.orders.iter_mut().filter(|it| !it.is_of_the_end()) {
+        for order in self
+            .orders
+            .iter_mut()
+            .filter(|it| !it.is_of_the_end())
+        {
             if let Some(seen) = order.seen(event) {
                 order.note(&seen);
             }
         }
 
-        self.rules.iter_mut().for_each(|rule| rule.note(event));
+        self.rules
+            .iter_mut()
+            .for_each(|rule| rule.note(event));
         self.note_answer(event);
         self.count(event);
     }
@@ -335,11 +380,17 @@ impl TeamJudges {
         values: RunValues<'_>,
         read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
     ) {
-        let counted = self.counted_by.map(|_| self.counts.documents());
+        let counted = self
+            .counted_by
+            .map(|_| self.counts.documents());
         let counted = counted.as_ref();
         let values = RunValues { counted, ..values };
 
-        for rule in self.rules.iter_mut().filter(|rule| rule.is_on) {
+        for rule in self
+            .rules
+            .iter_mut()
+            .filter(|rule| rule.is_on)
+        {
             if self.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             } else {
@@ -372,15 +423,22 @@ impl TeamJudges {
             .and_then(|judge| judge.report(run, &mut findings));
 
         Reported {
-            drafts: drafts.into_iter().map(|it| it.draft).collect(),
+            drafts: drafts
+                .into_iter()
+                .map(|it| it.draft)
+                .collect(),
             skips,
         }
     }
 
     /// Forgets what orders and rules found, but not what they know of the events so far.
     pub(crate) fn forget_findings(&mut self) {
-        self.orders.iter_mut().for_each(OrderJudge::forget_findings);
-        self.rules.iter_mut().for_each(RuleJudge::forget_findings);
+        self.orders
+            .iter_mut()
+            .for_each(OrderJudge::forget_findings);
+        self.rules
+            .iter_mut()
+            .for_each(RuleJudge::forget_findings);
     }
 
     /// Returns what one of them compares in an event, or once for a run, in words, and notes the
@@ -392,7 +450,10 @@ impl TeamJudges {
         values: &RunValues<'_>,
     ) -> Option<Vec<String>> {
         match check {
-            TeamCheck::Order(at) => self.orders.get_mut(at)?.compared(event?),
+            TeamCheck::Order(at) => self
+                .orders
+                .get_mut(at)?
+                .compared(event?),
             TeamCheck::Rule(at) => (self.rules.get_mut(at)?).compared(event, values),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
         }
@@ -402,9 +463,13 @@ impl TeamJudges {
 /// Returns the places of the phase and of the tool of an event, if a rule names the numbers of
 /// events.
 fn counted_by(rules: &[RuleJudge], index: &mut EventIndex) -> Option<[usize; 2]> {
-    if !rules.iter().any(RuleJudge::counts_events) {
+    if !rules
+        .iter()
+        .any(RuleJudge::counts_events)
+    {
         return None;
     }
+
     let [phase, tool] = ["phase", "tool"].map(|word| key_path(word, false));
     Some([index.key(&phase?), index.key(&tool?)])
 }

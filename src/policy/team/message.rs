@@ -71,7 +71,8 @@ impl MessageTemplate {
 
     /// Returns `true` if it names a value.
     pub(in crate::policy) fn names(&self, word: MessageWord) -> bool {
-        self.0.contains(&MessagePart::Value(word))
+        self.0
+            .contains(&MessagePart::Value(word))
     }
 
     /// Returns the sentence, with what stands for each word.
@@ -99,10 +100,12 @@ impl FileReader<'_> {
 
     /// Returns the value of a parameter, as messages show it.
     pub(super) fn param(&self, name: &str) -> Option<String> {
-        self.params.get(name).map(|value| match value {
-            Value::String(text) => brief(text),
-            other => brief(&other.to_string()),
-        })
+        self.params
+            .get(name)
+            .map(|value| match value {
+                Value::String(text) => brief(text),
+                other => brief(&other.to_string()),
+            })
     }
 
     /// Returns the message of a rule.
@@ -123,7 +126,10 @@ impl FileReader<'_> {
             }
             Err(name) => {
                 let message = format!("the message has the unknown placeholder {}", quote(name));
-                let names: Vec<String> = words.iter().map(|word| format!("`{{{word}}}`")).collect();
+                let names: Vec<String> = words
+                    .iter()
+                    .map(|word| format!("`{{{word}}}`"))
+                    .collect();
                 let known: Vec<String> = self
                     .params
                     .keys()

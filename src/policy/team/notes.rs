@@ -58,7 +58,11 @@ impl Team {
             notes.extend(passed_over(key, selector, examples));
         }
 
-        if names_agent || selectors.iter().any(|(_, it)| it.names_agent()) {
+        if names_agent
+            || selectors
+                .iter()
+                .any(|(_, it)| it.names_agent())
+        {
             notes.push(
                 "it goes by `agent_id`, which is one name for all acts unless the program that records names the agent of each".to_owned(),
             );
@@ -90,14 +94,22 @@ fn passed_over(key: &str, selector: &TeamSelector, examples: &[RunExample]) -> V
     }
 
     let asks_for_none = |(_, wanted): &(_, Wanted)| matches!(wanted, Wanted::Absent);
-    if selector.keys.0.iter().any(asks_for_none) {
+    if selector
+        .keys
+        .0
+        .iter()
+        .any(asks_for_none)
+    {
         return Vec::new();
     }
 
     passed
         .into_iter()
         .map(|(told, lines)| {
-            let lines: Vec<String> = lines.iter().map(|line| format!("line {line}")).collect();
+            let lines: Vec<String> = lines
+                .iter()
+                .map(|line| format!("line {line}"))
+                .collect();
             told.replacen("{}", &lines.join(", "), 1)
         })
         .collect()

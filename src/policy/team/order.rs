@@ -99,8 +99,15 @@ impl TeamOrder {
     /// a selector.
     fn depends(&self, of: impl Fn(&TeamSelector) -> bool) -> bool {
         let is_of_two = self.pattern == OrderPattern::NoneLater;
-        let other = self.other.as_ref().filter(|_| is_of_two);
-        let same_of_others = self.same.other.iter().filter(|_| is_of_two);
+        let other = self
+            .other
+            .as_ref()
+            .filter(|_| is_of_two);
+        let same_of_others = self
+            .same
+            .other
+            .iter()
+            .filter(|_| is_of_two);
         let mut pointers = (self.same.each.iter())
             .chain(&self.pair.each)
             .chain(same_of_others);
@@ -154,12 +161,24 @@ impl OrderJudge {
         let in_events = is_on
             .then(|| OrderKeys {
                 each: index.selector(&order.each),
-                other: order.other.as_ref().map(|it| index.selector(it)),
-                since: order.since.as_ref().map(|it| index.selector(it)),
-                until: order.until.as_ref().map(|it| index.selector(it)),
+                other: order
+                    .other
+                    .as_ref()
+                    .map(|it| index.selector(it)),
+                since: order
+                    .since
+                    .as_ref()
+                    .map(|it| index.selector(it)),
+                until: order
+                    .until
+                    .as_ref()
+                    .map(|it| index.selector(it)),
                 groups: [&order.same.each, &order.same.other].map(|it| index.group(it)),
                 pairs: [&order.pair.each, &order.pair.other].map(|it| index.group(it)),
-                time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
+                time: (order
+                    .within
+                    .and(KeyPath::parse("/timestamp")))
+                .map(|key| index.key(&key)),
             })
             .map(Arc::new);
         let demand = Demand {
@@ -205,7 +224,10 @@ impl OrderJudge {
     pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
         let others = [&asks.other, &asks.since, &asks.until].map(Option::as_ref);
-        let mut selectors = others.into_iter().flatten().chain([&asks.each]);
+        let mut selectors = others
+            .into_iter()
+            .flatten()
+            .chain([&asks.each]);
         if !selectors.any(|selector| selector.has_keys_of(event)) {
             return None;
         }
@@ -251,7 +273,9 @@ impl OrderJudge {
             same_of_others: event.group(others),
             pair: event.group(asks.pairs[0]),
             pair_of_others: event.group(asks.pairs[1]),
-            time: asks.time.and_then(|key| event.time(key)),
+            time: asks
+                .time
+                .and_then(|key| event.time(key)),
             unknown: match each {
                 Truth::Unknown(unjudged) => Some(Box::new(unjudged)),
                 _ => None,
@@ -278,7 +302,9 @@ impl OrderJudge {
         if let (Some(answers), false) = (&self.answers, offences.is_empty()) {
             match answers.about(text) {
                 Answer::Yes => offences.clear(),
-                answer => offences.iter_mut().for_each(|it| it.answer = Some(answer)),
+                answer => offences
+                    .iter_mut()
+                    .for_each(|it| it.answer = Some(answer)),
             }
         }
 
@@ -286,19 +312,24 @@ impl OrderJudge {
         let may_show = self.is_of_the_end() || !offences.is_empty();
         if let Some(same) = seen.same
             && may_show
-            && self.order.message.names(MessageWord::Same)
+            && self
+                .order
+                .message
+                .names(MessageWord::Same)
         {
-            self.shown.entry(same).or_insert_with(|| {
-                let start = skip_whitespace(text, 0);
-                let text = str::from_utf8(text).unwrap_or_default();
-                self.order
-                    .same
-                    .each
-                    .iter()
-                    .map(|same| brief(same.in_text(0, text, start).of(text)))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            });
+            self.shown
+                .entry(same)
+                .or_insert_with(|| {
+                    let start = skip_whitespace(text, 0);
+                    let text = str::from_utf8(text).unwrap_or_default();
+                    self.order
+                        .same
+                        .each
+                        .iter()
+                        .map(|same| brief(same.in_text(0, text, start).of(text)))
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                });
         }
 
         if self.counts_rows() {
@@ -306,14 +337,22 @@ impl OrderJudge {
         }
 
         self.offences.extend(offences);
-        self.more += self.offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
-        self.offences.truncate(MAX_FINDINGS_PER_RULE);
+        self.more += self
+            .offences
+            .len()
+            .saturating_sub(MAX_FINDINGS_PER_RULE);
+        self.offences
+            .truncate(MAX_FINDINGS_PER_RULE);
     }
 
     /// Notes how long the row is that an event goes on with, if an offence is about that row.
     fn measure_row(&mut self, seen: &OrderEvent, begins: bool) {
         let length = self.automaton.known(seen.same).0 + 1;
-        let limit = self.order.pattern.limit().unwrap_or_default();
+        let limit = self
+            .order
+            .pattern
+            .limit()
+            .unwrap_or_default();
         if !seen.is_each || seen.unknown.is_some() || length <= limit {
             return;
         }
@@ -340,7 +379,9 @@ impl OrderJudge {
     /// Notes an event for those that follow.
     pub(super) fn note(&mut self, seen: &OrderEvent) {
         if self.stopped.is_none() {
-            self.stopped = Arc::make_mut(&mut self.automaton).note(seen).err();
+            self.stopped = Arc::make_mut(&mut self.automaton)
+                .note(seen)
+                .err();
         }
     }
 
@@ -359,14 +400,20 @@ impl OrderJudge {
             ("`since`", seen.is_since),
             ("`until`", seen.is_until),
         ];
-        let roles = roles.iter().filter(|(_, is)| *is).map(|(role, _)| *role);
+        let roles = roles
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(role, _)| *role);
         let role = match &*roles.collect::<Vec<_>>() {
             [] => "another act, which ends the row".to_owned(),
             roles => roles.join(" and "),
         };
 
         let mut told = vec![role];
-        let time = self.order.within.and(KeyPath::parse("/timestamp"));
+        let time = self
+            .order
+            .within
+            .and(KeyPath::parse("/timestamp"));
         let same = &self.order.same;
         let same = if seen.is_each {
             &same.each

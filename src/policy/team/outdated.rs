@@ -55,9 +55,14 @@ impl Team {
 /// Returns the place of an attribute that selectors ask for.
 fn attribute(index: &EventIndex) -> Option<String> {
     let outdated = index.paths_of_keys().find(|path| {
-        let keys: Vec<&str> = path.tokens().iter().map(|key| &**key).collect();
+        let keys: Vec<&str> = path
+            .tokens()
+            .iter()
+            .map(|key| &**key)
+            .collect();
         is_attribute(&keys)
     });
+
     Some(outdated?.pointer().as_str().to_owned())
 }
 
@@ -73,7 +78,9 @@ fn kind(index: &EventIndex) -> Option<String> {
         .find_map(|value| match value {
             SelectorValue::Text(glob) => {
                 let word = glob.word()?;
-                KINDS.into_iter().find(|(kind, _)| *kind == word)
+                KINDS
+                    .into_iter()
+                    .find(|(kind, _)| *kind == word)
             }
             _ => None,
         });

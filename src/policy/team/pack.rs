@@ -116,9 +116,17 @@ pub(crate) fn read(
 
     // A pack that can't be read may name any.
     let are_read = !packs.is_empty() && texts.len() == packs.len();
-    for name in tables.params.keys().filter(|_| are_read) {
+    for name in tables
+        .params
+        .keys()
+        .filter(|_| are_read)
+    {
         let (span, name) = (name.span(), name.get_ref());
-        if !texts.iter().any(|text| text.contains(name)) && file.text.matches(name).count() < 2 {
+        if !texts
+            .iter()
+            .any(|text| text.contains(name))
+            && file.text.matches(name).count() < 2
+        {
             let message = format!("no rule and no pack names the parameter {}", quote(name));
             let help = did_you_mean(name, known.iter().map(String::as_str));
             mistakes.push(file.error(span, message, help));
@@ -148,16 +156,27 @@ impl Pack {
             let path = path.filter(|path| reader.must_lead_to_one(path, key.span()));
             if let Some((key, values)) = path.zip(reader.values(values)) {
                 let vocabulary = Arc::make_mut(&mut reader.team.vocabulary);
-                match vocabulary.iter_mut().find(|(known, _)| *known == key) {
+                match vocabulary
+                    .iter_mut()
+                    .find(|(known, _)| *known == key)
+                {
                     Some((_, known)) => known.0.extend(values.0),
                     None => vocabulary.push((key, values)),
                 }
             }
         }
 
-        self.versions.iter().for_each(|table| table.read(reader));
-        self.schemas.iter().for_each(|table| table.read(reader));
-        self.orders.iter().for_each(|table| table.read(reader));
-        self.rules.iter().for_each(|table| table.read(reader));
+        self.versions
+            .iter()
+            .for_each(|table| table.read(reader));
+        self.schemas
+            .iter()
+            .for_each(|table| table.read(reader));
+        self.orders
+            .iter()
+            .for_each(|table| table.read(reader));
+        self.rules
+            .iter()
+            .for_each(|table| table.read(reader));
     }
 }

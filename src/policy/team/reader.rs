@@ -81,7 +81,8 @@ impl FileReader<'_> {
     ) {
         // What is beyond the end stands for what is missing.
         if span.start <= self.file.text.len() {
-            self.mistakes.push(self.file.error(span, message, help));
+            self.mistakes
+                .push(self.file.error(span, message, help));
         }
     }
 
@@ -102,7 +103,10 @@ impl FileReader<'_> {
         let help = format!("{cure}; `runvet explain {name}` shows the {shown}.");
         let hint = meta.help.as_ref().unwrap_or(&help);
         // What the page shows, it does not send its reader to.
-        let on_page = meta.help.clone().unwrap_or_else(|| format!("{cure}."));
+        let on_page = meta
+            .help
+            .clone()
+            .unwrap_or_else(|| format!("{cure}."));
         let place = brief(&self.file.place(&id.span()));
         let why = meta.why.as_ref();
         let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
@@ -157,7 +161,10 @@ impl FileReader<'_> {
     /// Takes an id; returns `true` if it was free.
     pub(super) fn take(&mut self, id: &Spanned<String>) -> bool {
         let name = id.get_ref();
-        let group = name.split('/').next().unwrap_or_default();
+        let group = name
+            .split('/')
+            .next()
+            .unwrap_or_default();
         if (self.is_built_in)(group) {
             let message = format!("the group `{group}` belongs to the built-in rules");
             let help = "Give it a group of your own, such as the name of the team.";
@@ -224,11 +231,15 @@ impl FileReader<'_> {
             .map_err(|mistake| {
                 let span = self.span_within(text, whole.clone(), mistake.span);
                 let is_foreign = mistake.message == format!("unknown name `{foreign}`");
-                let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
+                let help = is_foreign
+                    .then(|| help.to_owned())
+                    .or(mistake.help);
                 self.mistake(span, mistake.message, help);
             })
             .ok()?;
-        let params = names.iter().position(|name| *name == "params");
+        let params = names
+            .iter()
+            .position(|name| *name == "params");
         for (name, part) in params.map_or(Vec::new(), |it| expression.members(it)) {
             if !self.params.contains_key(&name) {
                 let span = self.span_within(text, whole.clone(), part);
@@ -242,7 +253,9 @@ impl FileReader<'_> {
     /// Reports a parameter that no file declares.
     pub(super) fn unknown_param(&mut self, name: &str, span: Range<usize>) {
         let message = format!("there is no parameter called {}", quote(name));
-        let short = name.strip_prefix("params.").unwrap_or(name);
+        let short = name
+            .strip_prefix("params.")
+            .unwrap_or(name);
         let meant = nearest(short, self.params.keys().map(String::as_str));
         let help = meant.map(|meant| format!("did you mean `params.{meant}`?"));
         self.mistake(span, message, help);
@@ -255,12 +268,18 @@ impl FileReader<'_> {
         whole: Range<usize>,
         part: Range<usize>,
     ) -> Range<usize> {
-        let raw = self.file.text.get(whole.clone()).unwrap_or_default();
+        let raw = self
+            .file
+            .text
+            .get(whole.clone())
+            .unwrap_or_default();
+
         // Where TOML escapes something, the place within the text is not that in the file.
-        raw.find(text).map_or(whole.clone(), |start| {
-            let start = whole.start + start;
-            start + part.start..start + part.end
-        })
+        raw.find(text)
+            .map_or(whole.clone(), |start| {
+                let start = whole.start + start;
+                start + part.start..start + part.end
+            })
     }
 
     /// Returns the places of the values by which events are grouped, or paired.
@@ -356,11 +375,16 @@ fn attoseconds(text: &str) -> Option<i128> {
         number.is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()))
     })?;
     let number = text.strip_suffix(unit)?;
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let (whole, fraction) = number
+        .split_once('.')
+        .unwrap_or((number, "0"));
     let fraction = format!("0{}", fraction.trim_end_matches('0'));
     let digits = u32::try_from(fraction.len() - 1).ok()?;
     let scale = 10_i128.checked_pow(digits)?;
-    let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
+    let part = fraction
+        .parse::<i128>()
+        .ok()?
+        .checked_mul(*attoseconds)?;
     let is_exact = part % scale == 0;
     let length = whole
         .parse::<i128>()

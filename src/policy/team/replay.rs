@@ -58,7 +58,9 @@ impl Replay {
         values: impl Fn() -> RunValues<'static>,
     ) {
         for (check, replayed) in &mut self.replayed {
-            let why = self.now.holding(*check, event.raw(), number, values());
+            let why = self
+                .now
+                .holding(*check, event.raw(), number, values());
             if !why.is_empty() {
                 replayed.add(event);
             }
@@ -70,12 +72,16 @@ impl Replay {
         };
 
         let index = Arc::clone(&self.now.index);
-        self.now.note(&index.view(line, EventText::Parsed(event)));
+        self.now
+            .note(&index.view(line, EventText::Parsed(event)));
     }
 
     /// Returns what a declaration would have held back.
     pub(crate) fn of(&self, check: TeamCheck) -> Replayed {
-        self.replayed.get(&check).cloned().unwrap_or_default()
+        self.replayed
+            .get(&check)
+            .cloned()
+            .unwrap_or_default()
     }
 }
 

@@ -77,7 +77,11 @@ pub(crate) struct RunValues<'a> {
 impl TeamRule {
     pub(in crate::policy) fn names(&self, name: Name) -> bool {
         let name = name as usize;
-        let in_guard = self.when.as_ref().is_some_and(|when| when.names(name));
+        let in_guard = self
+            .when
+            .as_ref()
+            .is_some_and(|when| when.names(name));
+
         in_guard || self.check.names(name)
     }
 
@@ -96,7 +100,11 @@ impl TeamRule {
         let mut expressions = self.when.iter().chain([&self.check]);
         expressions.any(|it| reads_outcome(it, NAMES.len() - 1))
             || self.each.as_ref().is_some_and(of)
-            || self.same.each.iter().any(leads_to_outcome)
+            || self
+                .same
+                .each
+                .iter()
+                .any(leads_to_outcome)
     }
 
     /// Returns when it finds something.
@@ -114,18 +122,39 @@ impl TeamRule {
 
     /// Returns its selectors, each with its key.
     pub(super) fn selectors(&self) -> Vec<(&'static str, &TeamSelector)> {
-        let each = self.each.iter().map(|each| ("each", each));
-        let since = self.since.iter().map(|since| ("since", since));
-        let earlier = self.earlier.iter().map(|earlier| ("earlier", earlier));
-        each.chain(earlier).chain(since).collect()
+        let each = self
+            .each
+            .iter()
+            .map(|each| ("each", each));
+        let since = self
+            .since
+            .iter()
+            .map(|since| ("since", since));
+        let earlier = self
+            .earlier
+            .iter()
+            .map(|earlier| ("earlier", earlier));
+
+        each.chain(earlier)
+            .chain(since)
+            .collect()
     }
 
     /// Returns `true` if it groups events by who made them.
     pub(super) fn names_agent(&self) -> bool {
-        let folds = self.check.folds().iter().flat_map(|fold| &fold.pointers);
-        (self.same.each.iter().chain(&self.same.other))
-            .chain(folds)
-            .any(is_agent)
+        let folds = self
+            .check
+            .folds()
+            .iter()
+            .flat_map(|fold| &fold.pointers);
+
+        (self
+            .same
+            .each
+            .iter()
+            .chain(&self.same.other))
+        .chain(folds)
+        .any(is_agent)
     }
 
     /// Returns `true` if it can be judged only once all events are read.

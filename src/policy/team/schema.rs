@@ -155,27 +155,39 @@ impl TeamSchema {
 
     /// Says what is wrong with its examples, each as a line.
     pub(super) fn failures(&self) -> Vec<String> {
-        let wrong = self.examples.iter().filter_map(|example| {
-            let place = &example.place;
-            let mut tape = Tape::default();
-            let document = tape.read(example.value.get_ref().as_bytes()).ok()?;
-            let found = self.schema.violations(document.root(), &Pointer::default());
-            let first = found.map_or(Some("it has too many violations".into()), |violations| {
-                let first = violations.first();
-                first.map(|violation| violation.message("the value"))
+        let wrong = self
+            .examples
+            .iter()
+            .filter_map(|example| {
+                let place = &example.place;
+                let mut tape = Tape::default();
+                let document = tape
+                    .read(example.value.get_ref().as_bytes())
+                    .ok()?;
+                let found = self
+                    .schema
+                    .violations(document.root(), &Pointer::default());
+                let first = found.map_or(Some("it has too many violations".into()), |violations| {
+                    let first = violations.first();
+                    first.map(|violation| violation.message("the value"))
+                });
+                match (first, example.valid) {
+                    (Some(first), true) => Some(format!(
+                        "{place}: the example is declared valid, but the schema refuses it: {first}"
+                    )),
+                    (None, false) => Some(format!(
+                        "{place}: the example is declared invalid, but the schema allows it"
+                    )),
+                    _ => None,
+                }
             });
-            match (first, example.valid) {
-                (Some(first), true) => Some(format!(
-                    "{place}: the example is declared valid, but the schema refuses it: {first}"
-                )),
-                (None, false) => Some(format!(
-                    "{place}: the example is declared invalid, but the schema allows it"
-                )),
-                _ => None,
-            }
-        });
         let mut wrong: Vec<String> = wrong.collect();
-        if self.examples.iter().all(|example| example.valid) {
+
+        if self
+            .examples
+            .iter()
+            .all(|example| example.valid)
+        {
             wrong.push("the schema has no example in which it finds something".into());
         }
 
@@ -247,7 +259,8 @@ impl SchemaJudge {
         match named {
             Ok(Truth::Yes) => return true,
             Ok(Truth::Unknown(unjudged)) if self.unjudged.is_none() => {
-                self.found.add(|| unjudged.draft(around, place()));
+                self.found
+                    .add(|| unjudged.draft(around, place()));
             }
             Err(limit) => {
                 self.unjudged
@@ -282,7 +295,8 @@ impl SchemaJudge {
             at: Some(at),
         };
 
-        self.found.add(|| unjudged.draft(around, place()));
+        self.found
+            .add(|| unjudged.draft(around, place()));
         false
     }
 
@@ -317,7 +331,8 @@ impl SchemaJudge {
         }
 
         let (value, passed) = self.part_of(action)?;
-        self.has_whole(value, passed, at, place).then_some(value)
+        self.has_whole(value, passed, at, place)
+            .then_some(value)
     }
 
     /// Judges what it names of a record, or of a line of one; the place is that of the whole.
@@ -352,7 +367,11 @@ impl SchemaJudge {
         let of_action = || Place::value(Artifact::State, place.clone());
         if let Some(value) = self.value_of_action(action, place, &of_action) {
             let found = self.violations(value, &Pointer::default());
-            let below = |it: Vec<Violation>| it.into_iter().map(|it| it.below(place)).collect();
+            let below = |it: Vec<Violation>| {
+                it.into_iter()
+                    .map(|it| it.below(place))
+                    .collect()
+            };
             self.add(action, found.map(below), &|| Place::whole(Artifact::State));
         }
     }
@@ -366,8 +385,14 @@ impl SchemaJudge {
     /// many. Once its patterns have taken too long, none are looked for.
     fn violations(&mut self, value: Node<'_>, around: &Pointer) -> Option<Vec<Violation>> {
         let TeamSchema { schema, at, .. } = &*self.schema;
-        let steps = value.raw().len().saturating_mul(self.schema.steps_of_byte);
-        self.is_spent |= self.pattern_budget.spend(steps).is_err();
+        let steps = value
+            .raw()
+            .len()
+            .saturating_mul(self.schema.steps_of_byte);
+        self.is_spent |= self
+            .pattern_budget
+            .spend(steps)
+            .is_err();
         if self.is_spent {
             return Some(Vec::new());
         }
@@ -442,7 +467,10 @@ impl Judge for SchemaJudge {
     fn report(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Option<Compared> {
         let artifact = self.schema.record.artifact();
         let of_artifact = run.and_then(|run| (run.unjudged)(artifact?));
-        if let Some(reason) = of_artifact.as_ref().or(self.unjudged.as_ref()) {
+        if let Some(reason) = of_artifact
+            .as_ref()
+            .or(self.unjudged.as_ref())
+        {
             findings.skip(reason);
         }
 

@@ -117,13 +117,22 @@ impl Unjudged {
 impl TeamSelector {
     /// Returns `true` if it names tools, and events of any phase.
     pub(super) fn names_tools_in_any_phase(&self) -> bool {
-        let has = |of: fn(&KeyPath) -> bool| self.keys.0.iter().any(|(path, _)| of(path));
+        let has = |of: fn(&KeyPath) -> bool| {
+            self.keys
+                .0
+                .iter()
+                .any(|(path, _)| of(path))
+        };
+
         has(is_tool) && !has(is_phase)
     }
 
     /// Returns `true` if it looks at who made an event.
     pub(super) fn names_agent(&self) -> bool {
-        self.keys.0.iter().any(|(path, _)| is_agent(path))
+        self.keys
+            .0
+            .iter()
+            .any(|(path, _)| is_agent(path))
     }
 
     /// Returns the path of a value that an event may lack which it would name with another one.
@@ -199,6 +208,7 @@ impl Condition {
         let bound: [&dyn Record; 2] = [&params, record];
         let bound = bound.map(Value::Record);
         let budget = &mut Budget::of_run();
-        self.expression.compared("if", &bound, &[], budget)
+        self.expression
+            .compared("if", &bound, &[], budget)
     }
 }

@@ -116,10 +116,14 @@ impl Trace {
         });
         if let Some(event) = &event {
             self.events += 1;
-            self.selectors.iter_mut().for_each(|it| it.add(event));
+            self.selectors
+                .iter_mut()
+                .for_each(|it| it.add(event));
         }
 
-        let compared = self.judges.compared(self.check, event.as_ref(), &values);
+        let compared = self
+            .judges
+            .compared(self.check, event.as_ref(), &values);
         let about = event.map_or("the run".to_owned(), |it| {
             format!("line {}", it.line.number)
         });
@@ -152,7 +156,10 @@ impl TracedSelector {
         let Some(root) = event.root() else { return };
         for (test, others) in &mut self.tests {
             if test.names(root) != Ok(true) {
-                let shown = test.0.first().map(|(path, _)| path.look(root));
+                let shown = test
+                    .0
+                    .first()
+                    .map(|(path, _)| path.look(root));
                 let shown = match shown {
                     Some(Look::Value(value)) => brief_json(value.raw()),
                     Some(Look::Shortened { .. }) => "a shortened value".to_owned(),
@@ -173,9 +180,14 @@ impl TracedSelector {
                 .push(event.line.number);
         }
 
-        if self.selector.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes) {
+        if self
+            .selector
+            .ask(event, &mut Budget::of_run())
+            == Ok(Truth::Yes)
+        {
             self.matched += 1;
-            self.lines.push(event.line.number.to_string());
+            self.lines
+                .push(event.line.number.to_string());
             self.lines.truncate(MAX_LISTED);
         } else if let Some(condition) = &self.selector.condition
             && self.selector.has_keys_of(event)
@@ -216,14 +228,23 @@ impl TracedSelector {
                 shown => format!("other values are {shown}"),
             };
 
-            let at = test.0.first().map(|(path, _)| path.pointer());
+            let at = test
+                .0
+                .first()
+                .map(|(path, _)| path.pointer());
             format!("    {}: {shown}", at.unwrap_or_default().as_str())
         });
-        let passed_over = self.passed_over.iter().map(|(why, lines)| {
-            let shown = lines.iter().take(MAX_LISTED).map(u64::to_string);
-            let shown = list(shown.collect(), lines.len());
-            format!("    passed over, as {why}: line {shown}")
-        });
+        let passed_over = self
+            .passed_over
+            .iter()
+            .map(|(why, lines)| {
+                let shown = lines
+                    .iter()
+                    .take(MAX_LISTED)
+                    .map(u64::to_string);
+                let shown = list(shown.collect(), lines.len());
+                format!("    passed over, as {why}: line {shown}")
+            });
         let refused = self.refused.iter().cloned();
 
         std::iter::once(first)

@@ -55,7 +55,10 @@ impl Team {
             .iter()
             .map(|example| example.tried(&judges, check))
             .collect();
-        let mut wrong: Vec<String> = tried.iter().flat_map(|it| it.wrong.clone()).collect();
+        let mut wrong: Vec<String> = tried
+            .iter()
+            .flat_map(|it| it.wrong.clone())
+            .collect();
         let mut notes = self.notes(check, examples);
 
         // An expression with a slip can't be evaluated anywhere, and shows nothing.
@@ -153,7 +156,9 @@ impl TeamJudges {
             ..Line::BEFORE_ALL
         };
 
-        let view = self.index.view(line, EventText::Parsed(asked.root()));
+        let view = self
+            .index
+            .view(line, EventText::Parsed(asked.root()));
         let next = self.would(&view, values, true);
         let payload = asked.root().get("payload");
         let is_given = |place: &Place| {
@@ -192,7 +197,10 @@ fn found_at_end(
         .drafts
         .into_iter()
         .map(|draft| ExampleFinding {
-            line: draft.place.line.map_or(0, |line| line.number),
+            line: draft
+                .place
+                .line
+                .map_or(0, |line| line.number),
             message: draft.message,
             is_unjudged: draft.is_unjudged,
         })
@@ -202,10 +210,17 @@ fn found_at_end(
 /// Returns the event of an act without what only its end gives; `None` for any other event.
 fn without_result(event: &str) -> Option<OwnedDocument> {
     let mut event: Json = serde_json::from_str(event).ok()?;
-    if event.get("phase").is_none_or(|phase| phase != "act") {
+    if event
+        .get("phase")
+        .is_none_or(|phase| phase != "act")
+    {
         return None;
     }
-    if let Some(payload) = event.get_mut("payload").and_then(Json::as_object_mut) {
+
+    if let Some(payload) = event
+        .get_mut("payload")
+        .and_then(Json::as_object_mut)
+    {
         payload.retain(|key, _| !OUTCOME.contains(&&**key));
     }
 
@@ -223,7 +238,10 @@ impl RunExample {
 
         for finding in found {
             let line = finding.line;
-            let Some(known) = expected.iter().position(|expected| *expected == line) else {
+            let Some(known) = expected
+                .iter()
+                .position(|expected| *expected == line)
+            else {
                 let why = format!("expected no finding {}; there was one: ", self.at(line));
                 failures.push((line, why + &finding.message));
                 continue;
@@ -273,7 +291,11 @@ impl RunExample {
             });
         let missing = expected
             .iter()
-            .filter(|line| !held.iter().any(|held| held.line == **line))
+            .filter(|line| {
+                !held
+                    .iter()
+                    .any(|held| held.line == **line)
+            })
             .map(|line| {
                 let at = self.at(*line);
                 (
@@ -288,7 +310,10 @@ impl RunExample {
     /// Returns a line with its event, in words.
     fn at(&self, line: u64) -> String {
         let at = usize::try_from(line).unwrap_or(usize::MAX);
-        match at.checked_sub(1).map(|at| self.events.get(at)) {
+        match at
+            .checked_sub(1)
+            .map(|at| self.events.get(at))
+        {
             None => "without a line".to_owned(),
             Some(Some(event)) => format!("at line {line} ({})", brief(event.get_ref())),
             Some(None) => format!("at line {line}, which the example does not have"),
@@ -313,7 +338,9 @@ impl RunExample {
         let run = OwnedDocument::read(run).ok();
         let values = || RunValues {
             state: Ok(state.as_ref().map(OwnedDocument::root)),
-            summary: Ok(summary.as_ref().map(OwnedDocument::root)),
+            summary: Ok(summary
+                .as_ref()
+                .map(OwnedDocument::root)),
             run: run.as_ref().map(OwnedDocument::root),
             counted: None,
         };
@@ -324,11 +351,15 @@ impl RunExample {
         for (number, text) in (1..).zip(events) {
             if self.holds.is_some() {
                 let why = asking.holding(check, text, number, values());
-                held.extend(why.into_iter().take(1).map(|message| ExampleFinding {
-                    line: number,
-                    message,
-                    is_unjudged: false,
-                }));
+                held.extend(
+                    why.into_iter()
+                        .take(1)
+                        .map(|message| ExampleFinding {
+                            line: number,
+                            message,
+                            is_unjudged: false,
+                        }),
+                );
             }
             if let Ok(document) = tape.read(text.as_bytes()) {
                 let line = Line {
@@ -350,6 +381,7 @@ impl RunExample {
             text.inspect(|text| text.as_bytes().clone_into(bytes))
                 .is_some()
         });
+
         let found = found_at_end(&judges, check, lifecycle, !events.is_empty());
 
         ExampleFindings { found, held }
@@ -365,8 +397,12 @@ impl RunExample {
     /// Returns the state and the summary: where there are no others, those of a sound run, with
     /// what its events say.
     fn records(&self, events: &[String], has_ended: bool) -> (String, Option<String>) {
-        let written =
-            |record: &Option<Spanned<String>>| record.as_ref().map(|it| it.get_ref().clone());
+        let written = |record: &Option<Spanned<String>>| {
+            record
+                .as_ref()
+                .map(|it| it.get_ref().clone())
+        };
+
         let read: Vec<Json> = events
             .iter()
             .map(|event| serde_json::from_str(event))
@@ -405,7 +441,9 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
         if let (Some("act"), Json::Object(action)) = (event["phase"].as_str(), payload) {
             let mut action = action.clone();
             action.remove("step_status");
-            let id = action.remove("action_id").map(|id| ("id".to_owned(), id));
+            let id = action
+                .remove("action_id")
+                .map(|id| ("id".to_owned(), id));
             action.extend(id);
             action.insert("timestamp".into(), event["timestamp"].clone());
             actions.push(Json::Object(action));
@@ -432,7 +470,9 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
 fn derived_summary(events: &[Json]) -> Json {
     let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
     for phase in ["plan", "act", "reflect"] {
-        let count = events.iter().filter(|event| event["phase"] == phase);
+        let count = events
+            .iter()
+            .filter(|event| event["phase"] == phase);
         let (key, count) = (format!("/metrics/{phase}_count"), count.count());
         put(&mut summary, &key, count.into());
     }

@@ -58,7 +58,9 @@ impl VocabularyJudge {
     ) -> Self {
         let keys = closed.iter().filter(|_| is_on);
         Self {
-            keys: keys.map(|(key, _)| index.key(key)).collect(),
+            keys: keys
+                .map(|(key, _)| index.key(key))
+                .collect(),
             closed: Arc::clone(closed),
             ..Self::default()
         }
@@ -66,7 +68,8 @@ impl VocabularyJudge {
 
     /// Returns `true` if an event has no value that the sets lack.
     pub(super) fn has_all(&self, event: &EventView<'_>) -> bool {
-        self.values(event).all(|(key, value)| self.has(key, value))
+        self.values(event)
+            .all(|(key, value)| self.has(key, value))
     }
 
     /// Returns `true` if a key has a value that it may have. A shortened one may be any.
@@ -118,13 +121,20 @@ impl VocabularyJudge {
             let Some((key, values)) = self.closed.get(index) else {
                 return;
             };
-            self.pairs = self.pairs.saturating_add(values.0.len());
+            self.pairs = self
+                .pairs
+                .saturating_add(values.0.len());
 
-            let text = value.text().filter(|_| self.pairs <= MAX_PAIRS);
-            let words = values.0.iter().filter_map(|wanted| match wanted {
-                SelectorValue::Text(glob) => glob.word(),
-                _ => None,
-            });
+            let text = value
+                .text()
+                .filter(|_| self.pairs <= MAX_PAIRS);
+            let words = values
+                .0
+                .iter()
+                .filter_map(|wanted| match wanted {
+                    SelectorValue::Text(glob) => glob.word(),
+                    _ => None,
+                });
             let outside = Outside {
                 place: Place::event(line, key.first(passed).pointer().as_str()),
                 shown: brief(value.raw()),

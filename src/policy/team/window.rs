@@ -24,7 +24,10 @@ impl Window {
 
     /// Returns the number of events that are at most some attoseconds before an instant, or later.
     pub(super) fn count_at(&self, now: &Instant, within: i128) -> u64 {
-        let old = self.timed.range(..(earliest(now, within), 0)).count();
+        let old = self
+            .timed
+            .range(..(earliest(now, within), 0))
+            .count();
         (self.timed.len() - old) as u64 + self.timeless
     }
 
@@ -40,7 +43,10 @@ impl Window {
             return Vec::new();
         }
 
-        let kept = self.timed.split_off(&(earliest(now, within), 0));
+        let kept = self
+            .timed
+            .split_off(&(earliest(now, within), 0));
+
         std::mem::replace(&mut self.timed, kept)
             .into_iter()
             .map(|(_, line)| line)

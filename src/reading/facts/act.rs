@@ -63,7 +63,10 @@ impl<'a> Acts<'a> {
     pub(super) fn new(actions: impl Iterator<Item = RowItem<'a>>) -> Self {
         let mut acts = Self::default();
         for action in actions {
-            if action.value(InAction::Id).is_none_or(Value::is_null) {
+            if action
+                .value(InAction::Id)
+                .is_none_or(Value::is_null)
+            {
                 continue;
             }
 
@@ -99,7 +102,12 @@ impl<'a> Acts<'a> {
             }
         };
 
-        let bytes = |acts: &AsOf<KeptAct>| acts.values().map(KeptAct::bytes).sum::<usize>();
+        let bytes = |acts: &AsOf<KeptAct>| {
+            acts.values()
+                .map(KeptAct::bytes)
+                .sum::<usize>()
+        };
+
         if let Some(events) = &mut of.events {
             self.bytes -= bytes(events);
             events.set(event.line.number, act, marks);
@@ -114,12 +122,20 @@ impl<'a> Acts<'a> {
 
     /// Returns `true` if an action has an id, and no event has it.
     pub(super) fn lack_an_event(&self) -> bool {
-        self.has_strange_id || self.by_id.values().any(|of| of.events.is_none())
+        self.has_strange_id
+            || self
+                .by_id
+                .values()
+                .any(|of| of.events.is_none())
     }
 
     /// Returns the latest event for an id up to a line.
     pub(super) fn at(&self, reach: u64, id: &str) -> Option<&KeptAct> {
-        self.by_id.get(id)?.events.as_ref()?.at(reach)
+        self.by_id
+            .get(id)?
+            .events
+            .as_ref()?
+            .at(reach)
     }
 }
 
@@ -164,7 +180,9 @@ impl KeptAct {
 
     /// Keeps what actions are compared with of an event: facts.
     fn new(event: EventFacts<'_>) -> Self {
-        let timestamp = event.value(InEvent::Timestamp).and_then(Value::fact);
+        let timestamp = event
+            .value(InEvent::Timestamp)
+            .and_then(Value::fact);
         let fields = MIRRORED
             .iter()
             .filter_map(|(name, _, slot)| {
@@ -187,7 +205,8 @@ impl KeptAct {
     /// Returns its timestamp, where that is a string.
     pub(super) fn timestamp(&self) -> Option<Cow<'_, str>> {
         let raw = self.timestamp.as_deref()?;
-        raw.starts_with('"').then(|| content(raw))
+        raw.starts_with('"')
+            .then(|| content(raw))
     }
 
     fn bytes(&self) -> usize {
@@ -219,14 +238,23 @@ fn contents(
         (!is_same).then(|| (name, in_action, Content::new(value.raw())))
     };
 
-    CONTENTS.into_iter().filter_map(differs).collect()
+    CONTENTS
+        .into_iter()
+        .filter_map(differs)
+        .collect()
 }
 
 /// Returns `true` if an action is written as its event is, so that nothing differs. Most are.
 fn is_mirrored(event: EventFacts<'_>, action: RowItem<'_>) -> bool {
     // Each is looked for among the others.
-    if event.extensions().nth(FEW_EXTENSIONS).is_some()
-        || action.extensions().nth(FEW_EXTENSIONS).is_some()
+    if event
+        .extensions()
+        .nth(FEW_EXTENSIONS)
+        .is_some()
+        || action
+            .extensions()
+            .nth(FEW_EXTENSIONS)
+            .is_some()
     {
         return false;
     }
@@ -238,7 +266,12 @@ fn is_mirrored(event: EventFacts<'_>, action: RowItem<'_>) -> bool {
     };
 
     let dates = (event.value(InEvent::Timestamp)).zip(action.value(InAction::Timestamp));
-    let extension = |name: &str| action.extensions().find(|(of, _)| of == name);
+    let extension = |name: &str| {
+        action
+            .extensions()
+            .find(|(of, _)| of == name)
+    };
+
     dates.is_some_and(|(in_event, in_action)| in_event.raw() == in_action.raw())
         && (MIRRORED.iter()).all(|(_, of, slot)| is_same(event.value(*slot), action.value(*of)))
         && (event.extensions())
@@ -260,11 +293,17 @@ mod tests {
             length: event.len(),
         };
         let mut read = ReadText::default();
-        let text = read.parse(event.as_bytes(), &EVENT).unwrap();
+        let text = read
+            .parse(event.as_bytes(), &EVENT)
+            .unwrap();
         let document = read.document(text).unwrap();
         let refused: Vec<u32> = (refused.iter())
             .map(|key| {
-                let span = document.root().at(&["payload", key]).unwrap().span();
+                let span = document
+                    .root()
+                    .at(&["payload", key])
+                    .unwrap()
+                    .span();
                 u32::try_from(span.start).unwrap()
             })
             .collect();
@@ -279,7 +318,10 @@ mod tests {
             .iter()
             .map(|(name, raw)| format!("{name} {raw}"));
         let timestamp = kept.timestamp().map(Cow::into_owned);
-        let all: Vec<String> = timestamp.into_iter().chain(fields).collect();
+        let all: Vec<String> = timestamp
+            .into_iter()
+            .chain(fields)
+            .collect();
         all.join(", ")
     }
 

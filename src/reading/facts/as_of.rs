@@ -124,9 +124,16 @@ mod tests {
             assert!(value.earlier.len() <= 2);
             let marked = match marks.sealed {
                 Some(sealed) => vec![sealed],
-                None => [marks.before, marks.latest].into_iter().flatten().collect(),
+                None => [marks.before, marks.latest]
+                    .into_iter()
+                    .flatten()
+                    .collect(),
             };
-            for at in marked.iter().map(|mark| mark.number).chain([u64::MAX]) {
+            for at in marked
+                .iter()
+                .map(|mark| mark.number)
+                .chain([u64::MAX])
+            {
                 let set = (1..)
                     .zip(&events)
                     .filter(|(line, event)| **event == b'v' && *line <= at);

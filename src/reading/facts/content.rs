@@ -107,6 +107,10 @@ mod tests {
             short(r#""bytes": 3, "excerpt": "a", "more": 1"#),
             Content::new(r#"["abc"]"#),
         ];
-        assert!(others.iter().all(|other| !text.equals(other)));
+        assert!(
+            others
+                .iter()
+                .all(|other| !text.equals(other))
+        );
     }
 }

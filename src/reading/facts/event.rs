@@ -101,12 +101,20 @@ impl<'a> EventFacts<'a> {
 
     /// Returns the digest of the state that was written with the event, if it has one.
     pub(crate) fn state_sha256(self) -> Option<FileDigest> {
-        FileDigest::parse(&self.value(InEvent::StateSha256)?.string()?)
+        FileDigest::parse(
+            &self
+                .value(InEvent::StateSha256)?
+                .string()?,
+        )
     }
 
     /// Returns the digest of the timeline before the event, if it has one.
     pub(super) fn prefix_sha256(self) -> Option<FileDigest> {
-        FileDigest::parse(&self.value(InEvent::PrefixSha256)?.string()?)
+        FileDigest::parse(
+            &self
+                .value(InEvent::PrefixSha256)?
+                .string()?,
+        )
     }
 
     /// Returns `true` if it is the evidence of a persisted state.
@@ -117,7 +125,9 @@ impl<'a> EventFacts<'a> {
 
     /// Returns how many acts and notes a terminate event says are lost, if it is a number above 0.
     pub(super) fn refused(self) -> Option<Value<'a>> {
-        let refused = self.extensions().filter(|(name, _)| name == REFUSED);
+        let refused = self
+            .extensions()
+            .filter(|(name, _)| name == REFUSED);
         let (_, refused) = refused.last()?;
         Some(refused).filter(|refused| refused.is_above_zero())
     }
@@ -157,7 +167,9 @@ impl<'a> EventFacts<'a> {
         let action_id = self.text(InEvent::ActionId);
         Some(ActFacts {
             step_id: self.text(InEvent::StepId),
-            sets_status: self.value(InEvent::StepStatus).is_some(),
+            sets_status: self
+                .value(InEvent::StepStatus)
+                .is_some(),
             status: status(),
             action_key: if action_id.is_some() {
                 "action_id"

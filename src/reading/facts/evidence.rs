@@ -56,7 +56,8 @@ impl PlanTrace {
             of_step.set(line, said, marks);
         } else if is_of_state || self.has_step(id) {
             self.bytes += EVIDENCE_BYTES + id.len();
-            self.evidence.insert(id.to_owned(), AsOf::new(line, said));
+            self.evidence
+                .insert(id.to_owned(), AsOf::new(line, said));
         }
     }
 

@@ -54,7 +54,9 @@ pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
         return Some("act");
     }
 
-    PHASES.into_iter().find(|known| is_near(phase, known))
+    PHASES
+        .into_iter()
+        .find(|known| is_near(phase, known))
 }
 
 /// Returns the phase with which a phase of a runtime's own begins, as `planing` does with `plan`.

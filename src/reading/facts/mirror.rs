@@ -42,9 +42,13 @@ pub(super) fn mirror(
 ) {
     let mut to_compare: Vec<(&KeptAct, usize, RowItem<'_>)> = Vec::new();
     for (index, action) in state.actions().enumerate() {
-        let Some(id) = action.value(InAction::Id).filter(|id| !id.is_null()) else {
+        let Some(id) = action
+            .value(InAction::Id)
+            .filter(|id| !id.is_null())
+        else {
             continue;
         };
+
         let text = action.text(InAction::Id);
         match text.and_then(|text| timeline.acts.at(reach, &text)) {
             None => differences.add(|| Unlike {
@@ -79,18 +83,27 @@ pub(super) fn contents(
 ) {
     for (index, action) in state.actions().enumerate() {
         let id = action.text(InAction::Id);
-        let Some(act) = id.as_deref().and_then(|id| timeline.acts.at(reach, id)) else {
+        let Some(act) = id
+            .as_deref()
+            .and_then(|id| timeline.acts.at(reach, id))
+        else {
             continue;
         };
+
         for (field, slot, in_event) in &act.contents {
             let Some(value) = action.value(*slot) else {
                 continue;
             };
             if !in_event.equals(&Content::new(value.raw())) {
-                let at = Pointer::new("/outcomes/actions").item(index).field(field);
+                let at = Pointer::new("/outcomes/actions")
+                    .item(index)
+                    .field(field);
                 differences.add(|| Unlike {
                     index,
-                    id: id.as_deref().map(quote).unwrap_or_default(),
+                    id: id
+                        .as_deref()
+                        .map(quote)
+                        .unwrap_or_default(),
                     difference: Some(MirrorDifference {
                         line: act.line,
                         field: (*field).to_owned(),
@@ -182,7 +195,9 @@ impl<'a> ParsedAct<'a> {
         }
 
         self.happened().is_some_and(|happened| {
-            let stamp = action.text(InAction::Timestamp).and_then(Stamp::of);
+            let stamp = action
+                .text(InAction::Timestamp)
+                .and_then(Stamp::of);
             stamp.is_none_or(|stamp| stamp.instant != happened.instant)
         })
     }

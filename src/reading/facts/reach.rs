@@ -75,7 +75,8 @@ impl Reach {
 
     /// Returns the number of its last line.
     pub(in crate::reading) fn line(&self) -> u64 {
-        self.event.map_or(u64::MAX, |event| event.number)
+        self.event
+            .map_or(u64::MAX, |event| event.number)
     }
 
     /// Returns `true` if a comparison may find something: it may have been made before.
@@ -88,7 +89,9 @@ impl Reach {
     }
 
     fn any_error(&self) -> bool {
-        let mut errors = Topic::ALL.into_iter().filter(|topic| topic.is_error());
+        let mut errors = Topic::ALL
+            .into_iter()
+            .filter(|topic| topic.is_error());
         self.verdicts.is_some() && errors.any(|topic| self.may_differ(topic))
     }
 }
@@ -107,7 +110,9 @@ fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
         ReachVerdict::Differs => false,
     };
 
-    here.into_iter().zip(at_latest).all(is_explained)
+    here.into_iter()
+        .zip(at_latest)
+        .all(is_explained)
 }
 
 /// The facts of a timeline, and their comparison with the state.
@@ -143,7 +148,10 @@ impl<'a> TimelineFacts<'a> {
 
     /// Returns the latest projection event.
     pub(crate) fn projection_event(&self) -> Option<EventFacts<'a>> {
-        self.timeline.projection.as_ref().map(KeptEvent::facts)
+        self.timeline
+            .projection
+            .as_ref()
+            .map(KeptEvent::facts)
     }
 
     /// Returns the plan that is rebuilt from the events up to a reach; `None` where there is no
@@ -156,7 +164,9 @@ impl<'a> TimelineFacts<'a> {
     /// Compares the actions of the state with their act events up to a reach.
     pub(crate) fn mirror(&self, reach: &Reach, differences: &mut EventListener<'_, Unlike>) {
         if let Some(state) = self.state
-            && self.timeline.names_actions(reach.line())
+            && self
+                .timeline
+                .names_actions(reach.line())
         {
             mirror::mirror(state, self.timeline, reach.line(), differences);
         }
@@ -176,25 +186,40 @@ impl<'a> TimelineFacts<'a> {
             CONTENTS
                 .iter()
                 .any(|(_, slot, _)| it.value(*slot).is_some())
-                && it
-                    .text(InAction::Id)
-                    .is_some_and(|id| self.timeline.acts.at(reach.line(), &id).is_some())
+                && it.text(InAction::Id).is_some_and(|id| {
+                    self.timeline
+                        .acts
+                        .at(reach.line(), &id)
+                        .is_some()
+                })
         };
 
-        self.state.is_some_and(|state| state.actions().any(has_any))
+        self.state
+            .is_some_and(|state| state.actions().any(has_any))
     }
 
     /// Returns `true` if the state has an action and the timeline an act event that can be
     /// compared.
     pub(crate) fn has_mirrored(&self, reach: &Reach) -> bool {
-        let has_id = |it: RowItem<'_>| it.value(InAction::Id).is_some_and(|id| !id.is_null());
-        self.timeline.names_actions(reach.line())
-            && self.state.is_some_and(|state| state.actions().any(has_id))
+        let has_id = |it: RowItem<'_>| {
+            it.value(InAction::Id)
+                .is_some_and(|id| !id.is_null())
+        };
+
+        self.timeline
+            .names_actions(reach.line())
+            && self
+                .state
+                .is_some_and(|state| state.actions().any(has_id))
     }
 
     /// Returns the line of the latest plan event up to a reach.
     pub(crate) fn plan_line(&self, reach: &Reach) -> Option<Line> {
-        Some(self.timeline.plan_event(reach.line())?.line)
+        Some(
+            self.timeline
+                .plan_event(reach.line())?
+                .line,
+        )
     }
 
     /// Returns the number of steps in the state, where the latest plan event up to a reach lists no
@@ -244,7 +269,10 @@ impl<'a> TimelineFacts<'a> {
     fn sought(&self, state: StateFacts<'_>) -> Option<Reach> {
         let marks = &self.timeline.marks;
         // What every line lacks says nothing of the reach.
-        let has_plan_event = self.timeline.plan_event(u64::MAX).is_some();
+        let has_plan_event = self
+            .timeline
+            .plan_event(u64::MAX)
+            .is_some();
         let of_reach = |[plan, labels, plan_event, actions]: Verdicts| match plan_event {
             ReachVerdict::Differs if !has_plan_event => {
                 [plan, labels, ReachVerdict::Agrees, actions]
@@ -262,7 +290,9 @@ impl<'a> TimelineFacts<'a> {
                 ..reach
             };
 
-            let at_latest = tried.first().map_or(here, |(_, verdicts)| *verdicts);
+            let at_latest = tried
+                .first()
+                .map_or(here, |(_, verdicts)| *verdicts);
             if explains(of_reach(here), of_reach(at_latest)) {
                 return Some(reach);
             }
@@ -294,12 +324,21 @@ impl<'a> TimelineFacts<'a> {
             }),
             // Where no plan event lists steps, a rule of its own judges.
             _ if steps > 0 => [ReachVerdict::Agrees; 2],
-            None if self.timeline.plan_event(reach.line()).is_none() => [ReachVerdict::Agrees; 2],
+            None if self
+                .timeline
+                .plan_event(reach.line())
+                .is_none() =>
+            {
+                [ReachVerdict::Agrees; 2]
+            }
             _ => [ReachVerdict::Idle; 2],
         };
 
         let plan_event = differs(steps);
-        let actions = if self.timeline.names_actions(reach.line()) {
+        let actions = if self
+            .timeline
+            .names_actions(reach.line())
+        {
             let mut nobody = |_| ();
             let mut unlike = EventListener::new(0, &mut nobody);
             self.mirror(reach, &mut unlike);

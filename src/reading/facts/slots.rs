@@ -170,7 +170,9 @@ slots! {
 
 /// Returns the slot of the values of events at a pointer, if there is one.
 pub(crate) fn event_slot(pointer: &str) -> Option<usize> {
-    InEvent::PLACES.iter().position(|place| *place == pointer)
+    InEvent::PLACES
+        .iter()
+        .position(|place| *place == pointer)
 }
 
 impl Slot for usize {

@@ -82,7 +82,9 @@ pub(crate) struct Prefix {
 impl Prefix {
     /// Returns that of a projection event, if it gives one.
     pub(in crate::reading) fn of(event: EventFacts<'_>) -> Option<Self> {
-        let claimed = event.prefix_sha256().filter(|_| event.is_projection())?;
+        let claimed = event
+            .prefix_sha256()
+            .filter(|_| event.is_projection())?;
         Some(Self {
             line: event.line,
             claimed,
@@ -118,19 +120,28 @@ impl DatedActs {
             return;
         }
 
-        self.instants.insert(stamp.instant.clone());
-        let has_id = event.act().is_some_and(|act| act.action_id.is_some());
+        self.instants
+            .insert(stamp.instant.clone());
+        let has_id = event
+            .act()
+            .is_some_and(|act| act.action_id.is_some());
+
         if !(has_id || event.is_synthetic()) {
-            self.without_id.push((at.line, stamp.instant.clone()));
+            self.without_id
+                .push((at.line, stamp.instant.clone()));
         }
     }
 }
 
 impl RepeatedEventKey {
     fn add_all(event: EventFacts<'_>, found: &mut Vec<Self>) {
-        let Some(document) = event.document().filter(|it| it.repeats_keys()) else {
+        let Some(document) = event
+            .document()
+            .filter(|it| it.repeats_keys())
+        else {
             return;
         };
+
         document.for_each_repeated_key(|repeated| {
             if found.len() < MAX_FINDINGS_PER_RULE {
                 found.push(Self {
@@ -226,15 +237,20 @@ impl EventIds {
             return;
         }
 
-        match self.seen.entry(Digest::of([id.as_bytes()])) {
+        match self
+            .seen
+            .entry(Digest::of([id.as_bytes()]))
+        {
             Entry::Vacant(slot) => drop(slot.insert(line)),
             Entry::Occupied(earlier) => {
-                let repeated = self.repeated.get_or_insert_with(|| RepeatedId {
-                    id: id.to_owned(),
-                    earlier: *earlier.get(),
-                    again: line,
-                    lines: 0,
-                });
+                let repeated = self
+                    .repeated
+                    .get_or_insert_with(|| RepeatedId {
+                        id: id.to_owned(),
+                        earlier: *earlier.get(),
+                        again: line,
+                        lines: 0,
+                    });
                 repeated.lines += 1;
             }
         }
@@ -306,9 +322,19 @@ impl StrictFacts {
 
     /// Returns `true` if so much is kept that the episode is large.
     pub(crate) fn is_large(&self) -> bool {
-        let ids = self.ids.as_ref().map_or(0, |ids| ids.seen.len());
-        let acts = self.acts.as_ref().map_or(0, |acts| acts.instants.len());
-        let prefixes = self.prefixes.as_ref().map_or(0, Vec::len);
+        let ids = self
+            .ids
+            .as_ref()
+            .map_or(0, |ids| ids.seen.len());
+        let acts = self
+            .acts
+            .as_ref()
+            .map_or(0, |acts| acts.instants.len());
+        let prefixes = self
+            .prefixes
+            .as_ref()
+            .map_or(0, Vec::len);
+
         ids + acts + prefixes > MANY_IDS
     }
 
@@ -318,11 +344,13 @@ impl StrictFacts {
             && let Some(earlier) = &before.stamp
             && stamp.instant < earlier.instant
         {
-            let disorder = self.disorder.get_or_insert_with(|| Disorder {
-                first: at.clone(),
-                before: before.clone(),
-                lines: 0,
-            });
+            let disorder = self
+                .disorder
+                .get_or_insert_with(|| Disorder {
+                    first: at.clone(),
+                    before: before.clone(),
+                    lines: 0,
+                });
             disorder.lines += 1;
         }
 

@@ -58,7 +58,8 @@ impl EventTally {
 
     /// Counts a line that repeats the one before it.
     pub(crate) fn repeated(&mut self, original: Line, line: Line) {
-        self.first_original.get_or_insert(original);
+        self.first_original
+            .get_or_insert(original);
         self.repeated.add(line);
     }
 }

@@ -93,7 +93,10 @@ impl Timeline<'_> {
         reach: u64,
         step_id: &str,
     ) -> Option<StepEvidence> {
-        self.plan.as_ref()?.at(reach)?.at(reach, step_id)
+        self.plan
+            .as_ref()?
+            .at(reach)?
+            .at(reach, step_id)
     }
 
     /// Returns the bytes that are kept of events.
@@ -110,7 +113,8 @@ impl Timeline<'_> {
 
     /// Returns `true` if any act event up to a line has an action's id.
     pub(crate) fn names_actions(&self, reach: u64) -> bool {
-        self.first_act_id.is_some_and(|line| line <= reach)
+        self.first_act_id
+            .is_some_and(|line| line <= reach)
     }
 
     /// Returns `true` if an action of the state has an id, and no act event has it.
@@ -202,7 +206,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             Some("start") if timeline.start.is_none() => {
                 timeline.start = Some(Stamped::new(event));
             }
-            Some("runtime") => match event.text(InEvent::EventType).as_deref() {
+            Some("runtime") => match event
+                .text(InEvent::EventType)
+                .as_deref()
+            {
                 Some(PROJECTION) => self.projection(event),
                 Some(other) => timeline.typos.add_type(line, other),
                 None => {}
@@ -210,9 +217,13 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             Some("plan") => self.plan(event),
             Some("terminate") => {
                 timeline.terminates += 1;
-                let lost = event.refused().map(|refused| (line, refused.show()));
+                let lost = event
+                    .refused()
+                    .map(|refused| (line, refused.show()));
                 let has_room = timeline.lost.len() < MAX_FINDINGS_PER_RULE;
-                timeline.lost.extend(lost.filter(|_| has_room));
+                timeline
+                    .lost
+                    .extend(lost.filter(|_| has_room));
             }
             Some(phase) => match event.act() {
                 Some(act) => self.act(event, &act),
@@ -225,10 +236,14 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     fn projection(&mut self, event: EventFacts<'_>) {
         self.timeline.projection = Some(KeptEvent::new(event));
         if let Some((state, digest)) = &mut self.snapshot {
-            let is_sealed = event.state_sha256().is_some_and(|sealed| {
-                sealed == *digest.get_or_insert_with(|| FileDigest::of(state))
-            });
-            self.timeline.marks.add(event.line, is_sealed);
+            let is_sealed = event
+                .state_sha256()
+                .is_some_and(|sealed| {
+                    sealed == *digest.get_or_insert_with(|| FileDigest::of(state))
+                });
+            self.timeline
+                .marks
+                .add(event.line, is_sealed);
         }
     }
 
@@ -244,8 +259,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     fn act(&mut self, event: EventFacts<'_>, act: &ActFacts<'_>) {
         let (line, timeline) = (event.line, &mut self.timeline);
         let marks = timeline.marks;
-        let is_of_state =
-            |id: &str, ids: &[Cow<'_, str>]| ids.binary_search_by(|of| (**of).cmp(id)).is_ok();
+        let is_of_state = |id: &str, ids: &[Cow<'_, str>]| {
+            ids.binary_search_by(|of| (**of).cmp(id))
+                .is_ok()
+        };
 
         match &act.step_id {
             Some(id) if act.sets_status => {
@@ -255,7 +272,8 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
                         line,
                         status: act.status,
                     };
-                    plan.current_mut().add(step, said, marks);
+                    plan.current_mut()
+                        .add(step, said, marks);
                 }
             }
             Some(id) => {
@@ -271,7 +289,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         }
 
         let Some(id) = &act.action_id else { return };
-        timeline.first_act_id.get_or_insert(line.number);
+        timeline
+            .first_act_id
+            .get_or_insert(line.number);
+
         let is_of_action = timeline.acts.add(id, event, marks);
 
         if !is_of_action && !event.is_synthetic() {

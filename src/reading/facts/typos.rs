@@ -103,7 +103,10 @@ impl Typos {
         let mut absent: Option<Vec<&'static str>> = None;
         for key in object.members() {
             let name = key.name();
-            if known.iter().any(|known| known.name == name) {
+            if known
+                .iter()
+                .any(|known| known.name == name)
+            {
                 continue;
             }
 
@@ -114,7 +117,10 @@ impl Typos {
                     .filter(|name| object.get(name).is_none())
                     .collect()
             });
-            if let Some(meant) = absent.iter().find(|known| is_near(&name, known)) {
+            if let Some(meant) = absent
+                .iter()
+                .find(|known| is_near(&name, known))
+            {
                 self.add_one(line, Some(within), &name, meant, above.field(&name));
             }
         }
@@ -130,7 +136,10 @@ impl Typos {
     ) {
         let typo = Typo {
             within,
-            written: written.chars().take(KEPT_CHARS).collect(),
+            written: written
+                .chars()
+                .take(KEPT_CHARS)
+                .collect(),
             meant,
         };
 
@@ -157,14 +166,19 @@ impl Typos {
     pub(super) fn add_phase(&mut self, line: Line, phase: &str) {
         if let Some(begun) = phase_begun(phase) {
             let kept = || (line, phase.chars().take(KEPT_CHARS).collect());
-            self.begun.entry(begun).or_insert_with(kept);
+            self.begun
+                .entry(begun)
+                .or_insert_with(kept);
         }
     }
 
     /// Adds the type of an event of the phase `runtime`.
     pub(super) fn add_type(&mut self, line: Line, event_type: &str) {
         if self.projection_type.is_none() && is_typo_of_projection(event_type) {
-            let kept = event_type.chars().take(KEPT_CHARS).collect();
+            let kept = event_type
+                .chars()
+                .take(KEPT_CHARS)
+                .collect();
             self.projection_type = Some((line, kept));
         }
     }
@@ -184,7 +198,15 @@ impl Typos {
 /// Returns the key of an event that is probably meant as one that is absent.
 pub(crate) fn typo_for(event: Node<'_>, absent: &str) -> Option<String> {
     let names = event.members().map(Key::name);
-    let is_known = |name: &str| EVENT_KEYS.iter().any(|known| known.name == name);
+    let is_known = |name: &str| {
+        EVENT_KEYS
+            .iter()
+            .any(|known| known.name == name)
+    };
+
     let is_typo = |name: &Cow<'_, str>| is_near(name, absent) && !is_known(name);
-    names.into_iter().find(is_typo).map(Cow::into_owned)
+    names
+        .into_iter()
+        .find(is_typo)
+        .map(Cow::into_owned)
 }

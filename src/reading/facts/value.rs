@@ -38,7 +38,8 @@ impl<'a> JsonText<'a> {
     #[inline]
     pub(super) fn slot(self, row: Row, slot: impl Slot) -> Option<Value<'a>> {
         let span = self.read.slots.get(row, slot.number());
-        span.is_present().then(|| self.value(span))
+        span.is_present()
+            .then(|| self.value(span))
     }
 
     /// Returns the other keys that are kept of a row, each with its value.
@@ -66,7 +67,9 @@ impl<'a> Value<'a> {
     /// Returns the value on the tape of its text, which is made for it. Rules ask for it only to
     /// explain what they find, and where few records have something to compare.
     pub(crate) fn node(self) -> Option<Node<'a>> {
-        self.of.document()?.value_at(self.span.start())
+        self.of
+            .document()?
+            .value_at(self.span.start())
     }
 
     /// Returns `true` if another value is written with the same tokens, whatever the whitespace
@@ -187,7 +190,8 @@ impl<'a> RowItem<'a> {
     /// Returns the whole item.
     pub(in crate::reading) fn whole(self) -> Value<'a> {
         // The first place of a row is that of the item.
-        self.of.value(self.of.read.slots.get(self.row, 0))
+        self.of
+            .value(self.of.read.slots.get(self.row, 0))
     }
 
     /// Returns the value in a slot, fact or not.
@@ -203,7 +207,8 @@ impl<'a> RowItem<'a> {
 
     /// Returns `true` if there is no value in a slot, or null.
     pub(crate) fn lacks(self, slot: impl Slot) -> bool {
-        self.value(slot).is_none_or(Value::is_null)
+        self.value(slot)
+            .is_none_or(Value::is_null)
     }
 
     /// Returns the fact in a slot, if it is an instant.
@@ -269,12 +274,16 @@ impl<'a> ParsedValue<'a> {
     pub(super) fn equals(&self, written: Value<'_>) -> bool {
         self.raw == written.raw()
             || (Kind::of(self.raw) == written.kind()
-                && *self.canonical.get_or_init(|| canonical(self.raw)) == canonical(written.raw()))
+                && *self
+                    .canonical
+                    .get_or_init(|| canonical(self.raw))
+                    == canonical(written.raw()))
     }
 
     /// As messages show it.
     pub(super) fn shown(&self) -> &str {
-        self.shown.get_or_init(|| show(self.raw))
+        self.shown
+            .get_or_init(|| show(self.raw))
     }
 }
 

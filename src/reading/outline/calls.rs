@@ -25,13 +25,22 @@ impl CallReader {
         // The event of a step alone is no call.
         let names_call = || {
             let ids = [InEvent::ActionId, InEvent::Id];
-            tool.is_some() || ids.iter().any(|id| event.value(*id).is_some())
+            tool.is_some()
+                || ids
+                    .iter()
+                    .any(|id| event.value(*id).is_some())
         };
 
         let is_act = incident::text(event, InEvent::Phase).as_deref() == Some("act");
         let is_call = is_act && names_call();
         let result = result_of(event, is_call);
-        let of_act = || event.node()?.at(&["payload", "act", "tool"])?.text();
+        let of_act = || {
+            event
+                .node()?
+                .at(&["payload", "act", "tool"])?
+                .text()
+        };
+
         let tool = tool.or_else(|| of_act().filter(|_| result.is_some() && !is_act));
         if !(is_call && tool.is_some() || result.is_some()) {
             return;

@@ -50,7 +50,8 @@ impl Density {
         let is_known = self.phases.len() < MAX_PHASES || self.phases.contains_key(phase);
         let phase = if is_known { phase } else { "(others)" };
         if !self.phases.contains_key(phase) {
-            self.phases.insert(phase.to_owned(), BTreeMap::new());
+            self.phases
+                .insert(phase.to_owned(), BTreeMap::new());
         }
 
         if let Some(bins) = self.phases.get_mut(phase) {
@@ -92,10 +93,16 @@ mod tests {
         assert!(density.width_sec > 1_000.0 / 256.0 && density.width_sec < 1_000.0 / 64.0);
         let sums = density.phases.values();
         let sums: Vec<u64> = sums
-            .map(|bins| bins.values().map(|bin| bin.events).sum())
+            .map(|bins| {
+                bins.values()
+                    .map(|bin| bin.events)
+                    .sum()
+            })
             .collect();
         assert_eq!(sums, [5_000, 15_000]);
-        let acts = density.phases["act"].values().map(|bin| bin.first_line);
+        let acts = density.phases["act"]
+            .values()
+            .map(|bin| bin.first_line);
         assert!(acts.clone().is_sorted() && acts.clone().next() == Some(0));
     }
 }

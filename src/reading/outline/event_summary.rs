@@ -28,13 +28,18 @@ pub(crate) struct TimelineClock {
 impl TimelineClock {
     /// Returns the time of the next event.
     pub(crate) fn offset_of(&mut self, event: Node<'_>) -> Option<f64> {
-        let at = event.get("timestamp").and_then(Node::text)?;
+        let at = event
+            .get("timestamp")
+            .and_then(Node::text)?;
         Some(self.offset(&Timestamp::parse(&at)?))
     }
 
     /// Returns the time of the next event that has a timestamp, which is an instant.
     pub(super) fn offset(&mut self, at: &Timestamp) -> f64 {
-        let seconds = at.seconds_since(self.started.get_or_insert_with(|| at.clone()));
+        let seconds = at.seconds_since(
+            self.started
+                .get_or_insert_with(|| at.clone()),
+        );
         (seconds * 1e6).round() / 1e6
     }
 }
@@ -50,8 +55,14 @@ pub(super) fn cut(name: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Returns an event in one line.
 pub(crate) fn summary_of(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> EventSummary {
-    let phase = cut(event.get("phase").and_then(Node::text).unwrap_or_default());
-    let agent = event.get("agent_id").and_then(Node::text);
+    let phase = cut(event
+        .get("phase")
+        .and_then(Node::text)
+        .unwrap_or_default());
+    let agent = event
+        .get("agent_id")
+        .and_then(Node::text);
+
     EventSummary {
         line,
         offset_sec,
@@ -93,17 +104,30 @@ const OTHERS: usize = 3;
 /// Returns the summary of an event in one line: its type, and the values of its payload that people
 /// look for first.
 fn summary(event: Node<'_>) -> String {
-    let kind = event.get("event_type").and_then(Node::text);
-    let mut parts: Vec<String> = kind.map(|kind| brief(&kind)).into_iter().collect();
+    let kind = event
+        .get("event_type")
+        .and_then(Node::text);
+    let mut parts: Vec<String> = kind
+        .map(|kind| brief(&kind))
+        .into_iter()
+        .collect();
     let Some(payload) = event.get("payload") else {
         return parts.concat();
     };
-    let is_call = payload.get("tool").and_then(Node::text).is_some();
-    let has_excerpt = payload.get("input_excerpt").and_then(Node::text).is_some();
+    let is_call = payload
+        .get("tool")
+        .and_then(Node::text)
+        .is_some();
+    let has_excerpt = payload
+        .get("input_excerpt")
+        .and_then(Node::text)
+        .is_some();
 
     for known in KNOWN.split(' ') {
         let key = known.trim_end_matches('=');
-        let value = payload.get(key).filter(|value| !value.is_null());
+        let value = payload
+            .get(key)
+            .filter(|value| !value.is_null());
         let value = value.and_then(|value| match key {
             "error" => error_text(value),
             "input" if has_excerpt => None,
@@ -121,13 +145,20 @@ fn summary(event: Node<'_>) -> String {
     }
 
     for (key, noun) in [("step_records", "steps"), ("steps", "step labels")] {
-        let steps = payload.get(key).filter(|it| it.kind() == Kind::Array);
+        let steps = payload
+            .get(key)
+            .filter(|it| it.kind() == Kind::Array);
         parts.extend(steps.map(|steps| format!("{noun}: {}", steps.items().count())));
     }
 
     if parts.is_empty() {
         let named = |key: Key<'_>| format!("{}={}", brief(&key.name()), first_words(key.value()));
-        parts.extend(payload.members().take(OTHERS).map(named));
+        parts.extend(
+            payload
+                .members()
+                .take(OTHERS)
+                .map(named),
+        );
     }
 
     parts.join(" · ")
@@ -142,7 +173,12 @@ pub(crate) fn first_words(value: Node<'_>) -> String {
 fn words_within(value: Node<'_>, depth: u8) -> String {
     let deeper = |value: Node<'_>| shortened(&words_within(value, depth + 1), MAX_PART);
     match value.kind() {
-        Kind::Array if depth < MAX_DEPTH && value.items().any(|it| it.kind() == Kind::Object) => {
+        Kind::Array
+            if depth < MAX_DEPTH
+                && value
+                    .items()
+                    .any(|it| it.kind() == Kind::Object) =>
+        {
             let number = value.items().count();
             let first = value
                 .items()
@@ -158,12 +194,18 @@ fn words_within(value: Node<'_>, depth: u8) -> String {
         }
         Kind::Object if depth < MAX_DEPTH => {
             // Of a history, its end is new.
-            if let Some(last) = value.get("messages").and_then(|it| it.items().last()) {
+            if let Some(last) = value
+                .get("messages")
+                .and_then(|it| it.items().last())
+            {
                 return deeper(last);
             }
 
             let name = |key| value.get(key).and_then(Node::text);
-            let text = TEXTS.iter().find_map(|key| value.get(key)).map(deeper);
+            let text = TEXTS
+                .iter()
+                .find_map(|key| value.get(key))
+                .map(deeper);
             match (name("role").or_else(|| name("type")), text) {
                 (Some(name), Some(text)) if name != "text" => format!("{}: {text}", brief(&name)),
                 (_, Some(text)) => text,
@@ -181,9 +223,14 @@ fn words_within(value: Node<'_>, depth: u8) -> String {
 
 /// Returns `true` if a run waits from this event on, until a later event goes on.
 pub(crate) fn waits(event: Node<'_>) -> bool {
-    let event_type = event.get("event_type").and_then(Node::text);
+    let event_type = event
+        .get("event_type")
+        .and_then(Node::text);
     event_type.is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
-        || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true)
+        || event
+            .at(&["payload", "waiting"])
+            .and_then(Node::boolean)
+            == Some(true)
 }
 
 /// Returns a value in the form that a dashboard shows: a text without its quotes, a number rounded,

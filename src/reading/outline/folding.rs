@@ -81,13 +81,27 @@ impl Folding {
     /// Folds two neighbours between the ends: the first ones that are not marked, if there are any.
     fn shrink(&mut self) {
         let between = ROWS_AT_EACH_END..self.rows.len() - ROWS_AT_EACH_END;
-        let rows = self.rows.get(between).unwrap_or_default();
-        let is_unmarked =
-            |pair: &[(Weight, FoldedRow)]| pair.iter().all(|(weight, _)| *weight != Weight::Marked);
-        let first = rows.windows(2).position(is_unmarked).unwrap_or_default();
-        let (_, next) = self.rows.remove(ROWS_AT_EACH_END + first + 1);
+        let rows = self
+            .rows
+            .get(between)
+            .unwrap_or_default();
+        let is_unmarked = |pair: &[(Weight, FoldedRow)]| {
+            pair.iter()
+                .all(|(weight, _)| *weight != Weight::Marked)
+        };
 
-        if let Some((weight, row)) = self.rows.get_mut(ROWS_AT_EACH_END + first) {
+        let first = rows
+            .windows(2)
+            .position(is_unmarked)
+            .unwrap_or_default();
+        let (_, next) = self
+            .rows
+            .remove(ROWS_AT_EACH_END + first + 1);
+
+        if let Some((weight, row)) = self
+            .rows
+            .get_mut(ROWS_AT_EACH_END + first)
+        {
             *weight = Weight::Light;
             join(row, next);
         }
@@ -159,7 +173,10 @@ mod tests {
     fn short_timeline_is_not_folded() {
         let rows = of(&"l".repeat(MAX_TIMELINE_ROWS));
         assert_eq!(rows.len(), MAX_TIMELINE_ROWS);
-        assert!(rows.iter().all(|row| row.starts_with('l')));
+        assert!(
+            rows.iter()
+                .all(|row| row.starts_with('l'))
+        );
         assert_eq!(of(&"l".repeat(MAX_TIMELINE_ROWS + 1)), ["+22"]);
     }
 

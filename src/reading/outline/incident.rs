@@ -45,7 +45,9 @@ pub(super) fn is_error(act: EventFacts<'_>) -> bool {
 
 /// Returns the step that was done, or whose action ended well.
 pub(super) fn good_step(event: EventFacts<'_>) -> Option<Cow<'_, str>> {
-    let sets_status = event.value(InEvent::StepStatus).is_some();
+    let sets_status = event
+        .value(InEvent::StepStatus)
+        .is_some();
     let is_well = is(event, InEvent::StepStatus, &["done"])
         || (!sets_status && is(event, InEvent::ResultStatus, &["ok"]));
     let step = || text(event, InEvent::StepId).filter(|step| !step.is_empty());
@@ -68,14 +70,19 @@ fn has_error(event: EventFacts<'_>) -> bool {
         .value(InEvent::Error)
         .is_some_and(|error| match error.kind() {
             Kind::Null | Kind::False => false,
-            Kind::String => error.string().is_some_and(|text| !text.trim().is_empty()),
+            Kind::String => error
+                .string()
+                .is_some_and(|text| !text.trim().is_empty()),
             _ => true,
         })
 }
 
 /// Returns `true` unless an event says that its decision is not enforced.
 fn is_enforced(event: Node<'_>) -> bool {
-    event.at(&["payload", "enforced"]).and_then(Node::boolean) != Some(false)
+    event
+        .at(&["payload", "enforced"])
+        .and_then(Node::boolean)
+        != Some(false)
 }
 
 /// Returns what an event with a mark, or at the end of a run, gives as a reason. Its records decide
@@ -148,7 +155,10 @@ fn one_line(text: &str) -> String {
 fn last_line(text: &str) -> &str {
     let text = text.trim();
     if text.starts_with("Traceback (most recent call last)") {
-        text.lines().next_back().unwrap_or(text).trim()
+        text.lines()
+            .next_back()
+            .unwrap_or(text)
+            .trim()
     } else {
         text
     }

@@ -49,7 +49,8 @@ impl<'n> Track<'n> {
     /// Adds an event; something may have failed or been vetoed in it.
     pub(super) fn add(&mut self, line: Line, is_marked: bool) {
         if self.items.len() < FIRST_EVENTS && self.last.is_empty() {
-            self.items.push(Tracked::Event((line, None)));
+            self.items
+                .push(Tracked::Event((line, None)));
             return;
         }
 
@@ -65,7 +66,8 @@ impl<'n> Track<'n> {
 
         if matters && self.marked < MARKED_EVENTS {
             self.marked += 1;
-            self.items.push(Tracked::Event((oldest, None)));
+            self.items
+                .push(Tracked::Event((oldest, None)));
         } else if let Some(Tracked::Folded(number)) = self.items.last_mut() {
             *number += 1;
         } else {
@@ -95,6 +97,10 @@ impl<'n> Track<'n> {
             folded @ Tracked::Folded(_) => folded,
         };
 
-        self.items.into_iter().chain(last).map(with_end).collect()
+        self.items
+            .into_iter()
+            .chain(last)
+            .map(with_end)
+            .collect()
     }
 }

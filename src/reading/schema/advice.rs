@@ -14,10 +14,16 @@ pub(super) fn description(
     field: Option<&str>,
 ) -> Option<String> {
     let tokens: Vec<_> = pointer.tokens().collect();
-    let mut path: Vec<&str> = tokens.iter().map(|token| &**token).collect();
+    let mut path: Vec<&str> = tokens
+        .iter()
+        .map(|token| &**token)
+        .collect();
     path.extend(field);
 
-    let name = path.iter().rev().find(|token| !is_index(token))?;
+    let name = path
+        .iter()
+        .rev()
+        .find(|token| !is_index(token))?;
     let said = find(schema, schema, &path, &mut { MAX_PARTS })?;
 
     Some(format!(
@@ -27,7 +33,9 @@ pub(super) fn description(
 }
 
 fn is_index(token: &str) -> bool {
-    token.bytes().all(|byte| byte.is_ascii_digit())
+    token
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
 }
 
 /// The number of parts of a schema in which a description is looked for, at most: references of a
@@ -47,15 +55,26 @@ fn find<'s>(
         .and_then(Value::as_str)
         .and_then(|reference| schema.pointer(reference.strip_prefix('#')?));
     let Some((token, rest)) = path.split_first() else {
-        let said = |part: &'s Value| part.get("description")?.as_str()?.split(LISTED).next();
+        let said = |part: &'s Value| {
+            part.get("description")?
+                .as_str()?
+                .split(LISTED)
+                .next()
+        };
         return said(part).or_else(|| said(target?));
     };
 
     let part = target.unwrap_or(part);
-    let named = part.get("properties").and_then(|known| known.get(token));
-    let item = part.get("items").filter(|_| is_index(token));
+    let named = part
+        .get("properties")
+        .and_then(|known| known.get(token));
+    let item = part
+        .get("items")
+        .filter(|_| is_index(token));
     let other = part.get("additionalProperties");
-    let conditions = part.get("allOf").and_then(Value::as_array);
+    let conditions = part
+        .get("allOf")
+        .and_then(Value::as_array);
 
     named
         .or(item)
@@ -82,7 +101,10 @@ pub(super) fn word_meant<'s>(
     word: &str,
     options: &[Value],
 ) -> Option<(String, Option<&'s str>)> {
-    let words: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
+    let words: Vec<&str> = options
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     let meant = likely_word(word, &words)?;
     let said = schema
         .get("$defs")
@@ -91,9 +113,17 @@ pub(super) fn word_meant<'s>(
         .flatten()
         .find_map(|(_, vocabulary)| {
             let words = vocabulary.get("enum")?.as_array()?;
-            let index = words.iter().position(|word| word == meant)?;
-            let listed = vocabulary.get("description")?.as_str()?.split(LISTED);
-            let (_, meaning) = listed.skip(1).nth(index)?.split_once(": ")?;
+            let index = words
+                .iter()
+                .position(|word| word == meant)?;
+            let listed = vocabulary
+                .get("description")?
+                .as_str()?
+                .split(LISTED);
+            let (_, meaning) = listed
+                .skip(1)
+                .nth(index)?
+                .split_once(": ")?;
             (words == options).then_some(meaning)
         });
 
@@ -130,10 +160,19 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     let mut means = SYNONYMS
         .lines()
         .filter_map(|line| line.split_once(" = "))
-        .filter(|(words, _)| words.split(' ').any(|word| word == letters))
+        .filter(|(words, _)| {
+            words
+                .split(' ')
+                .any(|word| word == letters)
+        })
         .flat_map(|(_, means)| means.split(' '));
 
-    means.find_map(|means| options.iter().copied().find(|word| *word == means))
+    means.find_map(|means| {
+        options
+            .iter()
+            .copied()
+            .find(|word| *word == means)
+    })
 }
 
 /// The number of characters of a word that are compared.

@@ -22,7 +22,9 @@ pub(super) fn most_applied(schema: &Value, address: &str, files: &dyn Retrieve) 
     let mut counting = BranchCounter::default();
     let all = || std::iter::once((address, schema)).chain(reached.iter().map(|(a, it)| (&**a, it)));
     for (address, schema) in all() {
-        counting.resources.insert(address.to_owned(), schema);
+        counting
+            .resources
+            .insert(address.to_owned(), schema);
         counting.add_names(schema, &address.into());
     }
 
@@ -60,13 +62,17 @@ fn add_targets(part: &Value, base: &str, targets: &mut Vec<String>) {
         Value::Object(members) => {
             let named = named(part, base);
             let base = named.as_deref().unwrap_or(base);
-            let reference = members.get("$ref").and_then(Value::as_str);
+            let reference = members
+                .get("$ref")
+                .and_then(Value::as_str);
             targets.extend(reference.and_then(|it| Some(resolved(base, it)?.0)));
             members
                 .values()
                 .for_each(|it| add_targets(it, base, targets));
         }
-        Value::Array(items) => items.iter().for_each(|it| add_targets(it, base, targets)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|it| add_targets(it, base, targets)),
         _ => {}
     }
 }
@@ -78,8 +84,12 @@ fn named(part: &Value, base: &str) -> Option<String> {
 
 /// Returns the address that a reference leads to, and the fragment, decoded.
 fn resolved(base: &str, reference: &str) -> Option<(String, String)> {
-    let (file, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-    let fragment = percent_decode_str(fragment).decode_utf8().ok()?;
+    let (file, fragment) = reference
+        .split_once('#')
+        .unwrap_or((reference, ""));
+    let fragment = percent_decode_str(fragment)
+        .decode_utf8()
+        .ok()?;
     if file.is_empty() {
         return Some((base.to_owned(), fragment.into()));
     }
@@ -107,21 +117,29 @@ impl<'s> BranchCounter<'s> {
         match part {
             Value::Object(members) => {
                 let named = named(part, base).map(|address| {
-                    self.resources.insert(address.clone(), part);
+                    self.resources
+                        .insert(address.clone(), part);
                     address.into()
                 });
                 let base = named.as_ref().unwrap_or(base);
                 let anchors = ["$anchor", "$dynamicAnchor"].map(|it| members.get(it)?.as_str());
                 for anchor in anchors.into_iter().flatten() {
-                    self.anchors.insert((Arc::clone(base), anchor), part);
-                }
-                if members.contains_key("$ref") || members.contains_key("$dynamicRef") {
-                    self.bases.insert(from_ref(part), Arc::clone(base));
+                    self.anchors
+                        .insert((Arc::clone(base), anchor), part);
                 }
 
-                members.values().for_each(|it| self.add_names(it, base));
+                if members.contains_key("$ref") || members.contains_key("$dynamicRef") {
+                    self.bases
+                        .insert(from_ref(part), Arc::clone(base));
+                }
+
+                members
+                    .values()
+                    .for_each(|it| self.add_names(it, base));
             }
-            Value::Array(items) => items.iter().for_each(|it| self.add_names(it, base)),
+            Value::Array(items) => items
+                .iter()
+                .for_each(|it| self.add_names(it, base)),
             _ => {}
         }
     }
@@ -129,8 +147,16 @@ impl<'s> BranchCounter<'s> {
     /// Returns the subschema that a reference of a subschema leads to.
     fn target(&self, schema: &'s Value, reference: &str) -> Option<&'s Value> {
         let (address, fragment) = resolved(self.bases.get(&from_ref(schema))?, reference)?;
-        let target = self.resources.get(&address)?.pointer(&fragment);
-        let anchor = || self.anchors.get(&(address.into(), &*fragment)).copied();
+        let target = self
+            .resources
+            .get(&address)?
+            .pointer(&fragment);
+        let anchor = || {
+            self.anchors
+                .get(&(address.into(), &*fragment))
+                .copied()
+        };
+
         target.or_else(anchor)
     }
 
@@ -176,9 +202,10 @@ impl<'s> BranchCounter<'s> {
     /// Returns the subschemas of a keyword of a schema that are applied to the same value.
     fn parts(&self, schema: &'s Value, keyword: &str, value: &'s Value) -> Vec<&'s Value> {
         match (keyword, value) {
-            ("$ref" | "$dynamicRef", Value::String(reference)) => {
-                self.target(schema, reference).into_iter().collect()
-            }
+            ("$ref" | "$dynamicRef", Value::String(reference)) => self
+                .target(schema, reference)
+                .into_iter()
+                .collect(),
             ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.iter().collect(),
             ("not" | "if" | "then" | "else", part) => vec![part],
             ("dependentSchemas" | "dependencies", Value::Object(parts)) => parts.values().collect(),
@@ -237,7 +264,10 @@ mod tests {
             &self,
             uri: &jsonschema::Uri<String>,
         ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
-            let index: usize = uri.as_str().trim_start_matches("file:///").parse()?;
+            let index: usize = uri
+                .as_str()
+                .trim_start_matches("file:///")
+                .parse()?;
             let next = json!({"$ref": (index + 1).to_string()});
             Ok(if index < 30 {
                 json!({"allOf": vec![next; self.0]})

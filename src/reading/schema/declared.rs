@@ -42,7 +42,8 @@ pub(crate) struct DeclaredSchema {
 
 impl fmt::Debug for DeclaredSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeclaredSchema").finish_non_exhaustive()
+        f.debug_struct("DeclaredSchema")
+            .finish_non_exhaustive()
     }
 }
 
@@ -54,7 +55,9 @@ impl DeclaredSchema {
         files: &(impl Retrieve + Clone + 'static),
     ) -> Result<Self, Box<ValidationError<'static>>> {
         let written = OwnedDocument::read(text.to_string().into_bytes());
-        let shapes = written.ok().map(|written| Shapes::compile(written.root()));
+        let shapes = written
+            .ok()
+            .map(|written| Shapes::compile(written.root()));
         let shapes = shapes.filter(|shapes| shapes.is_supported() && !shapes.may_multiply());
         let validator = OnceLock::new();
 
@@ -99,8 +102,16 @@ impl DeclaredSchema {
 
     /// Returns the validator, which there always is: what the fast one knows is a schema.
     fn validator(&self) -> Option<&Validator<TapeJson>> {
-        let make = || super::options().offline().build(&self.text).ok();
-        self.validator.get_or_init(make).as_ref()
+        let make = || {
+            super::options()
+                .offline()
+                .build(&self.text)
+                .ok()
+        };
+
+        self.validator
+            .get_or_init(make)
+            .as_ref()
     }
 
     /// Returns the violations of a value at a place of its document, in the order of the text.
@@ -128,7 +139,9 @@ impl DeclaredSchema {
             .saturating_mul(u64::from(size))
             .saturating_mul(STEPS_PER_VALUE);
         let errors = within(steps.saturating_add(MIN_STEPS), || {
-            let errors = self.validator()?.iter_errors(Instance::Node(value));
+            let errors = self
+                .validator()?
+                .iter_errors(Instance::Node(value));
             let mut place_bytes = 0;
             errors
                 .take(MAX_VIOLATIONS)
@@ -154,16 +167,21 @@ impl DeclaredSchema {
     /// Returns `true` if it declares the key at the end of a path, under `properties`.
     pub(crate) fn declares(&self, path: &[Cow<'_, str>]) -> bool {
         let target = |part: &Value| {
-            let reference = part.get("$ref").and_then(Value::as_str)?;
-            self.text.pointer(reference.strip_prefix('#')?)
+            let reference = part
+                .get("$ref")
+                .and_then(Value::as_str)?;
+            self.text
+                .pointer(reference.strip_prefix('#')?)
         };
 
-        let below = path.iter().try_fold(&self.text, |part, key| {
-            let part = target(part).unwrap_or(part);
-            part.get("properties")
-                .and_then(|known| known.get(&**key))
-                .or_else(|| part.get("items"))
-        });
+        let below = path
+            .iter()
+            .try_fold(&self.text, |part, key| {
+                let part = target(part).unwrap_or(part);
+                part.get("properties")
+                    .and_then(|known| known.get(&**key))
+                    .or_else(|| part.get("items"))
+            });
 
         !path.is_empty() && below.is_some()
     }

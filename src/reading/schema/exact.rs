@@ -123,7 +123,9 @@ fn keep(schema: &mut Value, written: Node<'_>, is_constant: bool) -> Result<(), 
                 let Some(written) = written.get(name) else {
                     continue;
                 };
-                let keyword = NumberKeyword::ALL.into_iter().find(|it| it.name() == name);
+                let keyword = NumberKeyword::ALL
+                    .into_iter()
+                    .find(|it| it.name() == name);
                 match (keyword, &*value) {
                     (Some(keyword), Value::Number(rounded)) if !is_constant => {
                         if !is_exact(rounded, written) {

@@ -51,7 +51,10 @@ impl Default for CommonWords {
 impl CommonWords {
     fn add(&mut self, text: &str, times: u64) {
         let Some(words) = &mut self.0 else { return };
-        *words.entry(text.to_owned()).or_default() += times;
+        *words
+            .entry(text.to_owned())
+            .or_default() += times;
+
         if words.len() > MAX_WORDS || text.len() > MAX_WORD_BYTES {
             self.0 = None;
         }
@@ -65,21 +68,31 @@ impl Inferred {
         let name = match value.kind() {
             Kind::Null => "null",
             Kind::True | Kind::False => "boolean",
-            Kind::Number if value.number().is_some_and(Number::is_integer) => "integer",
+            Kind::Number
+                if value
+                    .number()
+                    .is_some_and(Number::is_integer) =>
+            {
+                "integer"
+            }
             Kind::Number => "number",
             Kind::String => {
-                self.words.add(&value.text().unwrap_or_default(), 1);
+                self.words
+                    .add(&value.text().unwrap_or_default(), 1);
                 "string"
             }
             Kind::Array => {
                 for item in value.items() {
-                    self.items.get_or_insert_default().add(item);
+                    self.items
+                        .get_or_insert_default()
+                        .add(item);
                 }
                 "array"
             }
             Kind::Object => {
                 for key in value.members() {
-                    self.member(&key.name()).add(key.value());
+                    self.member(&key.name())
+                        .add(key.value());
                 }
                 if self.members.len() > MAX_KEYS {
                     let any = self.any_member.get_or_insert_default();
@@ -96,14 +109,20 @@ impl Inferred {
 
     /// Returns the number of values of a type.
     fn of_type(&self, name: &str) -> u64 {
-        self.types.get(name).copied().unwrap_or_default()
+        self.types
+            .get(name)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Returns the properties common to the members under a key.
     fn member(&mut self, name: &str) -> &mut Self {
         match &mut self.any_member {
             Some(any) => any,
-            None => self.members.entry(name.to_owned()).or_default(),
+            None => self
+                .members
+                .entry(name.to_owned())
+                .or_default(),
         }
     }
 
@@ -122,7 +141,9 @@ impl Inferred {
         }
 
         if let Some(items) = other.items {
-            self.items.get_or_insert_default().merge(*items);
+            self.items
+                .get_or_insert_default()
+                .merge(*items);
         }
 
         if let Some(any) = other.any_member {
@@ -146,7 +167,10 @@ impl Inferred {
             name => self.of_type(name) > 0,
         };
 
-        let types: Vec<&str> = TYPES.into_iter().filter(is_there).collect();
+        let types: Vec<&str> = TYPES
+            .into_iter()
+            .filter(is_there)
+            .collect();
         match &*types {
             [] => {}
             [one] => drop(schema.insert("type".into(), json!(one))),
@@ -205,7 +229,11 @@ mod tests {
         let mut inferred = Inferred::default();
         let mut tape = Tape::default();
         for value in values {
-            inferred.add(tape.read(value.as_bytes()).unwrap().root());
+            inferred.add(
+                tape.read(value.as_bytes())
+                    .unwrap()
+                    .root(),
+            );
         }
         inferred.schema()
     }
@@ -217,7 +245,12 @@ mod tests {
             r#"{"amount":1.5,"to":"ops","tags":[]}"#,
             r#"{"amount":3,"to":"support","note":"late","tags":["b"]}"#,
         ];
-        let values: Vec<&str> = values.iter().copied().cycle().take(9).collect();
+        let values: Vec<&str> = values
+            .iter()
+            .copied()
+            .cycle()
+            .take(9)
+            .collect();
         let expected = json!({
             "type": "object",
             "required": ["amount", "tags", "to"],
@@ -238,7 +271,10 @@ mod tests {
         let wide: Vec<String> = (0..300)
             .map(|key| format!("{{\"k{key}\":{key}}}"))
             .collect();
-        let mut values: Vec<&str> = wide.iter().map(String::as_str).collect();
+        let mut values: Vec<&str> = wide
+            .iter()
+            .map(String::as_str)
+            .collect();
         let forth = inferred(&values);
         values.reverse();
         assert_eq!(inferred(&values), forth);

@@ -240,7 +240,8 @@ impl<'a> Array<'a, TapeJson> for Node<'a> {
 
     fn is_unique(&self) -> bool {
         let mut known = BTreeSet::new();
-        self.items().all(|item| known.insert(item.meaning()))
+        self.items()
+            .all(|item| known.insert(item.meaning()))
     }
 }
 

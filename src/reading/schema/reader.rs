@@ -59,7 +59,9 @@ impl SlotReader {
         };
 
         let start = after_blank(bytes, 0)?;
-        let end = reading.value(start, &root, Row::ROOT, 0)?.end;
+        let end = reading
+            .value(start, &root, Row::ROOT, 0)?
+            .end;
         slots.sort_others();
 
         let is_whole = after_blank(bytes, end).is_none();
@@ -69,26 +71,34 @@ impl SlotReader {
 
     /// Returns `true` if the values satisfy the conditional assertions of the schema.
     fn satisfies_conditions(&self, text: &str, slots: &Slots) -> bool {
-        self.tables.conditions.iter().all(|condition| {
-            let equals = slots.get(Row::ROOT, condition.slot);
-            // An escape may stand for any text.
-            !equals.is_escaped()
-                && (equals.len() != condition.equals.len()
-                    || equals.of(text) != &*condition.equals
-                    || condition.asserted.iter().all(|asserted| {
-                        let value = slots.get(Row::ROOT, asserted.slot);
-                        let (written, shape) = (value.of(text), self.shapes.get(asserted.shape));
-                        let failures = |shape: &Shape| {
-                            shape.failures(Kind::of(written), written, value.is_escaped())
-                        };
-                        let types = asserted.items;
-                        let is_item = |item| types & bit(Kind::of(item)) != 0;
+        self.tables
+            .conditions
+            .iter()
+            .all(|condition| {
+                let equals = slots.get(Row::ROOT, condition.slot);
+                // An escape may stand for any text.
+                !equals.is_escaped()
+                    && (equals.len() != condition.equals.len()
+                        || equals.of(text) != &*condition.equals
+                        || condition
+                            .asserted
+                            .iter()
+                            .all(|asserted| {
+                                let value = slots.get(Row::ROOT, asserted.slot);
+                                let (written, shape) =
+                                    (value.of(text), self.shapes.get(asserted.shape));
+                                let failures = |shape: &Shape| {
+                                    shape.failures(Kind::of(written), written, value.is_escaped())
+                                };
+                                let types = asserted.items;
+                                let is_item = |item| types & bit(Kind::of(item)) != 0;
 
-                        !value.is_present()
-                            || shape.is_none_or(|shape| failures(shape) == 0)
-                                && (types == ANY_TYPE || written_items(written).all(is_item))
-                    }))
-        })
+                                !value.is_present()
+                                    || shape.is_none_or(|shape| failures(shape) == 0)
+                                        && (types == ANY_TYPE
+                                            || written_items(written).all(is_item))
+                            }))
+            })
     }
 }
 
@@ -118,7 +128,9 @@ impl SlotReading<'_, '_> {
                 let value = Span::new(start, read.end).escaped(read.is_escaped);
                 self.assert(step, Kind::String, value)?;
             }
-            return step.allows(bit(Kind::String)).then_some(read);
+            return step
+                .allows(bit(Kind::String))
+                .then_some(read);
         }
 
         let end = match byte {
@@ -163,9 +175,13 @@ impl SlotReading<'_, '_> {
 
     /// Checks the assertions of a schema on a scalar besides its type.
     fn assert(&self, step: &Expectation, kind: Kind, value: Span) -> Option<()> {
-        let Some(shape) = step.shape().and_then(|id| self.reader.shapes.get(id)) else {
+        let Some(shape) = step
+            .shape()
+            .and_then(|id| self.reader.shapes.get(id))
+        else {
             return Some(());
         };
+
         let failures = shape.failures(kind, value.of(self.text), value.is_escaped());
         (failures == 0).then_some(())
     }
@@ -176,14 +192,20 @@ impl SlotReading<'_, '_> {
         if matches!(self.bytes.get(start..start + 2), Some(b"[]" | b"{}")) {
             Some(start + 2)
         } else if self.reader.refuses_repeated_keys {
-            self.reader.scratch.skip_unique(self.text, start, depth)
+            self.reader
+                .scratch
+                .skip_unique(self.text, start, depth)
         } else {
             skip(self.bytes, start, depth)
         }
     }
 
     fn array(&mut self, start: usize, step: &Expectation, row: Row) -> Option<usize> {
-        let table = self.reader.tables.all.get(usize::from(step.table))?;
+        let table = self
+            .reader
+            .tables
+            .all
+            .get(usize::from(step.table))?;
         let (items, depth) = (table.items.clone(), table.depth + 1);
         let (mut byte, mut at) = after_blank(self.bytes, start + 1)?;
         if byte == b']' {
@@ -191,7 +213,9 @@ impl SlotReading<'_, '_> {
         }
 
         loop {
-            at = self.value((byte, at), &items, row, depth)?.end;
+            at = self
+                .value((byte, at), &items, row, depth)?
+                .end;
             (byte, at) = after_blank(self.bytes, at)?;
             match byte {
                 b',' => (byte, at) = after_blank(self.bytes, at + 1)?,
@@ -203,7 +227,11 @@ impl SlotReading<'_, '_> {
 
     /// Reads an object of which the schema knows keys. The recursion is as deep as the schema.
     fn object(&mut self, start: usize, step: &Expectation, mut row: Row) -> Option<usize> {
-        let table = self.reader.tables.all.get(usize::from(step.table))?;
+        let table = self
+            .reader
+            .tables
+            .all
+            .get(usize::from(step.table))?;
         let rows = table.rows;
         if let Some(array) = rows {
             row = self.slots.add_row(array, table.width);
@@ -211,7 +239,8 @@ impl SlotReading<'_, '_> {
 
         let end = self.members(start + 1, usize::from(step.table), row)?;
         if rows.is_some() {
-            self.slots.set(row, 0, Span::new(start, end));
+            self.slots
+                .set(row, 0, Span::new(start, end));
         }
 
         Some(end)
@@ -306,9 +335,11 @@ impl SlotReading<'_, '_> {
     fn keep(&mut self, slot: u8, row: Row, key: usize, value: Span) -> Option<()> {
         if slot == OTHER {
             let key_end = end_of_string(self.bytes, key)?.end;
-            self.slots.add_other(row, Span::new(key, key_end), value);
+            self.slots
+                .add_other(row, Span::new(key, key_end), value);
         } else {
-            self.slots.set(row, usize::from(slot), value);
+            self.slots
+                .set(row, usize::from(slot), value);
         }
 
         Some(())
@@ -352,7 +383,11 @@ impl SlotReading<'_, '_> {
 
         let next = u8::try_from(place).ok()?;
         if before == usize::MAX {
-            self.reader.tables.all.get_mut(id)?.first = next;
+            self.reader
+                .tables
+                .all
+                .get_mut(id)?
+                .first = next;
         } else {
             keys.all.get_mut(before)?.step.next = next;
         }
@@ -372,11 +407,16 @@ fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Ex
         ),
         Others::Each(step) => (0, step.clone()),
         Others::Prefixed(prefixes) => {
-            let is_allowed = prefixes.iter().any(|prefix| name.starts_with(&**prefix));
+            let is_allowed = prefixes
+                .iter()
+                .any(|prefix| name.starts_with(&**prefix));
             (0, is_allowed.then_some(Expectation::FREE)?)
         }
     };
 
-    let is_kept = table.kept.is_some_and(|prefix| name.starts_with(prefix));
+    let is_kept = table
+        .kept
+        .is_some_and(|prefix| name.starts_with(prefix));
+
     Some((near, if is_kept { step.with_slot(OTHER) } else { step }))
 }

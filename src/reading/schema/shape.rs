@@ -110,14 +110,22 @@ impl Shapes {
     /// levels: in a schema that contains itself and has conditions or alternatives.
     pub(super) fn may_multiply(&self) -> bool {
         let contains_itself = |(id, shape): (ShapeId, &Shape)| {
-            let properties = shape.properties.iter().map(|property| property.shape);
+            let properties = shape
+                .properties
+                .iter()
+                .map(|property| property.shape);
             let additional = match shape.additional {
                 Additional::Each(below) => Some(below),
                 Additional::Any | Additional::None => None,
             };
 
-            let conditions = shape.conditions.iter().map(|condition| condition.then);
-            let below = properties.chain(shape.items).chain(additional);
+            let conditions = shape
+                .conditions
+                .iter()
+                .map(|condition| condition.then);
+            let below = properties
+                .chain(shape.items)
+                .chain(additional);
             // A subschema has a smaller number than its parts, unless it is one of them.
             let below = below.chain(conditions);
             below
@@ -126,7 +134,12 @@ impl Shapes {
         };
 
         let has_several = |shape: &Shape| !(shape.conditions.is_empty() && shape.any_of.is_empty());
-        self.all.iter().any(has_several) && self.all.iter().enumerate().any(contains_itself)
+        self.all.iter().any(has_several)
+            && self
+                .all
+                .iter()
+                .enumerate()
+                .any(contains_itself)
     }
 
     /// Returns `true` if a value is valid.
@@ -182,7 +195,10 @@ impl<'s> ShapeWalk<'s> {
             Kind::Object => self.object(shape, node),
             Kind::Array => {
                 if shape.min_items > 0 {
-                    let items = node.items().take(shape.min_items).count();
+                    let items = node
+                        .items()
+                        .take(shape.min_items)
+                        .count();
                     self.fail(usize::from(items < shape.min_items));
                 }
                 if let Some(items) = shape.items {
@@ -318,7 +334,9 @@ impl Shape {
         if let Some(number) = number.filter(|_| !self.bounds.is_empty()) {
             let value = number.as_f64();
             let bounds = self.bounds.iter();
-            failures += bounds.filter(|bound| !bound.allows(number, value)).count();
+            failures += bounds
+                .filter(|bound| !bound.allows(number, value))
+                .count();
         }
 
         failures
@@ -326,12 +344,24 @@ impl Shape {
 
     /// Returns the number of assertions that the content of a string fails.
     fn text_failures(&self, text: &str) -> usize {
-        let is_allowed =
-            |allowed: &Vec<Value>| allowed.iter().any(|word| word.as_str() == Some(text));
-        usize::from(!self.allowed.as_ref().is_none_or(is_allowed))
-            + usize::from(self.date_time && !Timestamp::is_valid(text))
+        let is_allowed = |allowed: &Vec<Value>| {
+            allowed
+                .iter()
+                .any(|word| word.as_str() == Some(text))
+        };
+
+        usize::from(
+            !self
+                .allowed
+                .as_ref()
+                .is_none_or(is_allowed),
+        ) + usize::from(self.date_time && !Timestamp::is_valid(text))
             + usize::from(self.min_length > 0 && !is_as_long(text, self.min_length))
-            + usize::from(self.pattern.as_ref().is_some_and(|it| !it.is_in(text)))
+            + usize::from(
+                self.pattern
+                    .as_ref()
+                    .is_some_and(|it| !it.is_in(text)),
+            )
     }
 
     /// Returns the property with the name of a key; most keys name the expected one.
@@ -354,7 +384,11 @@ impl Shape {
 
 /// Returns `true` if a text has a number of characters, or more.
 fn is_as_long(text: &str, least: usize) -> bool {
-    text.len() >= least && text.chars().nth(least.saturating_sub(1)).is_some()
+    text.len() >= least
+        && text
+            .chars()
+            .nth(least.saturating_sub(1))
+            .is_some()
 }
 
 /// Returns `true` if a value that is not a string equals a scalar of an `enum` or `const`.
@@ -374,11 +408,16 @@ fn is_scalar(kind: Kind, written: &str, expected: &Value) -> bool {
 /// occur in the schemas here.
 pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
-        Value::String(expected) => node.text().is_some_and(|text| text == *expected),
+        Value::String(expected) => node
+            .text()
+            .is_some_and(|text| text == *expected),
         Value::Array(expected) => {
             node.kind() == Kind::Array
                 && node.items().count() == expected.len()
-                && node.items().zip(expected).all(|(item, it)| is(item, it))
+                && node
+                    .items()
+                    .zip(expected)
+                    .all(|(item, it)| is(item, it))
         }
         Value::Object(expected) => {
             let is_expected = |key: Key<'_>| {

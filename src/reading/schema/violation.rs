@@ -204,17 +204,29 @@ impl Violation {
 
     /// Returns the advice on fields that are absent.
     fn additions(&self, fields: &[String]) -> String {
-        let renames = self.typos.iter().map(|(field, written)| {
-            let written = brief(written);
-            format!("Rename `{written}` to `{field}`, if that is what it means.")
-        });
-        let is_typo = |field: &String| self.typos.iter().any(|(typo, _)| typo == field);
+        let renames = self
+            .typos
+            .iter()
+            .map(|(field, written)| {
+                let written = brief(written);
+                format!("Rename `{written}` to `{field}`, if that is what it means.")
+            });
+        let is_typo = |field: &String| {
+            self.typos
+                .iter()
+                .any(|(typo, _)| typo == field)
+        };
+
         let others: Vec<String> = (fields.iter())
             .filter(|field| !is_typo(field))
             .cloned()
             .collect();
         let add = (!others.is_empty()).then(|| format!("Add the {}.", named(&others)));
-        renames.chain(add).collect::<Vec<_>>().join(" ")
+
+        renames
+            .chain(add)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
@@ -234,10 +246,13 @@ fn named(fields: &[String]) -> String {
 /// Returns a sentence about the errors of [`likeliest`].
 pub(super) fn message_of_likeliest(violations: &[Violation], root: &str) -> Option<String> {
     let first = violations.first()?;
-    let others = violations.iter().skip(1).filter_map(|it| match &it.breach {
-        Breach::NotConstant(_, expected) if it.token == first.token => Some(expected),
-        _ => None,
-    });
+    let others = violations
+        .iter()
+        .skip(1)
+        .filter_map(|it| match &it.breach {
+            Breach::NotConstant(_, expected) if it.token == first.token => Some(expected),
+            _ => None,
+        });
 
     Some(others.fold(first.message(root), |description, other| {
         format!("{description} or {other}")

@@ -23,8 +23,15 @@ impl RunFold {
         }
 
         let payload = &event.payload;
-        let word = |name| payload.get(name).and_then(Value::as_str);
-        let threshold = payload.get("threshold").and_then(Value::as_f64);
+        let word = |name| {
+            payload
+                .get(name)
+                .and_then(Value::as_str)
+        };
+
+        let threshold = payload
+            .get("threshold")
+            .and_then(Value::as_f64);
 
         Ok(Self {
             state: first_state(event)?,
@@ -67,7 +74,16 @@ impl RunFold {
 
 /// Returns the state that the `start` event declares.
 fn first_state(event: &RunEvent) -> Folded<State> {
-    let text = |name: &str| Some(event.payload.get(name)?.as_str()?.to_owned());
+    let text = |name: &str| {
+        Some(
+            event
+                .payload
+                .get(name)?
+                .as_str()?
+                .to_owned(),
+        )
+    };
+
     Ok(State {
         version: format::STATE_VERSION.into(),
         state_schema_version: format::STATE_SCHEMA_VERSION.into(),

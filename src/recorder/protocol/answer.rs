@@ -132,7 +132,9 @@ impl Done {
 
     /// Returns the answer about a call that is about to be made.
     pub(super) fn held(call: String, kind: CallKind, findings: Vec<Finding>) -> Self {
-        let first = findings.first().filter(|_| kind != CallKind::Go);
+        let first = findings
+            .first()
+            .filter(|_| kind != CallKind::Go);
         let verdict = CallVerdict {
             kind,
             rule: first.map(|finding| finding.rule.clone()),

@@ -308,12 +308,19 @@ pub(super) fn describe_members(schema: &mut Schema) {
         let about = form
             .as_object_mut()
             .and_then(|form| form.remove("description"));
-        let members = form.get_mut("properties").and_then(Value::as_object_mut);
+        let members = form
+            .get_mut("properties")
+            .and_then(Value::as_object_mut);
         let Some(about) = about else { continue };
 
-        for member in members.into_iter().flat_map(Map::values_mut) {
+        for member in members
+            .into_iter()
+            .flat_map(Map::values_mut)
+        {
             if let Value::Object(member) = member {
-                member.entry("description").or_insert(about.clone());
+                member
+                    .entry("description")
+                    .or_insert(about.clone());
             }
         }
     }

@@ -187,7 +187,9 @@ impl Session {
     /// it.
     pub(crate) fn abort(self, reason: &str) -> Result<Vec<Finding>, Error> {
         match self.run {
-            Some(run) => Ok(run.finish(End::aborted(reason))?.findings),
+            Some(run) => Ok(run
+                .finish(End::aborted(reason))?
+                .findings),
             None => Ok(Vec::new()),
         }
     }
@@ -203,15 +205,18 @@ impl Session {
             return Err(too_long());
         }
 
-        let document = self.tape.read_record(line).map_err(|refused| {
-            let place = match refused {
-                crate::ground::document::Refused::Syntax(error) => {
-                    format!(" (byte {})", error.offset + 1)
-                }
-                _ => String::new(),
-            };
-            Failed::new("syntax", &format!("the line is {refused}{place}"))
-        })?;
+        let document = self
+            .tape
+            .read_record(line)
+            .map_err(|refused| {
+                let place = match refused {
+                    crate::ground::document::Refused::Syntax(error) => {
+                        format!(" (byte {})", error.offset + 1)
+                    }
+                    _ => String::new(),
+                };
+                Failed::new("syntax", &format!("the line is {refused}{place}"))
+            })?;
         let name = named(document)?;
         let argument = document.root().get(name);
         *is_record = Some(argument.is_some_and(|argument| records(name, argument)));
@@ -256,7 +261,8 @@ impl Session {
 /// Returns the answer with what was found meanwhile.
 fn with_findings(mut done: Done, run: &mut Run) -> Done {
     if run.is_judged() {
-        done.findings.get_or_insert_with(|| run.take_findings());
+        done.findings
+            .get_or_insert_with(|| run.take_findings());
     }
     done
 }
@@ -282,7 +288,9 @@ fn carry_out(
         RecorderCommand::Open(step) => return open(run, &step),
         RecorderCommand::Act(act) if act.hold == Some(true) => {
             let known = act.action.extensions.get(CALL);
-            let known = known.and_then(Value::as_str).map(str::to_owned);
+            let known = known
+                .and_then(Value::as_str)
+                .map(str::to_owned);
             let call = known.unwrap_or_else(|| run.next_call());
             return hold(run, act, call, None, calls);
         }
@@ -325,12 +333,16 @@ fn carry_out(
         RecorderCommand::At(Some(time)) => {
             let zoned = Timestamp::parse(&time);
             let in_utc = format!("{time}Z");
-            let at = zoned.is_none().then_some(in_utc.clone());
+            let at = zoned
+                .is_none()
+                .then_some(in_utc.clone());
             let parsed = zoned.or_else(|| Timestamp::parse(&in_utc));
-            run.at(parsed.and_then(|time| time.system_time()).ok_or_else(|| {
-                let why = format!("`at` is {}, not an RFC 3339 date-time", quote(&time));
-                Failed::new("argument", &why)
-            })?)?;
+            run.at(parsed
+                .and_then(|time| time.system_time())
+                .ok_or_else(|| {
+                    let why = format!("`at` is {}, not an RFC 3339 date-time", quote(&time));
+                    Failed::new("argument", &why)
+                })?)?;
             return Ok(Done {
                 at,
                 ..Done::nothing()
@@ -410,11 +422,17 @@ fn named(document: Document<'_>) -> Result<&'static str, Failed> {
     }
 
     let name = member.name();
-    if let Some(known) = COMMANDS.into_iter().find(|known| *known == name) {
+    if let Some(known) = COMMANDS
+        .into_iter()
+        .find(|known| *known == name)
+    {
         return Ok(known);
     }
 
-    let advice = match COMMANDS.into_iter().find(|known| is_near(&name, known)) {
+    let advice = match COMMANDS
+        .into_iter()
+        .find(|known| is_near(&name, known))
+    {
         Some(known) => format!("did you mean `{known}`?"),
         None => format!("the commands are {}", COMMANDS.join(", ")),
     };
@@ -553,10 +571,18 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
     let attachment = match (attach.path, attach.base64) {
         (Some(path), None) if attach.extension.is_none() => run.attach_file(path)?,
         (None, Some(text)) => {
-            let content = BASE64.decode(text.as_bytes()).map_err(|error| {
-                wrong(&format!("`base64` is not base64 with its padding: {error}"))
-            })?;
-            run.attach(&content, attach.extension.as_deref().unwrap_or_default())?
+            let content = BASE64
+                .decode(text.as_bytes())
+                .map_err(|error| {
+                    wrong(&format!("`base64` is not base64 with its padding: {error}"))
+                })?;
+            run.attach(
+                &content,
+                attach
+                    .extension
+                    .as_deref()
+                    .unwrap_or_default(),
+            )?
         }
         _ => {
             return Err(wrong(
@@ -629,11 +655,16 @@ fn explained(mut end: End) -> Result<End, Failed> {
     match end.status {
         Ending::Ok => {}
         Ending::Error => {
-            let reason = end.reason.as_deref().unwrap_or("unknown");
-            end.error.get_or_insert_with(|| reason.into());
+            let reason = end
+                .reason
+                .as_deref()
+                .unwrap_or("unknown");
+            end.error
+                .get_or_insert_with(|| reason.into());
         }
         _ => {
-            end.reason.get_or_insert_with(|| NO_REASON.into());
+            end.reason
+                .get_or_insert_with(|| NO_REASON.into());
         }
     }
 

@@ -139,17 +139,38 @@ impl End {
     /// Returns the `terminate` event.
     fn terminate(self) -> RunEvent {
         let mut metrics = self.metrics.unwrap_or_default();
-        metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
+        metrics.extend(
+            self.score
+                .map(|score| (SCORE.to_owned(), score.into())),
+        );
+
         let payload = object([
-            ("abandoned_at", self.abandoned_at.map(Micros::text).into()),
+            (
+                "abandoned_at",
+                self.abandoned_at
+                    .map(Micros::text)
+                    .into(),
+            ),
             (
                 "artifacts",
-                self.artifacts.filter(|it| !it.is_empty()).into(),
+                self.artifacts
+                    .filter(|it| !it.is_empty())
+                    .into(),
             ),
             ("error", self.error.into()),
-            ("metrics", (!metrics.is_empty()).then_some(metrics).into()),
+            (
+                "metrics",
+                (!metrics.is_empty())
+                    .then_some(metrics)
+                    .into(),
+            ),
             ("reason", self.reason.into()),
-            ("status", RunStatus::from(self.status).word().into()),
+            (
+                "status",
+                RunStatus::from(self.status)
+                    .word()
+                    .into(),
+            ),
         ]);
 
         RunEvent::new("terminate", payload)
@@ -157,7 +178,9 @@ impl End {
 
     /// Adds a name or path to `outcomes.artifacts`.
     pub fn artifact(mut self, name: impl Into<String>) -> Self {
-        self.artifacts.get_or_insert_default().push(name.into());
+        self.artifacts
+            .get_or_insert_default()
+            .push(name.into());
         self
     }
 
@@ -172,7 +195,9 @@ impl End {
     /// Adds the result of an evaluator to `verification` in the summary: a run that ends `ok` is
     /// then a `success` if all that was found has passed, else its goal was not achieved.
     pub fn evaluated(mut self, evaluated: Evaluated) -> Self {
-        self.evaluated.get_or_insert_default().push(evaluated);
+        self.evaluated
+            .get_or_insert_default()
+            .push(evaluated);
         self
     }
 
@@ -270,7 +295,10 @@ impl Run {
 
         end.must_be_recordable()?;
         self.must_fit(&end.clone().terminate())?;
-        let evaluated = end.evaluated.as_deref().unwrap_or_default();
+        let evaluated = end
+            .evaluated
+            .as_deref()
+            .unwrap_or_default();
         self.must_fit(&evaluation(evaluated))?;
         self.close_open_steps(&end)?;
         self.verify(is_ok, evaluated)?;
@@ -314,7 +342,10 @@ impl Run {
     fn close_open_steps(&mut self, end: &End) -> Result<(), Error> {
         let reason = || format!("the run ended: {}", RunStatus::from(end.status));
         for step in self.open_steps() {
-            let reason = end.reason.clone().unwrap_or_else(reason);
+            let reason = end
+                .reason
+                .clone()
+                .unwrap_or_else(reason);
             let payload = object([("reason", reason.into())]);
             self.set_step(&step, StepStatus::Failed, payload)?;
         }

@@ -47,8 +47,13 @@ impl Run {
         let mut lines = Vec::new();
         let read = whole_lines(self.events.content()?, &mut |line| {
             number += 1;
-            let plain = self.plain.as_ref().and_then(|plain| plain.line(number));
-            let whole = plain.map(<[u8]>::to_vec).or_else(|| self.whole_line(line));
+            let plain = self
+                .plain
+                .as_ref()
+                .and_then(|plain| plain.line(number));
+            let whole = plain
+                .map(<[u8]>::to_vec)
+                .or_else(|| self.whole_line(line));
             let judged = whole.as_deref().unwrap_or(line);
             let written = written(Artifact::Events, number, offset, judged);
 
@@ -145,7 +150,9 @@ impl Run {
             ("step_id", step),
             (
                 "step_status",
-                has_step.then(|| StepStatus::Running.word()).into(),
+                has_step
+                    .then(|| StepStatus::Running.word())
+                    .into(),
             ),
         ]);
         for (name, value) in set {
@@ -168,7 +175,8 @@ impl Run {
         {
             let room = MAX_KEPT.saturating_sub(self.findings.len());
             let counting = gate.counting(&self.key(), found);
-            self.findings.extend(counting.into_iter().take(room));
+            self.findings
+                .extend(counting.into_iter().take(room));
         }
     }
 
@@ -213,7 +221,9 @@ impl Run {
         let next = written(Artifact::Events, number, offset, line);
         let state = &self.plain_fold().state;
         let mut found = checker.event(next, to_come.as_deref(), state, &read_again);
-        let action = event.action().filter(|_| checker.judges_actions());
+        let action = event
+            .action()
+            .filter(|_| checker.judges_actions());
         if let Some(action) = action.and_then(|action| serde_json::to_vec(&action).ok()) {
             found.extend(checker.action(self.action_count(), &action));
         }
@@ -325,7 +335,9 @@ impl Run {
         (own, may_wait): (Option<&str>, bool),
     ) -> Result<CallDecision, Error> {
         let allowed = Allowed(Arc::default());
-        self.under_way.retain(|act| act.is.strong_count() > 0);
+        self.under_way
+            .retain(|act| act.is.strong_count() > 0);
+
         let is_counted = match self.holding() {
             Some((live, _)) => live.has_rules_of_events(),
             None => return Ok(CallDecision::Go(allowed)),
@@ -345,8 +357,15 @@ impl Run {
             let mut found = self.holding_findings(&event, &text, payload);
             found.extend(self.own_finding(&text, own));
 
-            let asks = |live: &LiveChecker| found.iter().all(|finding| live.asks(finding));
-            let is_asking = self.holding().is_some_and(|(live, _)| asks(live));
+            let asks = |live: &LiveChecker| {
+                found
+                    .iter()
+                    .all(|finding| live.asks(finding))
+            };
+
+            let is_asking = self
+                .holding()
+                .is_some_and(|(live, _)| asks(live));
             if found.is_empty() || !is_asking || questions == MAX_QUESTIONS {
                 break (event, text, found);
             }
@@ -448,7 +467,9 @@ impl Run {
     fn must_have_room(&self, draft: &RunEvent) -> Result<(), Error> {
         let mut draft = draft.clone();
         let output = " ".repeat(MAX_SMALL).into();
-        draft.payload.insert("output".into(), output);
+        draft
+            .payload
+            .insert("output".into(), output);
         cut(&mut draft.payload);
 
         match self.must_fit(&draft) {
@@ -476,15 +497,21 @@ impl Run {
         let Some((live, gate)) = self.holding() else {
             return Vec::new();
         };
-        let under_way: Vec<Vec<u8>> = self.under_way.iter().map(|act| act.text.clone()).collect();
+        let under_way: Vec<Vec<u8>> = self
+            .under_way
+            .iter()
+            .map(|act| act.text.clone())
+            .collect();
         let holds = |finding: &Finding| {
             finding.severity == Severity::Error
-                && live.declared(finding).is_some_and(|check| match check {
-                    TeamCheck::Schema(_) => {
-                        pointer_of(finding).is_some_and(|it| is_given(payload, &it))
-                    }
-                    _ => !live.depends_on_outcome(check),
-                })
+                && live
+                    .declared(finding)
+                    .is_some_and(|check| match check {
+                        TeamCheck::Schema(_) => {
+                            pointer_of(finding).is_some_and(|it| is_given(payload, &it))
+                        }
+                        _ => !live.depends_on_outcome(check),
+                    })
         };
 
         let found = |after: &[Vec<u8>]| {
@@ -524,8 +551,12 @@ impl Run {
         findings: &[Finding],
     ) -> Option<(bool, String)> {
         let ask = self.recorder.ask.clone()?;
-        let tool = payload.get("tool").and_then(Value::as_str);
-        let input = payload.get("input").unwrap_or(&Value::Null);
+        let tool = payload
+            .get("tool")
+            .and_then(Value::as_str);
+        let input = payload
+            .get("input")
+            .unwrap_or(&Value::Null);
         let asked = AssertUnwindSafe(|| ask(tool.unwrap_or_default(), input, findings));
         // One who panics gives no answer.
         Some(catch_unwind(asked).unwrap_or((false, String::new())))
@@ -539,16 +570,21 @@ impl Run {
         is_yes: bool,
         by: &str,
     ) -> Result<Vec<GivenAnswer>, Error> {
-        let mut rules: Vec<&String> = found.iter().map(|it| &it.rule).collect();
+        let mut rules: Vec<&String> = found
+            .iter()
+            .map(|it| &it.rule)
+            .collect();
         rules.dedup();
         for rule in &rules {
             self.note_answer(rule, payload, is_yes, by)?;
         }
 
-        let given = rules.into_iter().map(|rule| GivenAnswer {
-            rule: rule.clone(),
-            by: by.to_owned(),
-        });
+        let given = rules
+            .into_iter()
+            .map(|rule| GivenAnswer {
+                rule: rule.clone(),
+                by: by.to_owned(),
+            });
 
         Ok(given.collect())
     }
@@ -654,7 +690,9 @@ impl Run {
             .ok()
             .filter(|text| may_be_shortened(text))?;
         let mut tape = Tape::default();
-        let document = tape.read(text.trim_ascii_end().as_bytes()).ok()?;
+        let document = tape
+            .read(text.trim_ascii_end().as_bytes())
+            .ok()?;
         let directory = self.dir.directory().ok()?;
         let whole = with_whole_values(document.root(), &mut |name| {
             let mut content = Vec::new();
@@ -696,7 +734,10 @@ impl Run {
             path: self.path().to_owned(),
             state: self.fold.state.clone(),
             summary: self.fold.summary(),
-            manifest_sha256: self.manifest_sha256.clone().unwrap_or_default(),
+            manifest_sha256: self
+                .manifest_sha256
+                .clone()
+                .unwrap_or_default(),
             findings: self.findings.clone(),
         }
     }
@@ -771,14 +812,20 @@ fn sequences(lines: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
 }
 
 fn pointer_of(finding: &Finding) -> Option<Pointer> {
-    finding.location.pointer.clone().map(Pointer::new)
+    finding
+        .location
+        .pointer
+        .clone()
+        .map(Pointer::new)
 }
 
 /// Returns `true` if a pointer leads to what is given of an action: below `/payload` in its event,
 /// or below `/outcomes/actions/0` in the state.
 fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
     let is_of_event = pointer.as_str().starts_with("/payload");
-    let name = pointer.tokens().nth(if is_of_event { 1 } else { 3 });
+    let name = pointer
+        .tokens()
+        .nth(if is_of_event { 1 } else { 3 });
     name.is_some_and(|name| payload.contains_key(&*name))
 }
 
@@ -792,8 +839,11 @@ fn held(payload: &Map<String, Value>) -> Value {
 
 /// Returns a line of an artifact, or a record.
 fn written(artifact: Artifact, number: u64, offset: u64, bytes: &[u8]) -> WrittenLine<'_> {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let bytes = bytes
+        .strip_suffix(b"\n")
+        .unwrap_or(bytes);
     let length = bytes.len();
+
     WrittenLine {
         artifact,
         line: Line {

@@ -82,7 +82,9 @@ impl Run {
     ) -> Result<String, Error> {
         self.must_not_have_ended()?;
         let remembered = json(value, "the memory").and_then(|value| {
-            let payload = [(name.to_owned(), value)].into_iter().collect();
+            let payload = [(name.to_owned(), value)]
+                .into_iter()
+                .collect();
             self.write(RunEvent::new("memory", payload))
         });
 
@@ -110,12 +112,18 @@ impl Run {
     ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
-        let plain = self.plain.as_ref().map(|_| payload.clone());
+        let plain = self
+            .plain
+            .as_ref()
+            .map(|_| payload.clone());
         let proposed = self.write_event(RunEvent::new("learn", payload), None);
         let event = self.counted(proposed)?;
         let line = learn_line(&event)?;
         // The event is there: `recover` finds out what its line lacks.
-        let appended = self.learn.append(&line).map_err(|failed| failed.error);
+        let appended = self
+            .learn
+            .append(&line)
+            .map_err(|failed| failed.error);
         self.poison_unless(appended)?;
 
         let offset = self.learn.held.length - line.len() as u64;
@@ -157,7 +165,11 @@ impl Run {
     /// [`Error::TooLarge`] for more than 64 MiB; [`Error::Refused`] for an extension of other
     /// characters than 16 letters and digits.
     pub fn attach(&mut self, content: &[u8], extension: &str) -> Result<Attachment, Error> {
-        let redacted = self.recorder.redactor.as_ref().map(|it| it.file(content));
+        let redacted = self
+            .recorder
+            .redactor
+            .as_ref()
+            .map(|it| it.file(content));
         let attached = self.try_attach(redacted.as_deref().unwrap_or(content), extension);
         self.counted(attached)
     }
@@ -166,8 +178,15 @@ impl Run {
     fn try_attach(&mut self, content: &[u8], extension: &str) -> Result<Attachment, Error> {
         self.must_not_have_ended()?;
         let attachment = Attachment::of(content, extension)?;
-        let is_known = self.fold.attached.contains_key(&attachment.name);
-        if is_known && self.attached(&attachment).is_some_and(|it| it == content) {
+        let is_known = self
+            .fold
+            .attached
+            .contains_key(&attachment.name);
+        if is_known
+            && self
+                .attached(&attachment)
+                .is_some_and(|it| it == content)
+        {
             return Ok(attachment);
         }
 
@@ -179,13 +198,20 @@ impl Run {
         let draft = RunEvent::runtime(ATTACHED, payload);
         self.must_fit(&draft)?;
 
-        let dir = self.recorder.dir_in(&self.dir, ATTACHMENTS)?;
+        let dir = self
+            .recorder
+            .dir_in(&self.dir, ATTACHMENTS)?;
         if self.fold.attached.is_empty() && self.recorder.durability != Durability::Process {
             self.recorder.sync_dir(&self.dir)?;
         }
 
-        let (_, name) = attachment.name.split_once('/').unwrap_or_default();
-        let replaced = self.recorder.replace(&dir, &beside(NEW), name, content);
+        let (_, name) = attachment
+            .name
+            .split_once('/')
+            .unwrap_or_default();
+        let replaced = self
+            .recorder
+            .replace(&dir, &beside(NEW), name, content);
         self.unless_unknown(replaced)?;
         self.sync_names(&dir, name)?;
         if let Some(redactor) = &mut self.recorder.redactor {
@@ -202,7 +228,11 @@ impl Run {
     fn attached(&self, attachment: &Attachment) -> Option<Vec<u8>> {
         let (_, name) = attachment.name.split_once('/')?;
         let most = usize::try_from(attachment.bytes + 1).ok()?;
-        self.dir.dir(ATTACHMENTS).ok()?.read(name, most).ok()
+        self.dir
+            .dir(ATTACHMENTS)
+            .ok()?
+            .read(name, most)
+            .ok()
     }
 
     /// Refuses to leave or end a run whose attachments are no longer there, as far as names and
@@ -214,12 +244,19 @@ impl Run {
         };
         let dir = self.dir.dir(ATTACHMENTS).ok();
         let is_there = |it: &&Attachment| {
-            let (_, name) = it.name.split_once('/').unwrap_or_default();
+            let (_, name) = it
+                .name
+                .split_once('/')
+                .unwrap_or_default();
             let dir = dir.as_ref();
             dir.is_some_and(|dir| dir.has_file(name, it.bytes))
         };
 
-        let gone = [first].into_iter().chain(attached).find(|it| !is_there(it));
+        let gone = [first]
+            .into_iter()
+            .chain(attached)
+            .find(|it| !is_there(it));
+
         gone.map_or(Ok(()), |gone| {
             let path = self.path().join(&gone.name);
             Err(Error::Lost { path })
@@ -248,7 +285,11 @@ impl Run {
         value: &Value,
         most: usize,
     ) -> Result<Option<Value>, Error> {
-        let redacted = self.recorder.redactor.as_ref().map(|it| it.value(value));
+        let redacted = self
+            .recorder
+            .redactor
+            .as_ref()
+            .map(|it| it.value(value));
         let redacted = redacted.transpose();
         let redacted = redacted.map_err(|why| Error::refused("the value", why))?;
         let written = redacted.as_ref().unwrap_or(value);
@@ -257,6 +298,7 @@ impl Run {
         };
         let attached = self.try_attach(text.as_bytes(), extension);
         let attached = self.counted(attached)?;
+
         Ok(Some(marked(written, most, &attached)))
     }
 
@@ -272,7 +314,10 @@ impl Run {
 
     /// Shortens the values of an act for which the state has no room as they are.
     pub(super) fn shorten_act(&mut self, payload: &mut Map<String, Value>) {
-        for (name, value) in payload.iter_mut().filter(|(name, _)| is_free(name)) {
+        for (name, value) in payload
+            .iter_mut()
+            .filter(|(name, _)| is_free(name))
+        {
             match value {
                 Value::Object(members) if name == "input" => {
                     for value in members.values_mut() {

@@ -224,7 +224,11 @@ fn apply(change: &Change, steps: &mut Vec<Step>) -> Option<Vec<Value>> {
             Some(vec![difference(&key, &before.into(), &after.into())])
         }
         Change::Append { append } => {
-            if append.id.is_empty() || steps.iter().any(|step| step.id == append.id) {
+            if append.id.is_empty()
+                || steps
+                    .iter()
+                    .any(|step| step.id == append.id)
+            {
                 return None;
             }
 
@@ -256,12 +260,21 @@ fn edit((at, step): (usize, &mut Step), set: &StepChange) -> Option<Vec<Value>> 
     let (mut fields, mut diff) = (serde_json::to_value(&*step).ok()?, Vec::new());
     let set = serde_json::to_value(set).ok()?;
     for name in ["description", "kind", "rationale", "inputs"] {
-        let before = fields.get(name).cloned().unwrap_or_default();
-        let Some(after) = set.get(name).filter(|after| **after != before) else {
+        let before = fields
+            .get(name)
+            .cloned()
+            .unwrap_or_default();
+        let Some(after) = set
+            .get(name)
+            .filter(|after| **after != before)
+        else {
             continue;
         };
+
         diff.push(difference(&format!("steps[{at}].{name}"), &before, after));
-        fields.as_object_mut()?.insert(name.into(), after.clone());
+        fields
+            .as_object_mut()?
+            .insert(name.into(), after.clone());
     }
 
     *step = serde_json::from_value(fields).ok()?;

@@ -69,7 +69,10 @@ impl Artifacts for WithoutTail {
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
         match artifact {
-            Artifact::Events => Ok(self.directory.open(artifact)?.first(self.events)),
+            Artifact::Events => Ok(self
+                .directory
+                .open(artifact)?
+                .first(self.events)),
             Artifact::State if !self.has_state => Err(Unreadable::Vanished),
             _ => self.directory.open(artifact),
         }
@@ -186,7 +189,8 @@ impl Recorder {
         let mut left = self.left(id)?;
         left.run.at = Some(left.run.fold.last);
         let now = Micros::of(self.with_clock(|clock| clock.now()));
-        left.go_on()?.finish(End::abandoned(reason, now))
+        left.go_on()?
+            .finish(End::abandoned(reason, now))
     }
 
     /// Locks and reads an episode.
@@ -204,7 +208,10 @@ impl Recorder {
 
         let path = self.run_data.join(EPISODES).join(id);
         let dir = OpenDir::open(&self.run_data).and_then(|dir| dir.dir(EPISODES)?.dir(id));
-        let (mut events, dir) = match dir.map_err(Error::io("opening", &path)).and_then(open) {
+        let (mut events, dir) = match dir
+            .map_err(Error::io("opening", &path))
+            .and_then(open)
+        {
             Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 return Err(Error::Absent { id: id.into() });
             }
@@ -224,10 +231,13 @@ impl Recorder {
 
         let is_new = !dir.has("learn.jsonl");
         let learn = TimelineFile::open(&self.disk, &dir, "learn.jsonl", is_new)?;
-        let plain = self.redactor.as_ref().map(|_| PlainRun {
-            fold: fold.clone(),
-            lines: Vec::new(),
-        });
+        let plain = self
+            .redactor
+            .as_ref()
+            .map(|_| PlainRun {
+                fold: fold.clone(),
+                lines: Vec::new(),
+            });
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.plain = plain;
         run.has_state = run.dir.has("state.json");
@@ -279,7 +289,8 @@ impl Left {
             has_state: !self.files.is_ahead(),
         })?;
         if self.files.is_ahead() {
-            self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
+            self.run
+                .remove(&self.run.dir, ["state.json".to_owned()])?;
             self.run.has_state = false;
         }
 
@@ -317,7 +328,12 @@ impl Left {
         let mut run = run.judged(false)?;
         let cut = Some(self.files.tail).filter(|tail| tail.length > 0);
         let payload = object([
-            ("cut_bytes", cut.as_ref().map(|tail| tail.length).into()),
+            (
+                "cut_bytes",
+                cut.as_ref()
+                    .map(|tail| tail.length)
+                    .into(),
+            ),
             ("cut_sha256", cut.map(|tail| tail.sha256()).into()),
         ]);
         run.write(RunEvent::runtime("run.resume", payload))?;
@@ -377,7 +393,10 @@ impl Run {
 
     /// Removes files, as far as they are there: mostly they are not, and nothing is written then.
     fn remove(&self, dir: &OpenDir, names: impl IntoIterator<Item = String>) -> Result<(), Error> {
-        for name in names.into_iter().filter(|name| dir.has(name)) {
+        for name in names
+            .into_iter()
+            .filter(|name| dir.has(name))
+        {
             self.recorder
                 .disk
                 .remove(dir, &name)

@@ -65,7 +65,9 @@ impl PlainRun {
 
     /// Returns the line with a number, the first being 1.
     pub(in crate::recorder) fn line(&self, number: u64) -> Option<&[u8]> {
-        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        let index = usize::try_from(number)
+            .ok()?
+            .checked_sub(1)?;
         self.lines.get(index).map(Vec::as_slice)
     }
 
@@ -97,7 +99,9 @@ impl Run {
 
     /// Returns the plain run, if it is redacted, else the run.
     pub(in crate::recorder) fn plain_fold(&self) -> &RunFold {
-        self.plain.as_ref().map_or(&self.fold, |plain| &plain.fold)
+        self.plain
+            .as_ref()
+            .map_or(&self.fold, |plain| &plain.fold)
     }
 
     /// Returns the id of a step as it is written.
@@ -106,9 +110,17 @@ impl Run {
             return plain.to_owned();
         };
         let payload = Map::from_iter([("step_id".to_owned(), plain.into())]);
+
         redacted(redactor, &RunEvent::new("act", payload))
             .ok()
-            .and_then(|it| Some(it.payload.get("step_id")?.as_str()?.to_owned()))
+            .and_then(|it| {
+                Some(
+                    it.payload
+                        .get("step_id")?
+                        .as_str()?
+                        .to_owned(),
+                )
+            })
             .unwrap_or_else(|| plain.to_owned())
     }
 

@@ -51,16 +51,23 @@ pub(super) fn reread(
     let path = events.path();
     let reading = || Error::io("reading", &path);
     let directory = dir.directory().map_err(reading())?;
-    let state = directory.open_file(Artifact::State).ok();
+    let state = directory
+        .open_file(Artifact::State)
+        .ok();
     let read = |state| FileDigest::of_stream(state, MAX_RECORD_BYTES as u64).ok()?;
     let learn = Learn::open(&directory);
     let mut lines = Reread {
-        persisted: state.and_then(read).map(|(_, digest)| digest.to_string()),
+        persisted: state
+            .and_then(read)
+            .map(|(_, digest)| digest.to_string()),
         learn: learn.map_err(Error::io("reading", &dir.path().join("learn.jsonl")))?,
         ..Reread::default()
     };
 
-    lines.mark(events.content()?).map_err(reading())?;
+    lines
+        .mark(events.content()?)
+        .map_err(reading())?;
+
     let mut wrong = None;
     let rest = whole_lines(events.content()?, &mut |line| {
         wrong = lines.add(id, line).err();
@@ -82,7 +89,10 @@ pub(super) fn reread(
         || !lines.learn.is_empty();
     let reason = match (wrong, lines.fold.take()) {
         (None, Some(fold)) => {
-            lines.learn.compare().map_err(reading())?;
+            lines
+                .learn
+                .compare()
+                .map_err(reading())?;
             return Ok((fold, lines));
         }
         (Some(wrong), _) => format!("{wrong}; only its own writer can repair or end it"),
@@ -171,8 +181,15 @@ impl Reread {
     }
 
     fn add(&mut self, id: &str, line: &[u8]) -> Result<(), String> {
-        let number = self.fold.as_ref().map_or(0, |fold| fold.events) + 1;
-        if self.hole.is_some_and(|hole| hole <= number) {
+        let number = self
+            .fold
+            .as_ref()
+            .map_or(0, |fold| fold.events)
+            + 1;
+        if self
+            .hole
+            .is_some_and(|hole| hole <= number)
+        {
             self.tail.add(line);
             return Ok(());
         }
@@ -269,7 +286,9 @@ impl Learn {
 
     /// Returns `true` if there is no file, or an empty one.
     fn is_empty(&self) -> bool {
-        self.file.as_ref().is_none_or(|file| file.size() == Some(0))
+        self.file
+            .as_ref()
+            .is_none_or(|file| file.size() == Some(0))
     }
 
     /// Compares the next line of the file, as far as it is there.
@@ -282,11 +301,16 @@ impl Learn {
                 .map_err(|error| error.to_string())?;
         }
 
-        let equal = line.iter().zip(&there).take_while(|(a, b)| a == b).count();
+        let equal = line
+            .iter()
+            .zip(&there)
+            .take_while(|(a, b)| a == b)
+            .count();
         self.kept += equal as u64;
         if equal < line.len() {
             self.file = None;
-            self.missing.extend(line.iter().skip(equal));
+            self.missing
+                .extend(line.iter().skip(equal));
         }
 
         if self.missing.len() > MAX_RECORD_BYTES {
@@ -298,8 +322,12 @@ impl Learn {
 
     /// Notes whether the file ends where its lines do, once all are compared.
     fn compare(&mut self) -> io::Result<()> {
-        let rest = self.file.as_mut().map(|file| file.read(&mut [0]));
+        let rest = self
+            .file
+            .as_mut()
+            .map(|file| file.read(&mut [0]));
         self.is_whole = rest.transpose()? == Some(0);
+
         Ok(())
     }
 }

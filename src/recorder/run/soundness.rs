@@ -67,7 +67,12 @@ impl Run {
     pub(super) fn ended(&self) -> Error {
         Error::Ended {
             id: self.id().into(),
-            status: self.fold.state.outcomes.status.to_string(),
+            status: self
+                .fold
+                .state
+                .outcomes
+                .status
+                .to_string(),
         }
     }
 

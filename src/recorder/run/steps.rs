@@ -173,6 +173,7 @@ fn different_ids(steps: &[Step]) -> Result<BTreeSet<&str>, String> {
             return Err(format!("two steps have the id {:?}", step.id));
         }
     }
+
     Ok(ids)
 }
 
@@ -197,7 +198,9 @@ impl Run {
 
         for (draft, number) in drafts {
             let has_id = draft.id.is_some();
-            let id = draft.id.unwrap_or_else(|| format!("step-{number}"));
+            let id = draft
+                .id
+                .unwrap_or_else(|| format!("step-{number}"));
             let id = self.step_id(&id);
             let known = self.fold.step(&id);
 
@@ -231,7 +234,12 @@ impl Run {
             Err(why) => return refused(why),
         };
 
-        if let Some(open) = self.fold.open.iter().find(|id| !ids.contains(id.as_str())) {
+        if let Some(open) = self
+            .fold
+            .open
+            .iter()
+            .find(|id| !ids.contains(id.as_str()))
+        {
             return refused(format!("it lacks the step {open:?}, which is open"));
         }
 
@@ -287,7 +295,11 @@ impl Run {
     }
 
     fn must_be(&self, step: &str, status: StepStatus, what: &'static str) -> Result<(), Error> {
-        let why = match self.fold.step(step).map(|step| step.status) {
+        let why = match self
+            .fold
+            .step(step)
+            .map(|step| step.status)
+        {
             Some(is) if is == status => return Ok(()),
             Some(is) => format!("the step {step:?} is {is}, not {status}"),
             None => format!("the plan has no step {step:?}"),
@@ -463,7 +475,10 @@ impl Run {
         may_wait: bool,
     ) -> Result<CallDecision, Error> {
         let mut draft = self.draft_of_act(step, action)?;
-        draft.payload.insert(CALL.into(), call.into());
+        draft
+            .payload
+            .insert(CALL.into(), call.into());
+
         let decision = self.decide(step, &draft, answer, (None, may_wait))?;
         if matches!((&decision, answer), (CallDecision::Go(_), Some((false, _)))) {
             // No rule asks any more, and the answer was no.
@@ -536,7 +551,13 @@ impl Run {
 
     /// Returns the working directory of the run, if it has the tag.
     pub(in crate::recorder) fn directory(&self) -> Option<&str> {
-        let tags = self.plain_fold().state.episode.tags.as_ref();
+        let tags = self
+            .plain_fold()
+            .state
+            .episode
+            .tags
+            .as_ref();
+
         tags?.get("cwd")?.as_str()
     }
 
@@ -554,7 +575,10 @@ impl Run {
             ("step_id", action.step_id.is_some()),
             ("timestamp", action.timestamp.is_some()),
         ];
-        if let Some((name, _)) = is_set.into_iter().find(|(_, is_set)| *is_set) {
+        if let Some((name, _)) = is_set
+            .into_iter()
+            .find(|(_, is_set)| *is_set)
+        {
             return refused(format!("the recorder sets `{name}`"));
         }
 
@@ -659,7 +683,9 @@ impl Run {
 
             match adapter.run(&step, &self.fold.state) {
                 Ok(mut action) => {
-                    action.tool.get_or_insert_with(|| adapter.label().into());
+                    action
+                        .tool
+                        .get_or_insert_with(|| adapter.label().into());
                     self.act(&open, action)?;
                     drop(allowed);
                     self.close(open, StepEnd::Done)?;

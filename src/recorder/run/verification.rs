@@ -73,9 +73,17 @@ impl BeforeRun {
 
     /// Returns what a snapshot held when this process wrote it or found it right.
     pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<Held> {
-        let post = || self.post.clone().or_else(|| Some(snapshot(dir, name)?.1));
+        let post = || {
+            self.post
+                .clone()
+                .or_else(|| Some(snapshot(dir, name)?.1))
+        };
+
         match name {
-            PRE => self.pre.as_ref().map(|(_, held)| held.clone()),
+            PRE => self
+                .pre
+                .as_ref()
+                .map(|(_, held)| held.clone()),
             _ => post(),
         }
     }
@@ -88,7 +96,10 @@ impl Recorder {
         &self,
         start: &mut RunEvent,
     ) -> Result<(Option<BeforeRun>, Option<Vec<u8>>), Error> {
-        let verify = start.payload.get("verify").map(Declared::deserialize);
+        let verify = start
+            .payload
+            .get("verify")
+            .map(Declared::deserialize);
         let Some(Ok(declared)) = verify else {
             return Ok((None, None));
         };
@@ -106,7 +117,9 @@ impl Recorder {
         before.declared.pre_sha256 = Some(held.sha256());
 
         let verify = before.declared.clone().into();
-        start.payload.insert("verify".into(), verify);
+        start
+            .payload
+            .insert("verify".into(), verify);
         before.pre = Some((files, held));
 
         Ok((Some(before), Some(text)))
@@ -149,7 +162,10 @@ fn files(snapshot: &[u8]) -> Option<Files> {
         Some((name.into_owned(), digest.text()?.into_owned()))
     };
 
-    root.by_name().into_iter().map(file).collect()
+    root.by_name()
+        .into_iter()
+        .map(file)
+        .collect()
 }
 
 impl Run {
@@ -157,7 +173,9 @@ impl Run {
     /// both, with what an evaluator found.
     pub(super) fn verify(&mut self, asserts: bool, evaluated: &[Evaluated]) -> Result<(), Error> {
         let mut before = self.before.take();
-        let verified = before.as_mut().map(|it| self.verified(it, asserts));
+        let verified = before
+            .as_mut()
+            .map(|it| self.verified(it, asserts));
         self.before = before;
 
         let mut verification = match verified {
@@ -184,7 +202,10 @@ impl Run {
                 .extend(evaluated.iter().map(Evaluated::item));
         }
 
-        if self.must_fit(&recorded(&verification)).is_err() {
+        if self
+            .must_fit(&recorded(&verification))
+            .is_err()
+        {
             // A run must be able to end: the snapshots have all that the diff would say.
             verification.workspace_diff = None;
         }
@@ -205,15 +226,21 @@ impl Run {
             ..Verification::none()
         };
 
-        let after = declared.workspace.as_deref().and_then(|workspace| {
-            let (dir, files) = self.recorder.look(workspace)?;
-            let content = text(&files, "the snapshot").ok()?;
-            Some((dir.directory().ok()?, content, files))
-        });
+        let after = declared
+            .workspace
+            .as_deref()
+            .and_then(|workspace| {
+                let (dir, files) = self.recorder.look(workspace)?;
+                let content = text(&files, "the snapshot").ok()?;
+                Some((dir.directory().ok()?, content, files))
+            });
         let snapshots = before
             .pre
             .as_ref()
-            .map(|_| self.recorder.dir_in(&self.dir, SNAPSHOTS))
+            .map(|_| {
+                self.recorder
+                    .dir_in(&self.dir, SNAPSHOTS)
+            })
             .transpose()?;
         let (Some(pre), Some(snapshots), Some((workspace, content, post))) =
             (before.kept(&self.dir), snapshots, after)
@@ -245,7 +272,10 @@ impl Run {
 
 /// Returns the event of what an evaluator found, as far as its size matters.
 pub(super) fn evaluation(evaluated: &[Evaluated]) -> RunEvent {
-    let assertions = evaluated.iter().map(Evaluated::item).collect();
+    let assertions = evaluated
+        .iter()
+        .map(Evaluated::item)
+        .collect();
     RunEvent::runtime("run.verification", object([("assertions", assertions)]))
 }
 
@@ -260,14 +290,21 @@ fn recorded(verification: &Verification) -> RunEvent {
 
 fn diff(pre: &Files, post: &Files) -> WorkspaceDiff {
     let paths = |files: &Files, is_in: &dyn Fn(&str, &str) -> bool| {
-        let files = files.iter().filter(|(path, digest)| is_in(path, digest));
-        Some(files.map(|(path, _)| path.clone().into()).collect())
+        let files = files
+            .iter()
+            .filter(|(path, digest)| is_in(path, digest));
+        Some(
+            files
+                .map(|(path, _)| path.clone().into())
+                .collect(),
+        )
     };
 
     WorkspaceDiff {
         added: paths(post, &|path, _| !pre.contains_key(path)),
         modified: paths(post, &|path, digest| {
-            pre.get(path).is_some_and(|before| before != digest)
+            pre.get(path)
+                .is_some_and(|before| before != digest)
         }),
         deleted: paths(pre, &|path, _| !post.contains_key(path)),
     }

@@ -14,7 +14,10 @@ impl DashboardText<'_> {
     /// Writes a table of two sides below their heads, if these have any.
     pub(crate) fn sides(&mut self, [head, other]: [&str; 2], rows: &[SideRow]) -> io::Result<()> {
         let (width, is_coloured) = (self.width, self.is_coloured);
-        let widest = rows.iter().map(|(_, name, _)| columns_of(name)).max();
+        let widest = rows
+            .iter()
+            .map(|(_, name, _)| columns_of(name))
+            .max();
         let names = match widest.unwrap_or_default() {
             0 => 0,
             widest if width == usize::MAX => widest + 1,
@@ -22,7 +25,9 @@ impl DashboardText<'_> {
         };
 
         // Without a limit, the left side is as wide as its widest cell, and nothing is cut.
-        let lefts = rows.iter().map(|(_, _, [left, _])| left.columns());
+        let lefts = rows
+            .iter()
+            .map(|(_, _, [left, _])| left.columns());
         let (left, most) = match width {
             usize::MAX => (lefts.fold(columns_of(head), usize::max), width),
             _ => [width.saturating_sub(names.max(2) + 5) / 2; 2].into(),
@@ -50,7 +55,9 @@ impl DashboardText<'_> {
     /// Returns a step in one line. A step that is only a label has neither an id nor a status.
     pub(crate) fn step(&self, step: &DashboardStep) -> StyledLine {
         if step.id.is_empty() && step.status.is_empty() {
-            return StyledLine::default().text("  ").text(&step.description);
+            return StyledLine::default()
+                .text("  ")
+                .text(&step.description);
         }
 
         let paint = Paint::of(&step.status);

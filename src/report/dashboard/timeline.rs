@@ -86,7 +86,9 @@ impl DashboardText<'_> {
 
     /// Returns an event in one line: time, phase, agent, summary.
     pub(super) fn in_a_line(&self, line: StyledLine, event: &EventSummary) -> StyledLine {
-        let offset = event.offset_sec.map_or_else(|| "?".into(), offset);
+        let offset = event
+            .offset_sec
+            .map_or_else(|| "?".into(), offset);
         let [phase, agent] = [(named(&event.phase), 10), (&*event.agent, 16)]
             .map(|(text, columns)| padded(&fit(text, self.column(columns)), columns));
         let mark = event.mark.map(paint);

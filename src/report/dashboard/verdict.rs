@@ -26,7 +26,9 @@ impl DashboardText<'_> {
                 .unwrap_or_default()
         };
 
-        let line = reason.line.map(|line| format!(":{line}"));
+        let line = reason
+            .line
+            .map(|line| format!(":{line}"));
         let offset = reason.offset_sec.map(offset);
         let places: Vec<String> = [
             reason.action_id.clone(),
@@ -69,7 +71,11 @@ impl DashboardText<'_> {
 
         let records = StyledLine::default().painted("Records: ", Paint::Bold);
         self.draw(&records.painted(&consistency(report), colour_of(report)))?;
-        let lines = dashboard.plan.differences.iter().map(|(_, line)| line);
+        let lines = dashboard
+            .plan
+            .differences
+            .iter()
+            .map(|(_, line)| line);
         if let Some(line) = lines.min() {
             let what = format!("  the plan differs from the timeline from line {line} on:");
             self.hint(&what, &["plan", &report.dir])?;
@@ -90,12 +96,18 @@ impl DashboardText<'_> {
             self.finding(finding)?;
         }
 
-        let more = findings.len().saturating_sub(SECTION_LINES);
+        let more = findings
+            .len()
+            .saturating_sub(SECTION_LINES);
         if more > 0 {
             self.hint(&format!("  … and {more} more:"), &["validate", &report.dir])?;
         }
 
-        let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
+        let unjudged: BTreeSet<&str> = report
+            .skipped
+            .iter()
+            .map(|skip| &*skip.rule)
+            .collect();
         if unjudged.is_empty() {
             return Ok(());
         }
@@ -124,7 +136,10 @@ impl DashboardText<'_> {
 fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
     let run = &dashboard.overview.entry;
     let status = run.status.as_deref();
-    let kind = dashboard.reason.as_ref().map(|reason| reason.kind);
+    let kind = dashboard
+        .reason
+        .as_ref()
+        .map(|reason| reason.kind);
     let lifecycle = dashboard.report.lifecycle;
     let went = match (status, run.outcome.as_deref()) {
         (Some("error"), _) => "failed (error)",
@@ -151,7 +166,10 @@ fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
         _ => "unknown",
     };
 
-    let paint = status.and_then(Paint::of).unwrap_or(Paint::Bold);
+    let paint = status
+        .and_then(Paint::of)
+        .unwrap_or(Paint::Bold);
+
     (went.into(), paint)
 }
 
@@ -165,7 +183,10 @@ fn consistency(report: &EpisodeReport) -> String {
         warnings => format!(", {}", count(warnings, "warning")),
     };
 
-    if let Some(fault) = report.fault().filter(|_| report.valid.is_none()) {
+    if let Some(fault) = report
+        .fault()
+        .filter(|_| report.valid.is_none())
+    {
         let met = match errors {
             0 => String::new(),
             errors => format!(", {}", count(errors, "error")),
@@ -194,7 +215,12 @@ fn consistency(report: &EpisodeReport) -> String {
 
 /// Returns the colour of that.
 fn colour_of(report: &EpisodeReport) -> Paint {
-    let worst = report.findings.iter().map(|finding| finding.severity).min();
+    let worst = report
+        .findings
+        .iter()
+        .map(|finding| finding.severity)
+        .min();
+
     match worst {
         Some(Severity::Error) => Paint::Bad,
         None if report.skipped.is_empty() => Paint::Good,

@@ -255,8 +255,14 @@ pub(super) fn incomplete(sums: &RunSums) -> Markup {
 pub(super) fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
     let mut found: Vec<(&String, &Tally)> = sums.rules.iter().collect();
     found.sort_by_key(|(_, tally)| (tally.errors == 0, std::cmp::Reverse(tally.episodes)));
-    let is_of_records = |(id, _): &(&String, &Tally)| ALL.iter().any(|rule| rule.info.id == **id);
-    let (of_records, of_team): (Vec<_>, Vec<_>) = found.into_iter().partition(is_of_records);
+    let is_of_records = |(id, _): &(&String, &Tally)| {
+        ALL.iter()
+            .any(|rule| rule.info.id == **id)
+    };
+
+    let (of_records, of_team): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(is_of_records);
     let row = |(rule, tally): &(&String, &Tally)| {
         let title = infos
             .iter()

@@ -19,7 +19,9 @@ pub(super) fn date(day: i64) -> String {
 
 /// Returns an instant, to the second: `2026-03-01 12:00:00 UTC`.
 pub(super) fn time(seconds: i64) -> String {
-    instant(seconds).strftime("%F %T UTC").to_string()
+    instant(seconds)
+        .strftime("%F %T UTC")
+        .to_string()
 }
 
 #[cfg(test)]

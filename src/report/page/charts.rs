@@ -41,10 +41,15 @@ pub(super) struct Bin {
 
 /// Returns a chart of bars, each a stack of parts, and each part a link to the runs behind it.
 pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
-    let highest = bins.iter().map(|bin| bin.counts.iter().sum()).max();
+    let highest = bins
+        .iter()
+        .map(|bin| bin.counts.iter().sum())
+        .max();
     let top = round_above(highest.unwrap_or_default());
     let scale = PLOT_HEIGHT / precise(top.max(1));
-    let digits = thousands(top).len().max(thousands(top / 2).len());
+    let digits = thousands(top)
+        .len()
+        .max(thousands(top / 2).len());
     let margin = CHARACTER_WIDTH * (precise(digits as u64) + 0.5);
     let step = (100.0 - margin) / precise(bins.len().max(1) as u64);
     let labelled = bins.len().div_ceil(LABELS).max(1);
@@ -74,7 +79,11 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
 
 fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) -> Markup {
     let mut below = 0.0;
-    let parts = series.iter().zip(patterns_in_turn()).zip(&bin.counts);
+    let parts = series
+        .iter()
+        .zip(patterns_in_turn())
+        .zip(&bin.counts);
+
     html! {
         @for ((series, pattern), count) in parts.filter(|(_, count)| **count > 0) {
             @let height = (precise(*count) * scale).max(1.5);
@@ -166,7 +175,10 @@ pub(super) fn meter(parts: &[(&'static str, f64)]) -> Markup {
 /// Returns the link to the list of runs with some filters.
 pub(super) fn runs(queries: &[&str]) -> String {
     let mut link = "#/runs".to_owned();
-    for query in queries.iter().filter(|query| !query.is_empty()) {
+    for query in queries
+        .iter()
+        .filter(|query| !query.is_empty())
+    {
         link.push(if link.ends_with("#/runs") { '?' } else { '&' });
         link.push_str(query);
     }
@@ -176,7 +188,9 @@ pub(super) fn runs(queries: &[&str]) -> String {
 
 /// Returns half of a number, if that is whole.
 fn half(number: u64) -> Option<u64> {
-    number.is_multiple_of(2).then_some(number / 2)
+    number
+        .is_multiple_of(2)
+        .then_some(number / 2)
 }
 
 /// Returns the next of 1, 2, 4, 6, 10, 20, 40, 60, 100, … that a number does not exceed.

@@ -26,7 +26,10 @@ const MAX_LINE_CHARS: usize = 120;
 
 /// Draws a conversation.
 pub(super) fn conversation(messages: &[Message], more: usize, prefix: &str) -> Markup {
-    let agents: BTreeSet<&str> = messages.iter().map(|it| &*it.agent).collect();
+    let agents: BTreeSet<&str> = messages
+        .iter()
+        .map(|it| &*it.agent)
+        .collect();
     let mut drawing = Drawing {
         prefix,
         names_agents: agents.len() > 1,
@@ -51,7 +54,12 @@ struct Drawing<'p> {
 
 impl Drawing<'_> {
     fn message(&mut self, message: &Message) -> Markup {
-        let parts: Vec<Markup> = message.parts.iter().map(|part| self.part(part)).collect();
+        let parts: Vec<Markup> = message
+            .parts
+            .iter()
+            .map(|part| self.part(part))
+            .collect();
+
         html! {
             article.message data-role=(escape(&message.role)) data-sec=[message.offset_sec] {
                 p.speaker {
@@ -158,6 +166,7 @@ impl Drawing<'_> {
         };
 
         self.markdown = left;
+
         prose(text)
     }
 }
@@ -170,7 +179,9 @@ fn took(call: &ModelCall) -> String {
     };
 
     let parts = [
-        call.model.as_ref().map(|model| escape(model).into_owned()),
+        call.model
+            .as_ref()
+            .map(|model| escape(model).into_owned()),
         (call.saw > 0).then(|| count(call.saw as u64, "message")),
         (call.from.as_ref()).map(|from| format!("after those of {}", escape(from))),
         tokens(&call.tokens_in, "in"),
@@ -203,7 +214,12 @@ pub(super) fn cut(excerpt: &str, bytes: &str, attachment: Option<&str>) -> Marku
 
 /// Returns `true` if a call and its result are seen at once.
 fn is_short(input: &str, result: &ToolResult) -> bool {
-    let bytes = result.parts.iter().map(MessagePart::bytes).sum::<usize>();
+    let bytes = result
+        .parts
+        .iter()
+        .map(MessagePart::bytes)
+        .sum::<usize>();
+
     input.len() + bytes < MAX_OPEN_CALL_BYTES
 }
 
@@ -212,7 +228,12 @@ fn failed(result: &ToolResult) -> Markup {
 }
 
 fn first_line(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
+    let line = text
+        .trim()
+        .lines()
+        .next()
+        .unwrap_or_default();
+
     shortened(&without_colours(line), MAX_LINE_CHARS)
 }
 

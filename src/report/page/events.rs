@@ -75,7 +75,10 @@ fn one<'t>(
     let moment = &event.row;
     let place = places.on_line(moment.line);
     let class = super::waterfall::class_of(event);
-    let is_named = places.in_event(moment.line).next().is_some();
+    let is_named = places
+        .in_event(moment.line)
+        .next()
+        .is_some();
 
     html! {
         details.event id={ (prefix) "L" (moment.line) } data-phase=(escape(&moment.phase)) {

@@ -92,7 +92,8 @@ impl ListedRun {
         let oldest = self.newest.last_key_value();
         if is_kept || oldest.is_some_and(|(oldest, _)| age < *oldest) {
             self.findings += findings_of(report);
-            self.newest.insert(age.clone(), report.clone());
+            self.newest
+                .insert(age.clone(), report.clone());
         }
 
         while self.newest.len() > MAX_PAGES || (self.findings > MAX_KEPT && self.newest.len() > 1) {
@@ -131,16 +132,24 @@ impl PageFile {
         run.bound(&mut SharedTexts::default());
         self.overview.add(&run, report);
         for (rule, coverage_of_rule) in report.coverage.iter().flatten() {
-            let compared = self.compared.entry(rule.clone()).or_default();
+            let compared = self
+                .compared
+                .entry(rule.clone())
+                .or_default();
             *compared |= matches!(coverage_of_rule, Coverage::Found | Coverage::Sound);
         }
 
-        self.named
-            .extend(run.rules.iter().map(|(rule, _)| rule.to_string()));
+        self.named.extend(
+            run.rules
+                .iter()
+                .map(|(rule, _)| rule.to_string()),
+        );
+
         if report.valid == Some(true) {
             self.valid.add(MAX_VALID, report, &run)
         } else {
-            self.invalid.add(MAX_INVALID, report, &run)
+            self.invalid
+                .add(MAX_INVALID, report, &run)
         }
     }
 
@@ -195,7 +204,11 @@ impl PageFile {
 
     /// Returns the runs of the list, the newest first.
     fn listed(&self) -> BTreeMap<&Age, &String> {
-        self.invalid.rows.iter().chain(&self.valid.rows).collect()
+        self.invalid
+            .rows
+            .iter()
+            .chain(&self.valid.rows)
+            .collect()
     }
 
     /// Writes the pages of the first runs; returns the number of those without one.
@@ -212,7 +225,10 @@ impl PageFile {
             .collect();
         let invalid = (self.paged != Paged::None).then_some(&self.invalid.newest);
         let valid = (self.paged == Paged::All).then_some(&self.valid.newest);
-        let newest = invalid.into_iter().chain(valid).flatten();
+        let newest = invalid
+            .into_iter()
+            .chain(valid)
+            .flatten();
         let mut written = 0;
 
         for (age, report) in newest.take(MAX_PAGES) {
@@ -310,7 +326,9 @@ fn packed(page: &str) -> io::Result<String> {
 /// findings, wherever they stand.
 fn unscripted(page: &str, prefix: &str) -> String {
     let section = |name: &str| format!("<section class=\"part\" id=\"{prefix}{name}\"");
-    let header = page.split("<nav class=\"parts\"").next();
+    let header = page
+        .split("<nav class=\"parts\"")
+        .next();
     let first = page
         .split_once("</nav>")
         .map(|(_, rest)| rest)
@@ -321,7 +339,11 @@ fn unscripted(page: &str, prefix: &str) -> String {
     );
     let late = findings
         .filter(|at| steps.is_some_and(|steps| steps < *at))
-        .and_then(|at| page.get(at..)?.split(&*section("records")).next());
+        .and_then(|at| {
+            page.get(at..)?
+                .split(&*section("records"))
+                .next()
+        });
     let parts = [header, first, late].map(Option::unwrap_or_default);
 
     format!("{}</article>", parts.concat())
@@ -407,10 +429,16 @@ mod tests {
             file.write(&mut text, &read).unwrap();
             String::from_utf8(text).unwrap()
         };
-        let pages = |text: &str| text.matches("<template data-row=").count();
+        let pages = |text: &str| {
+            text.matches("<template data-row=")
+                .count()
+        };
         let whole = written(MAX_BYTES);
         assert_eq!(pages(&whole), 20);
-        let (end_of_tenth, _) = whole.match_indices("<noscript><article").nth(10).unwrap();
+        let (end_of_tenth, _) = whole
+            .match_indices("<noscript><article")
+            .nth(10)
+            .unwrap();
         let part = written(end_of_tenth as u64);
         assert_eq!(pages(&part), 10);
         assert!(part.contains("<b>10</b> runs of the list have no page here."));
@@ -433,7 +461,11 @@ mod tests {
             };
             listed.add(2, &report, &run).unwrap();
         }
-        let kept: Vec<&str> = listed.rows.keys().map(|(_, dir)| &**dir).collect();
+        let kept: Vec<&str> = listed
+            .rows
+            .keys()
+            .map(|(_, dir)| &**dir)
+            .collect();
         assert_eq!(kept, ["ep_5", "ep_4"]);
         assert_eq!(listed.unlisted, 2);
     }

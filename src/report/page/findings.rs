@@ -52,7 +52,8 @@ impl FindingPlace {
 
     /// Returns its kind, in a word.
     pub(super) fn label(self) -> &'static str {
-        self.severity.map_or("related", Severity::word)
+        self.severity
+            .map_or("related", Severity::word)
     }
 }
 
@@ -65,8 +66,13 @@ impl<'r> Places<'r> {
         };
 
         let mut number = 0;
-        for card in cards(report).into_iter().take(MAX_FINDINGS) {
-            let own = card.iter().map(|it| (&it.location, Some(it.severity)));
+        for card in cards(report)
+            .into_iter()
+            .take(MAX_FINDINGS)
+        {
+            let own = card
+                .iter()
+                .map(|it| (&it.location, Some(it.severity)));
             let others = card
                 .iter()
                 .take(1)
@@ -93,7 +99,11 @@ impl<'r> Places<'r> {
                     _ => continue,
                 };
 
-                place.severity = place.severity.into_iter().chain(severity).min();
+                place.severity = place
+                    .severity
+                    .into_iter()
+                    .chain(severity)
+                    .min();
             }
         }
 
@@ -102,7 +112,10 @@ impl<'r> Places<'r> {
 
     /// Returns the places in a record, by their pointers.
     pub(super) fn in_record(&self, artifact: Artifact) -> BTreeMap<&'r str, FindingPlace> {
-        self.records.get(&artifact).cloned().unwrap_or_default()
+        self.records
+            .get(&artifact)
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Returns the gravest place on a line of the timeline.
@@ -142,7 +155,10 @@ impl<'r> Places<'r> {
         match location.artifact? {
             Artifact::Events => Some(match location.line {
                 Some(line) => {
-                    let pointer = location.pointer.as_deref().unwrap_or_default();
+                    let pointer = location
+                        .pointer
+                        .as_deref()
+                        .unwrap_or_default();
                     let mut places = self.in_event(line);
                     match places.find(|(other, _)| *other == pointer) {
                         Some((_, place)) => self.event_anchor(line, *place),
@@ -272,7 +288,11 @@ fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>
 pub(super) fn marked_up(message: &str) -> Markup {
     let text = escape(message);
     // A backtick without its partner is one.
-    let is_paired = text.matches('`').count().is_multiple_of(2);
+    let is_paired = text
+        .matches('`')
+        .count()
+        .is_multiple_of(2);
+
     html! {
         @if is_paired {
             @for (at, part) in text.split('`').enumerate() {

@@ -106,7 +106,12 @@ fn is_zero(number: &u64) -> bool {
 
 impl<'r> From<&'r RunEntry> for RunItem<'r> {
     fn from(run: &'r RunEntry) -> Self {
-        let since_1970 = || run.written?.duration_since(UNIX_EPOCH).ok();
+        let since_1970 = || {
+            run.written?
+                .duration_since(UNIX_EPOCH)
+                .ok()
+        };
+
         Self {
             id: &run.episode_id,
             dir: &run.dir,
@@ -116,7 +121,10 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             task: run.task.as_deref(),
             status: run.status.as_deref(),
             outcome: run.outcome.as_deref(),
-            started_at: run.started_at.as_deref().or_else(|| run.time_unknown()),
+            started_at: run
+                .started_at
+                .as_deref()
+                .or_else(|| run.time_unknown()),
             started_sec: run.started_sec(),
             duration_sec: run.duration_sec,
             written_sec: since_1970().and_then(|since| i64::try_from(since.as_secs()).ok()),
@@ -136,7 +144,11 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             warnings: run.totals.warnings,
             unjudged: run.unjudged as u64,
             suppressed: run.suppressed(),
-            rules: run.rules.iter().map(|(rule, _)| &**rule).collect(),
+            rules: run
+                .rules
+                .iter()
+                .map(|(rule, _)| &**rule)
+                .collect(),
         }
     }
 }
@@ -151,5 +163,8 @@ pub(crate) fn serialize<S: Serializer>(
     runs: &[Arc<RunEntry>],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(runs.iter().map(|run| RunItem::from(&**run)))
+    serializer.collect_seq(
+        runs.iter()
+            .map(|run| RunItem::from(&**run)),
+    )
 }

@@ -116,7 +116,10 @@ impl RunSums {
         self.widen(&run.dir);
         self.unjudged += u64::from(run.unjudged > 0);
         for (rule, tally) in &run.rules {
-            self.rules.entry(rule.to_string()).or_default().plus(*tally);
+            self.rules
+                .entry(rule.to_string())
+                .or_default()
+                .plus(*tally);
             self.keep_newest(rule, run);
         }
 
@@ -139,11 +142,20 @@ impl RunSums {
         match run.started_sec() {
             None => self.undated += 1,
             Some(started) => {
-                let day = self.days.entry(day_of(started)).or_default();
+                let day = self
+                    .days
+                    .entry(day_of(started))
+                    .or_default();
                 for (verdict, number) in totals.verdicts() {
-                    *day.verdicts.entry(verdict.word()).or_default() += number;
+                    *day.verdicts
+                        .entry(verdict.word())
+                        .or_default() += number;
                 }
-                let ended = run.outcome.as_deref().or(run.status.as_deref());
+
+                let ended = run
+                    .outcome
+                    .as_deref()
+                    .or(run.status.as_deref());
                 *sum_of(&mut day.outcomes, ended) += 1;
             }
         }
@@ -156,7 +168,9 @@ impl RunSums {
         ] {
             for (name, value) in figures {
                 if kept.contains_key(&**name) || kept.len() < MAX_FIGURES {
-                    kept.entry(name.to_string()).or_default().push(*value);
+                    kept.entry(name.to_string())
+                        .or_default()
+                        .push(*value);
                 }
             }
         }
@@ -205,22 +219,30 @@ impl RunSums {
                 id: run.episode_id.clone(),
                 message: None,
             };
-            self.newest.insert(rule.to_owned(), newest);
+            self.newest
+                .insert(rule.to_owned(), newest);
         }
     }
 
     /// Takes the directory that all runs are below up to where it holds one more.
     fn widen(&mut self, dir: &str) {
-        let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let shared = self.dir.as_deref().map_or(parent, |known| {
-            let length = known
-                .split('/')
-                .zip(parent.split('/'))
-                .take_while(|(one, other)| one == other)
-                .map(|(part, _)| part.len() + 1)
-                .sum::<usize>();
-            parent.get(..length.saturating_sub(1)).unwrap_or_default()
-        });
+        let parent = dir
+            .rsplit_once('/')
+            .map_or("", |(parent, _)| parent);
+        let shared = self
+            .dir
+            .as_deref()
+            .map_or(parent, |known| {
+                let length = known
+                    .split('/')
+                    .zip(parent.split('/'))
+                    .take_while(|(one, other)| one == other)
+                    .map(|(part, _)| part.len() + 1)
+                    .sum::<usize>();
+                parent
+                    .get(..length.saturating_sub(1))
+                    .unwrap_or_default()
+            });
 
         if self.dir.as_deref() != Some(shared) {
             self.dir = Some(shared.to_owned());

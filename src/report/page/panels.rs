@@ -79,8 +79,11 @@ fn days(sums: &RunSums) -> Option<(Vec<i64>, i64)> {
     let length = (last - first + 1).div_euclid(MOST_DAYS) + 1;
     let number = ((last - first) / length + 1).max(FEWEST_DAYS);
     let start = (last - (number - 1) * length - (length - 1)).min(first);
+
     Some((
-        (0..number).map(|bin| start + bin * length).collect(),
+        (0..number)
+            .map(|bin| start + bin * length)
+            .collect(),
         length,
     ))
 }
@@ -115,7 +118,11 @@ fn by_day(sums: &RunSums) -> Markup {
         ("bad2", "verdict=breaks_rule"),
         ("dim", "valid=undecided"),
     ];
-    let verdicts = sums.all.verdicts().into_iter().zip(queries);
+    let verdicts = sums
+        .all
+        .verdicts()
+        .into_iter()
+        .zip(queries);
     let is_always = |verdict| matches!(verdict, Verdict::Valid | Verdict::Invalid);
     let shown = verdicts.filter(|((verdict, all), _)| *all > 0 || is_always(*verdict));
     let (series, words): (Vec<_>, Vec<_>) = shown
@@ -140,7 +147,11 @@ fn by_day(sums: &RunSums) -> Markup {
 /// are left out, as in a chart by day.
 fn ended(sums: &RunSums) -> Vec<(&str, u64)> {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
-    for (name, count) in sums.days.values().flat_map(|day| &day.outcomes) {
+    for (name, count) in sums
+        .days
+        .values()
+        .flat_map(|day| &day.outcomes)
+    {
         *met.entry(name).or_default() += count;
     }
 
@@ -152,7 +163,13 @@ fn ended(sums: &RunSums) -> Vec<(&str, u64)> {
 /// Draws the ends of the runs of one day.
 fn endings(sums: &RunSums) -> Markup {
     let names = ended(sums);
-    let all = precise(names.iter().map(|(_, count)| count).sum::<u64>().max(1));
+    let all = precise(
+        names
+            .iter()
+            .map(|(_, count)| count)
+            .sum::<u64>()
+            .max(1),
+    );
     let body = html! {
         ol.bars {
             @for (series, (_, count)) in series_of(&names).iter().zip(&names) {
@@ -197,7 +214,11 @@ fn series_of(names: &[(&str, u64)]) -> Vec<Series> {
 
 fn outcomes_by_day(sums: &RunSums) -> Markup {
     let names = ended(sums);
-    let shown: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
+    let shown: Vec<&str> = names
+        .iter()
+        .take(OUTCOMES)
+        .map(|(name, _)| *name)
+        .collect();
     let mut outcomes = series_of(&names);
     if names.len() > shown.len() {
         outcomes.push(series("other outcomes", "dim", ""));
@@ -279,7 +300,10 @@ fn shares(filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
     names.retain(|(name, _)| !many.contains_key(key_of(name)));
     names.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.episodes));
 
-    let most = names.first().map_or(1, |(_, sum)| sum.episodes.max(1));
+    let most = names
+        .first()
+        .map_or(1, |(_, sum)| sum.episodes.max(1));
+
     html! {
         @if names.is_empty() {
             p.empty { "There are none." }
@@ -312,7 +336,10 @@ fn shares(filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
 /// by side.
 fn tags(tags: &BTreeMap<String, Totals>) -> Markup {
     let mut values: BTreeMap<&str, usize> = BTreeMap::new();
-    for (tag, _) in tags.keys().filter_map(|tag| tag.split_once(':')) {
+    for (tag, _) in tags
+        .keys()
+        .filter_map(|tag| tag.split_once(':'))
+    {
         *values.entry(tag).or_default() += 1;
     }
 
@@ -384,14 +411,20 @@ fn classes(sorted: &[f64]) -> Vec<Bin> {
 
     (first..=last)
         .map(|class| {
-            let low = class.checked_sub(1).and_then(|at| bounds.get(at)).copied();
+            let low = class
+                .checked_sub(1)
+                .and_then(|at| bounds.get(at))
+                .copied();
             let high = bounds.get(class).copied();
             let count = sorted
                 .iter()
                 .filter(|value| class_of(**value) == class)
                 .count();
-            let text =
-                |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
+            let text = |bound: Option<f64>| {
+                bound
+                    .map(|bound| bound.to_string())
+                    .unwrap_or_default()
+            };
 
             Bin {
                 label: duration(low.unwrap_or_default()),
@@ -422,7 +455,9 @@ fn latencies(sums: &RunSums) -> Markup {
 
     let number = rows.len();
     rows.truncate(BARS);
-    let longest = rows.first().map_or(1.0, |row| row.2.max(f64::MIN_POSITIVE));
+    let longest = rows
+        .first()
+        .map_or(1.0, |row| row.2.max(f64::MIN_POSITIVE));
     let body = html! {
         @if rows.is_empty() {
             p.empty { "No run has latencies." }

@@ -19,7 +19,11 @@ const MAX_DIFFERENCES: usize = 50;
 const MAX_ACTIONS: usize = 500;
 
 pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) -> Markup {
-    let shown = actions.first.get(..MAX_ACTIONS).unwrap_or(&actions.first);
+    let shown = actions
+        .first
+        .get(..MAX_ACTIONS)
+        .unwrap_or(&actions.first);
+
     html! {
         @if plan.rows.first.is_empty() && shown.is_empty() {
             p.empty { "There is no plan, and no action." }
@@ -50,9 +54,22 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
 }
 
 fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
-    let parts = plan.rows.first.iter().any(|row| row.differs);
-    let has_rebuilt = plan.rows.first.iter().any(|row| row.rebuilt.is_some());
-    let steps: Vec<&str> = plan.rows.first.iter().map(id_of).collect();
+    let parts = plan
+        .rows
+        .first
+        .iter()
+        .any(|row| row.differs);
+    let has_rebuilt = plan
+        .rows
+        .first
+        .iter()
+        .any(|row| row.rebuilt.is_some());
+    let steps: Vec<&str> = plan
+        .rows
+        .first
+        .iter()
+        .map(id_of)
+        .collect();
     let of = |id: &str| -> Vec<&ActionCell> {
         let of_step = |action: &&ActionCell| action.step_id == id;
         actions.iter().filter(of_step).collect()
@@ -62,7 +79,10 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
         .iter()
         .filter(|it| !steps.contains(&&*it.step_id))
         .collect();
-    let longest = steps.iter().filter_map(|id| took(&of(id))).reduce(f64::max);
+    let longest = steps
+        .iter()
+        .filter_map(|id| took(&of(id)))
+        .reduce(f64::max);
     let width = 3 + usize::from(has_rebuilt) + usize::from(longest.is_some());
 
     html! {
@@ -101,12 +121,19 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
 }
 
 fn id_of(row: &PlanPair) -> &str {
-    let step = row.persisted.as_ref().or(row.rebuilt.as_ref());
+    let step = row
+        .persisted
+        .as_ref()
+        .or(row.rebuilt.as_ref());
     step.map_or("", |step| &step.id)
 }
 
 fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: Option<&Markup>) -> Markup {
-    let step = row.persisted.as_ref().or(row.rebuilt.as_ref());
+    let step = row
+        .persisted
+        .as_ref()
+        .or(row.rebuilt.as_ref());
+
     html! {
         tr.differs[row.differs].unsure[row.is_unsure] {
             th scope="row" { code { (escape(id_of(row))) } }

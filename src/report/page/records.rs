@@ -132,7 +132,10 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
     }
 
     fn value(&mut self, name: &str, value: Node<'_>, pointer: &Pointer, level: usize) {
-        let place = self.marked.get(pointer.as_str()).copied();
+        let place = self
+            .marked
+            .get(pointer.as_str())
+            .copied();
         let leads_on = self.leads_on(pointer);
         let is_marked = place.is_some() || leads_on;
         if self.shown >= MAX_NODES && !is_marked && !self.is_event {
@@ -177,8 +180,12 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             summary { (key) span.group { (what) " " (thousands(number)) } }
         };
         let opening = html! { li class=[class] id=[anchor] {} };
-        self.out
-            .push_str(opening.0.strip_suffix("</li>").unwrap_or(&opening.0));
+        self.out.push_str(
+            opening
+                .0
+                .strip_suffix("</li>")
+                .unwrap_or(&opening.0),
+        );
         self.out.push_str(if is_open {
             "<details open>"
         } else {
@@ -195,7 +202,8 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             self.value(&index.to_string(), item, &pointer.item(index), level + 1);
         }
 
-        self.out.push_str("</ul></details></li>");
+        self.out
+            .push_str("</ul></details></li>");
     }
 
     /// Returns a value without parts, or one whose parts are not shown one by one.

@@ -212,7 +212,11 @@ fn words_of_call(event: &TrackEvent) -> Option<String> {
     let error = payload
         .get("error")
         .and_then(error_text)
-        .or_else(|| payload.at(&["output", "error"]).and_then(error_text));
+        .or_else(|| {
+            payload
+                .at(&["output", "error"])
+                .and_then(error_text)
+        });
     let printed = || {
         payload
             .at(&["output", "stderr"])?
@@ -223,7 +227,13 @@ fn words_of_call(event: &TrackEvent) -> Option<String> {
             .map(brief)
     };
 
-    let status = || payload.get("result_status")?.text().map(|it| brief(&it));
+    let status = || {
+        payload
+            .get("result_status")?
+            .text()
+            .map(|it| brief(&it))
+    };
+
     let words = error.or_else(printed).or_else(status)?;
     Some(format!("{}: {words}", brief(&tool)))
 }
@@ -231,8 +241,12 @@ fn words_of_call(event: &TrackEvent) -> Option<String> {
 /// Returns further values of the whole run: the format that it was imported from, what proves its
 /// records, its seed, and the metrics of its outcomes.
 fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
-    let [state, summary] =
-        [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));
+    let [state, summary] = [&page.state, &page.summary].map(|record| {
+        record
+            .as_ref()
+            .ok()
+            .map(OwnedDocument::root)
+    });
     let seed = state.and_then(|state| state.at(&["episode", "seed"]));
     let seed = seed
         .or_else(|| summary?.get("seed"))
@@ -271,7 +285,10 @@ fn tags(run: &RunEntry) -> Markup {
         html! { li { a.tag href=(href) { bdi { (escape(&cut_after(&text, MAX_VALUE_CHARS))) } } } }
     };
 
-    let (first, rest) = run.tags.split_at(run.tags.len().min(MAX_TAGS));
+    let (first, rest) = run
+        .tags
+        .split_at(run.tags.len().min(MAX_TAGS));
+
     html! {
         @if !first.is_empty() { ul.tags aria-label="Tags" { @for it in first { (tag(it)) } } }
         @if !rest.is_empty() {
@@ -297,7 +314,9 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
         ),
         (
             "paused since",
-            paused.and_then(|it| it.since.as_deref()).map(at),
+            paused
+                .and_then(|it| it.since.as_deref())
+                .map(at),
         ),
         (
             "paused for",

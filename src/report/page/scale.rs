@@ -51,7 +51,10 @@ impl Scale {
     }
 
     fn laid_out(parts: &[(f64, f64)]) -> Self {
-        let length: f64 = parts.iter().map(|(start, end)| end - start).sum();
+        let length: f64 = parts
+            .iter()
+            .map(|(start, end)| end - start)
+            .sum();
         let mut room = 100.0 - 2.0 * MARGIN + FOLD;
         room -= parts.iter().map(|_| FOLD).sum::<f64>();
 
@@ -76,12 +79,19 @@ impl Scale {
 
     /// Returns `true` if time passes on it.
     pub(super) fn has_length(&self) -> bool {
-        self.parts.len() > 1 || self.parts.iter().any(|part| part.end > part.start)
+        self.parts.len() > 1
+            || self
+                .parts
+                .iter()
+                .any(|part| part.end > part.start)
     }
 
     /// Returns the place of a time.
     pub(super) fn at(&self, seconds: f64) -> f64 {
-        let after = self.parts.iter().find(|part| seconds <= part.end);
+        let after = self
+            .parts
+            .iter()
+            .find(|part| seconds <= part.end);
         let Some(part) = after.or(self.parts.last()) else {
             return MARGIN;
         };
@@ -108,9 +118,13 @@ impl Scale {
     /// Returns the pauses that are folded: the places of their start and their end, and their
     /// length in seconds.
     pub(super) fn folds(&self) -> Vec<(f64, f64, f64)> {
-        let pairs = self.parts.iter().zip(self.parts.iter().skip(1));
+        let pairs = self
+            .parts
+            .iter()
+            .zip(self.parts.iter().skip(1));
         let fold =
             |(one, next): (&AxisPart, &AxisPart)| (one.right, next.left, next.start - one.end);
+
         pairs.map(fold).collect()
     }
 }
@@ -143,7 +157,9 @@ mod tests {
     use super::*;
 
     fn places(scale: &Scale, moments: &[f64]) -> String {
-        let places = moments.iter().map(|at| scale.at(*at).to_string());
+        let places = moments
+            .iter()
+            .map(|at| scale.at(*at).to_string());
         places.collect::<Vec<_>>().join(" ")
     }
 

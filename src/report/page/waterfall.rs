@@ -63,7 +63,11 @@ struct PlacedEvent<'t> {
 
 pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) -> Markup {
     let layout = WaterfallLayout::of(track, density);
-    let rows: usize = layout.lanes.iter().map(|lane| lane.rows).sum();
+    let rows: usize = layout
+        .lanes
+        .iter()
+        .map(|lane| lane.rows)
+        .sum();
     let height = AXIS + precise(rows as u64) * ROW;
     let number = layout
         .lanes
@@ -113,12 +117,18 @@ impl<'t> WaterfallLayout<'t> {
         }
 
         let scale = scale(&events, sums);
-        let has_agents = sums.is_none() && events.iter().any(|event| !event.row.agent.is_empty());
+        let has_agents = sums.is_none()
+            && events
+                .iter()
+                .any(|event| !event.row.agent.is_empty());
         let lanes = sums
             .iter()
             .flat_map(|sums| sums.phases.iter())
             .map(|(phase, bins)| Lane {
-                bins: (bins.iter().map(|(at, bin)| (density.start_of(*at), *bin))).collect(),
+                bins: (bins
+                    .iter()
+                    .map(|(at, bin)| (density.start_of(*at), *bin)))
+                .collect(),
                 ..Lane::new(phase)
             });
         let mut layout = Self {
@@ -131,7 +141,10 @@ impl<'t> WaterfallLayout<'t> {
             .iter()
             .filter_map(|event| {
                 let ends_here = |(_, end): &(f64, f64)| event.row.offset_sec == Some(*end);
-                event.span.filter(ends_here).map(|(_, end)| end.to_bits())
+                event
+                    .span
+                    .filter(ends_here)
+                    .map(|(_, end)| end.to_bits())
             })
             .collect();
 
@@ -140,7 +153,9 @@ impl<'t> WaterfallLayout<'t> {
             let is_doubled = |(start, end): &(f64, f64)| {
                 event.row.offset_sec == Some(*start) && start < end && ends.contains(&end.to_bits())
             };
-            let span = event.span.filter(|span| !is_doubled(span));
+            let span = event
+                .span
+                .filter(|span| !is_doubled(span));
             let name = match (has_agents, &*event.row.agent) {
                 (false, _) => &*event.row.phase,
                 (true, "") => "(no agent)",
@@ -239,10 +254,16 @@ impl<'t> Lane<'t> {
     fn stack(&mut self) {
         let mut ends = [f64::NEG_INFINITY; STACK];
         for placed in &mut self.marks {
-            let Some((start, end)) = placed.span.filter(|(start, end)| end > start) else {
+            let Some((start, end)) = placed
+                .span
+                .filter(|(start, end)| end > start)
+            else {
                 continue;
             };
-            let free = ends.iter().position(|taken| *taken <= start);
+
+            let free = ends
+                .iter()
+                .position(|taken| *taken <= start);
             placed.row = free.unwrap_or(STACK - 1);
             if let Some(taken) = ends.get_mut(placed.row) {
                 *taken = taken.max(end);
@@ -308,9 +329,15 @@ fn lanes(layout: &WaterfallLayout<'_>, number: u64, prefix: &str) -> Markup {
 
 /// Returns the events of a phase over time, as bars whose height grows with their number.
 fn sums(layout: &WaterfallLayout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> Markup {
-    let most = lane.bins.iter().map(|(_, bin)| bin.events).max();
+    let most = lane
+        .bins
+        .iter()
+        .map(|(_, bin)| bin.events)
+        .max();
     let most = precise(most.unwrap_or(1));
-    let length = layout.sums.map_or(0.0, |sums| sums.width_sec);
+    let length = layout
+        .sums
+        .map_or(0.0, |sums| sums.width_sec);
     let bar = |(start, bin): &(f64, PhaseBin)| {
         let x = layout.scale.at(*start);
         let width = (layout.scale.at(start + length) - x).max(0.15);

@@ -39,7 +39,9 @@ fn suppressed_findings_keep_the_schemas() {
         (&2.into(), &2.into())
     );
     let log = json("sarif");
-    let results = log["runs"][0]["results"].as_array().unwrap();
+    let results = log["runs"][0]["results"]
+        .as_array()
+        .unwrap();
     let suppressed = results
         .iter()
         .filter(|result| result["suppressions"][0]["kind"] == "external")

@@ -85,11 +85,18 @@ fn gitlab_example_finds_the_bad_run() {
         .lines()
         .filter_map(|line| line.strip_prefix("    - "));
     // The installation can't run here, but the binary is on the search path already.
-    let script: Vec<&str> = script.filter(|line| line.starts_with("runvet ")).collect();
+    let script: Vec<&str> = script
+        .filter(|line| line.starts_with("runvet "))
+        .collect();
     assert_eq!(script.len(), 1);
     let output = shell(&repository, script[0]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let report = fs::read_to_string(repository.path().join("gl-code-quality-report.json")).unwrap();
+    let report = fs::read_to_string(
+        repository
+            .path()
+            .join("gl-code-quality-report.json"),
+    )
+    .unwrap();
     assert!(
         report.contains("runs/episodes/ep_bad/state.json"),
         "{report}"
@@ -107,7 +114,12 @@ fn action_fails_and_gives_counts_when_a_run_is_bad() {
     let last_line = stdout(&output).lines().last().unwrap();
     let expected = r#"{"code": 1, "status": "1", "episodes": "3", "valid": "2", "invalid": "1", "breaks_rule": "0", "undecided": "0", "errors": "1", "warnings": "0", "path": [".cache/runvet/bin"]}"#;
     assert_eq!(last_line, expected, "{}", stdout(&output));
-    assert!(repository.path().join("runvet.sarif").is_file());
+    assert!(
+        repository
+            .path()
+            .join("runvet.sarif")
+            .is_file()
+    );
 }
 
 #[test]
@@ -127,7 +139,11 @@ fn action_never_runs_its_inputs() {
         let Some(output) = act(&repository, inputs, &[]) else {
             return;
         };
-        let last_line = stdout(&output).lines().last().unwrap().to_owned();
+        let last_line = stdout(&output)
+            .lines()
+            .last()
+            .unwrap()
+            .to_owned();
         assert!(
             last_line.starts_with(&format!("{{\"code\": {code}, \"status\": \"{code}\"")),
             "{inputs}: {last_line}"

@@ -21,7 +21,11 @@ fn with_input(args: &[&str], input: &[u8]) -> Output {
         .spawn()
         .unwrap();
     // A command that refuses its arguments reads nothing.
-    let _ = child.stdin.take().unwrap().write_all(input);
+    let _ = child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input);
     child.wait_with_output().unwrap()
 }
 
@@ -50,7 +54,9 @@ fn records_on_standard_input_are_judged_as_those_on_a_disk() {
         let stored = run(&["validate", case, "--format", "json"]);
         let stored: Value = serde_json::from_slice(&stored.stdout).unwrap();
         let judged = |report: &Value| {
-            let findings = report["episodes"][0]["findings"].as_array().unwrap();
+            let findings = report["episodes"][0]["findings"]
+                .as_array()
+                .unwrap();
             let place = |it: &Value| {
                 (
                     it["rule"].clone(),
@@ -60,7 +66,10 @@ fn records_on_standard_input_are_judged_as_those_on_a_disk() {
             };
             (
                 report["totals"].clone(),
-                findings.iter().map(place).collect::<Vec<_>>(),
+                findings
+                    .iter()
+                    .map(place)
+                    .collect::<Vec<_>>(),
             )
         };
         assert_eq!(judged(&posted), judged(&stored), "{case}");
@@ -86,7 +95,8 @@ fn interrupted(args: &[&str], after_lines: usize) -> (std::process::ExitStatus, 
         .status()
         .unwrap();
     assert!(killed.success());
-    out.read_to_string(&mut printed).unwrap();
+    out.read_to_string(&mut printed)
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(stderr(&output), "");
     (output.status, printed)
@@ -96,7 +106,9 @@ fn interrupted(args: &[&str], after_lines: usize) -> (std::process::ExitStatus, 
 fn interrupt_ends_at_once_after_a_whole_line() {
     let temp = tempfile::tempdir().unwrap();
     for number in 0..3000 {
-        let episode = temp.path().join(format!("episodes/ep_{number}"));
+        let episode = temp
+            .path()
+            .join(format!("episodes/ep_{number}"));
         fs::create_dir_all(&episode).unwrap();
         fs::write(episode.join("events.jsonl"), "").unwrap();
     }
@@ -132,13 +144,21 @@ fn help_examples_show_what_runvet_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for command in ["list", "view", "plan", "show", "config"] {
         let help = run(&[command, "--help"]);
-        let examples = stdout(&help).split("  $ runvet ").skip(1);
+        let examples = stdout(&help)
+            .split("  $ runvet ")
+            .skip(1);
         let mut checked = 0;
         for example in examples {
             let mut lines = example.lines();
-            let args: Vec<&str> = lines.next().unwrap().split(' ').collect();
+            let args: Vec<&str> = lines
+                .next()
+                .unwrap()
+                .split(' ')
+                .collect();
             let mut shown = runvet(&args);
-            shown.current_dir(root).env("COLUMNS", "80");
+            shown
+                .current_dir(root)
+                .env("COLUMNS", "80");
             let output = shown.output().unwrap();
             let mut printed = stdout(&output).lines();
             for line in lines

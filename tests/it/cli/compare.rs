@@ -51,7 +51,12 @@ fn p_values_are_those_of_scipy_over_a_thousand_cohorts() {
                 write(&dir.path().join(set), task, &metrics);
             }
         }
-        let [base, new] = ["base", "new"].map(|set| dir.path().join(set).display().to_string());
+        let [base, new] = ["base", "new"].map(|set| {
+            dir.path()
+                .join(set)
+                .display()
+                .to_string()
+        });
         let output = run(&[
             "compare",
             &base,
@@ -63,7 +68,12 @@ fn p_values_are_those_of_scipy_over_a_thousand_cohorts() {
             "*=off",
         ]);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-        measures.extend(found["measures"].as_array().unwrap().clone());
+        measures.extend(
+            found["measures"]
+                .as_array()
+                .unwrap()
+                .clone(),
+        );
     }
     let script = "\
 import json, sys
@@ -82,7 +92,11 @@ print(len(rows), len({(row['lower'], row['higher']) for row in rows}))";
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     input
-        .write_all(Value::from(measures).to_string().as_bytes())
+        .write_all(
+            Value::from(measures)
+                .to_string()
+                .as_bytes(),
+        )
         .unwrap();
     drop(input);
     let said = child.wait_with_output().unwrap();

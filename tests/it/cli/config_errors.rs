@@ -41,10 +41,14 @@ fn mistake_is_one_error_with_its_place_and_nearest_name() {
                 shown.contains(&format!("[runvet.toml:{}]", cells[1])),
                 "{row}\n{shown}"
             );
-            let words = shown.split_whitespace().filter(|word| *word != "│");
+            let words = shown
+                .split_whitespace()
+                .filter(|word| *word != "│");
             let words = words.collect::<Vec<_>>().join(" ");
             assert!(
-                cells[2..].iter().all(|part| words.contains(part)),
+                cells[2..]
+                    .iter()
+                    .all(|part| words.contains(part)),
                 "{row}\n{shown}"
             );
         }
@@ -57,7 +61,9 @@ fn mistake_is_one_error_with_its_place_and_nearest_name() {
         stderr(&shown)
     );
     assert!(
-        !stderr(&shown).lines().any(|line| line.starts_with("::")),
+        !stderr(&shown)
+            .lines()
+            .any(|line| line.starts_with("::")),
         "{}",
         stderr(&shown)
     );
@@ -89,7 +95,11 @@ fn all_mistakes_of_a_configuration_are_reported_at_once() {
         assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
         let shown = stderr(&output).lines();
         let shown: Vec<&str> = shown
-            .filter_map(|line| line.split_once("[runvet.toml:")?.1.strip_suffix(']'))
+            .filter_map(|line| {
+                line.split_once("[runvet.toml:")?
+                    .1
+                    .strip_suffix(']')
+            })
             .collect();
         assert_eq!(shown, places, "{}", stderr(&output));
         let error = Gate::default()

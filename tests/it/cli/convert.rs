@@ -13,7 +13,9 @@ use crate::support::skip::skip;
 
 /// A program of `examples/`, which finds the tested binary; `None` where there is no Python.
 fn example(program: &str, log: impl AsRef<Path>, runs: &Path) -> Option<Output> {
-    let binary = Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_runvet"))
+        .parent()
+        .unwrap();
     let path = std::env::var_os("PATH").unwrap();
     let paths = [binary.to_owned()].into_iter();
     let paths = paths.chain(std::env::split_paths(&path));
@@ -33,7 +35,10 @@ fn example(program: &str, log: impl AsRef<Path>, runs: &Path) -> Option<Output> 
 /// What a run says of its actions: the tool, the step and how it ended.
 fn actions(run: &Path) -> Vec<String> {
     let state = json(run.join("state.json"));
-    let actions = state["outcomes"]["actions"].as_array().unwrap().iter();
+    let actions = state["outcomes"]["actions"]
+        .as_array()
+        .unwrap()
+        .iter();
     let text = |it: &Value| it.as_str().unwrap_or("-").to_owned();
     let word = |it: &Value| {
         let words = [&it["tool"], &it["step_id"], &it["result_status"]];
@@ -45,13 +50,19 @@ fn actions(run: &Path) -> Vec<String> {
 /// What a run says of its calls: the tool, its kind, how it ended, and the agent.
 fn calls(run: &Path) -> Vec<String> {
     let state = json(run.join("state.json"));
-    let actions = state["outcomes"]["actions"].as_array().cloned();
+    let actions = state["outcomes"]["actions"]
+        .as_array()
+        .cloned();
     let text = |it: &Value| it.as_str().unwrap_or("-").to_owned();
     let words = |it: &Value| {
         let words = ["tool", "kind", "result_status", "x-agent"].map(|name| text(&it[name]));
         words.join(" ")
     };
-    actions.unwrap_or_default().iter().map(words).collect()
+    actions
+        .unwrap_or_default()
+        .iter()
+        .map(words)
+        .collect()
 }
 
 fn status(run: &Path) -> Value {
@@ -148,7 +159,9 @@ fn rewritten(spans: &[Value], edit: impl Fn(&str, &Value) -> (String, Value)) ->
 fn trace_in_any_form_is_the_same_run() {
     let spans = agent(|| json!(2));
     let base64 = rewritten(&spans, |key, value| {
-        let hex = value.as_str().filter(|_| key.ends_with("Id"));
+        let hex = value
+            .as_str()
+            .filter(|_| key.ends_with("Id"));
         let Some(hex) = hex else {
             return (key.into(), value.clone());
         };

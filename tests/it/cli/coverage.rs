@@ -21,8 +21,11 @@ fn sums_are_those_of_the_runs() {
     for episode in episodes {
         for (rule, said) in episode["coverage"].as_object().unwrap() {
             let none = ["found", "sound", "nothing", "skipped"].map(|it| (it.to_owned(), 0));
-            let sum = sums.entry(rule.clone()).or_insert_with(|| none.into());
-            *sum.get_mut(said.as_str().unwrap()).unwrap() += 1;
+            let sum = sums
+                .entry(rule.clone())
+                .or_insert_with(|| none.into());
+            *sum.get_mut(said.as_str().unwrap())
+                .unwrap() += 1;
         }
     }
     let covered = coverage(&runs);

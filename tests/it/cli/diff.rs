@@ -44,9 +44,18 @@ fn diff_tells_a_fault_of_run_data_once() {
     chmod(0o000);
     let dir = temp.path().to_str().unwrap();
     let args = ["diff", "ep_answer", "@latest", "--run-data", dir];
-    let output = user.runvet(&[], &args).output().unwrap();
+    let output = user
+        .runvet(&[], &args)
+        .output()
+        .unwrap();
     chmod(0o755);
-    assert_eq!(stderr(&output).matches("closed: ").count(), 1, "{output:?}");
+    assert_eq!(
+        stderr(&output)
+            .matches("closed: ")
+            .count(),
+        1,
+        "{output:?}"
+    );
 }
 
 #[test]

@@ -12,7 +12,9 @@ use crate::support::binary::{run, stderr, stdout};
 /// A check with every rule at `error`, those that are off by default too.
 fn strictest() -> Gate {
     all_rules().fold(Gate::default(), |check, rule| {
-        check.level(&rule.id, Level::Error).unwrap()
+        check
+            .level(&rule.id, Level::Error)
+            .unwrap()
     })
 }
 
@@ -20,7 +22,10 @@ fn strictest() -> Gate {
 fn example_run_is_accepted_by_every_rule_under_any_name() {
     let temp = tempfile::tempdir().unwrap();
     for name in ["ep_1", "ep \"quoted\" é", "01JGFJJZ00CTSPE3DKFP348M8P"] {
-        let dir = temp.path().join("runs/episodes").join(name);
+        let dir = temp
+            .path()
+            .join("runs/episodes")
+            .join(name);
         let output = run(&["example", "run", dir.to_str().unwrap()]);
         assert_eq!(
             (output.status.code(), stdout(&output), stderr(&output)),
@@ -47,7 +52,13 @@ fn example_records_are_those_of_the_run() {
     assert_eq!(stdout(&event).lines().count(), 1);
     assert!(file("events.jsonl").starts_with(stdout(&event)));
     let manifest: Value = serde_json::from_str(&file("manifest.json")).unwrap();
-    assert_eq!(manifest["files"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        manifest["files"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
 }
 
 #[test]
@@ -65,5 +76,10 @@ fn example_overwrites_nothing() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
-    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
+    assert_eq!(
+        fs::read_dir(temp.path())
+            .unwrap()
+            .count(),
+        0
+    );
 }

@@ -59,7 +59,10 @@ fn slow_reader_of_a_pipe_that_does_not_block_gets_all() {
 /// Spawns a command whose script prints ids of processes, its own first; returns them once the
 /// script has ended.
 fn left_behind(command: &mut Command) -> (Child, Vec<Pid>) {
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut line = String::new();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     stdout.read_line(&mut line).unwrap();

@@ -34,7 +34,9 @@ fn offered(dir: &Path, words: &str) -> Vec<String> {
          printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         stdout(&script),
     );
-    let program = Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_runvet"))
+        .parent()
+        .unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let mut bash = Command::new("bash");
     let Output { stdout, stderr, .. } = bash
@@ -45,7 +47,10 @@ fn offered(dir: &Path, words: &str) -> Vec<String> {
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&stderr), "");
     let offered = String::from_utf8(stdout).unwrap();
-    offered.lines().map(str::to_owned).collect()
+    offered
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -71,7 +76,10 @@ fn shell_completes_values_rules_and_runs() {
     for id in ["ep_plain", "ep_$(reboot)"] {
         fs::create_dir_all(temp.path().join("episodes").join(id)).unwrap();
         fs::write(
-            temp.path().join("episodes").join(id).join("state.json"),
+            temp.path()
+                .join("episodes")
+                .join(id)
+                .join("state.json"),
             "{}",
         )
         .unwrap();
@@ -96,14 +104,21 @@ fn each_shell_has_a_script() {
         let script = run(&["completions", shell]);
         assert!(stdout(&script).contains("_RUNVET_COMPLETE"), "{shell}");
     }
-    assert_eq!(run(&["completions", "tea"]).status.code(), Some(2));
+    assert_eq!(
+        run(&["completions", "tea"])
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 #[test]
 fn manual_pages_list_every_command_and_option() {
     let temp = tempfile::tempdir().unwrap();
     assert_eq!(
-        run(&["man", temp.path().to_str().unwrap()]).status.code(),
+        run(&["man", temp.path().to_str().unwrap()])
+            .status
+            .code(),
         Some(0)
     );
     let page = |name: &str| {
@@ -153,7 +168,9 @@ fn manual_pages_list_every_command_and_option() {
     }
     let validate = page("runvet-validate.1");
     assert!(validate.contains(".SH SYNOPSIS\nrunvet validate [OPTIONS] [PATHS]...\n"));
-    let (before, options) = validate.split_once(".SH OPTIONS").unwrap();
+    let (before, options) = validate
+        .split_once(".SH OPTIONS")
+        .unwrap();
     assert!(before.contains(".SH ARGUMENTS\n.TP\n[\\fIPATHS\\fR]"));
     assert!(!options.contains("PATHS"), "{options}");
     assert!(
@@ -162,7 +179,9 @@ fn manual_pages_list_every_command_and_option() {
     );
     // One for each command, for `runvet` itself and for `runvet schema infer`.
     assert_eq!(
-        fs::read_dir(temp.path()).unwrap().count(),
+        fs::read_dir(temp.path())
+            .unwrap()
+            .count(),
         commands.len() + 2
     );
 }

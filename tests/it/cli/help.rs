@@ -20,7 +20,9 @@ fn heading_of_the_rules_has_their_options_alone() {
             .lines()
             .take_while(|line| line.is_empty() || line.starts_with(' '));
         let names = section.filter(|line| line.trim_start().len() + 6 >= line.len());
-        let names = names.filter(|line| !line.is_empty()).map(str::to_owned);
+        let names = names
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned);
         Some(names.collect::<Vec<_>>())
     };
     let options = under("coverage").unwrap();

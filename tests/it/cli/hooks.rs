@@ -15,10 +15,15 @@ fn search_path(first: &Path) -> String {
 #[test]
 fn hooks_are_declared_alike_for_each_way_to_get_runvet() {
     let declared = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
-    let hooks: Vec<&str> = declared.split("- id: ").skip(1).collect();
+    let hooks: Vec<&str> = declared
+        .split("- id: ")
+        .skip(1)
+        .collect();
     let [rust, python, system] = ["rust", "python", "system"].map(|language| {
         let way = format!("language: {language}\n");
-        let of_language = hooks.iter().filter(move |hook| hook.contains(&way));
+        let of_language = hooks
+            .iter()
+            .filter(move |hook| hook.contains(&way));
         of_language
             .map(|hook| {
                 hook.replace(&format!("-{language}\n"), "\n")
@@ -35,7 +40,9 @@ fn hooks_are_declared_alike_for_each_way_to_get_runvet() {
 fn hooks_that_init_writes_start_as_the_shipped_ones() {
     let starts = |file: &str| {
         let text = fs::read_to_string(root().join(file)).unwrap();
-        let lines = text.lines().map(|line| line.trim().to_owned());
+        let lines = text
+            .lines()
+            .map(|line| line.trim().to_owned());
         let mut starts: Vec<String> = lines
             .filter(|line| line.starts_with("files:") || line.starts_with("entry:"))
             .collect();
@@ -54,12 +61,18 @@ fn hooks_stop_commits_of_bad_runs() {
     let hooks = Repository::with(&[]);
     fs::copy(
         root().join(".pre-commit-hooks.yaml"),
-        hooks.path().join(".pre-commit-hooks.yaml"),
+        hooks
+            .path()
+            .join(".pre-commit-hooks.yaml"),
     )
     .unwrap();
     hooks.commit();
     hooks.git(&["tag", "v0.3.0"]);
-    let path = search_path(Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap());
+    let path = search_path(
+        Path::new(env!("CARGO_BIN_EXE_runvet"))
+            .parent()
+            .unwrap(),
+    );
     // The binary under test is on the search path.
     let config = config_with(hooks.path(), "v0.3.0", "-system");
     let Some(hooked) = Hooked::new(&config, vec![("PATH".into(), path)]) else {
@@ -84,7 +97,9 @@ fn hooks_stop_commits_of_bad_runs() {
     hooked.make_bad("ep_good");
     hooked.fails("runs/episodes/ep_good/state.json");
     repository.git(&["reset", "--quiet", "--hard"]);
-    let web = repository.path().join("web/manifest.json");
+    let web = repository
+        .path()
+        .join("web/manifest.json");
     fs::create_dir(web.parent().unwrap()).unwrap();
     fs::write(web, "{}").unwrap();
     repository.git(&["add", "--all"]);
@@ -95,7 +110,11 @@ fn hooks_stop_commits_of_bad_runs() {
 
 #[test]
 fn hook_of_an_installed_command_stops_commits_of_bad_runs() {
-    let path = search_path(Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap());
+    let path = search_path(
+        Path::new(env!("CARGO_BIN_EXE_runvet"))
+            .parent()
+            .unwrap(),
+    );
     let config = shown("docs/ci.md", "yaml", "language: system");
     let Some(hooked) = Hooked::new(&config, vec![("PATH".into(), path)]) else {
         return;

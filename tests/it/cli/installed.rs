@@ -19,13 +19,20 @@ static WHEELS: LazyLock<PathBuf> = LazyLock::new(|| {
     let wheels = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("wheels");
     let mut pip = python("maturin", &["maturin>=1.16,<2"]).expect("maturin");
     // The build looks for maturin beside the Python that runs it.
-    let beside = Path::new(pip.get_program()).parent().unwrap().to_owned();
+    let beside = Path::new(pip.get_program())
+        .parent()
+        .unwrap()
+        .to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(beside).chain(std::env::split_paths(&path));
     pip.env("PATH", std::env::join_paths(path).unwrap());
     pip.args(["-m", "pip", "wheel", "--no-build-isolation", "--no-deps"]);
     pip.args(["--config-settings", "profile=dev", "--wheel-dir"]);
-    let built = pip.arg(&wheels).arg(".").current_dir(root()).output();
+    let built = pip
+        .arg(&wheels)
+        .arg(".")
+        .current_dir(root())
+        .output();
     let built = built.unwrap();
     assert!(built.status.success(), "{}", stderr(&built));
     wheels
@@ -46,7 +53,10 @@ fn pre_commit_builds(suffix: &str) {
         return;
     }
     let mut git = without_settings("git");
-    let head = git.args(["rev-parse", "HEAD"]).current_dir(root()).output();
+    let head = git
+        .args(["rev-parse", "HEAD"])
+        .current_dir(root())
+        .output();
     let config = config_with(root(), stdout(&head.unwrap()).trim(), suffix);
     let mut environment = of_user();
     environment.push(("RUNVET_BUILD_PROFILE".into(), "dev".into()));

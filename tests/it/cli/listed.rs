@@ -65,7 +65,11 @@ fn runs_are_found_by_whole_values() {
         let table = printed(rich.path(), &["table", "runs", ".", option, value]);
         assert!(table.lines().count() == 2 && table.contains(id), "{table}");
     }
-    assert!(service.ids(&format!("tag=long:{}", &long[1..])).is_empty());
+    assert!(
+        service
+            .ids(&format!("tag=long:{}", &long[1..]))
+            .is_empty()
+    );
     assert_eq!(service.ids("metric=m299..298..300"), ["ep_django"]);
     let task = percent(&format!("{PROMPT} django"));
     assert_eq!(service.ids(&format!("task={task}")), ["ep_django"]);
@@ -84,12 +88,27 @@ fn items_have_whole_texts_and_drawn_ones_say_what_is_missing() {
     let rich = rich();
     let service = Service::start(rich.path(), &[]);
     service.wait_for(2);
-    let item = |id: &str| service.get(&format!("api/v1/runs?q={id}")).json()["items"][0].clone();
+    let item = |id: &str| {
+        service
+            .get(&format!("api/v1/runs?q={id}"))
+            .json()["items"][0]
+            .clone()
+    };
     let django = item("ep_django");
     assert_eq!(django["task"], format!("{PROMPT} django"));
     assert_eq!(django["tags"].as_array().unwrap().len(), 302);
-    assert!(django["tags"].to_string().contains("odd:a\u{202e}b"));
-    assert_eq!(django["metrics"].as_array().unwrap().len(), 300);
+    assert!(
+        django["tags"]
+            .to_string()
+            .contains("odd:a\u{202e}b")
+    );
+    assert_eq!(
+        django["metrics"]
+            .as_array()
+            .unwrap()
+            .len(),
+        300
+    );
     assert!(
         item("ep_flask")["task"]
             .as_str()
@@ -102,8 +121,15 @@ fn items_have_whole_texts_and_drawn_ones_say_what_is_missing() {
         .json();
     let text = page["text"].as_str().unwrap();
     assert!(text.contains("290 more tags") && text.contains("k10:10"));
-    let flask = service.get("page/run?dir=episodes/ep_flask").json();
-    assert!(flask["text"].as_str().unwrap().contains("more characters)"));
+    let flask = service
+        .get("page/run?dir=episodes/ep_flask")
+        .json();
+    assert!(
+        flask["text"]
+            .as_str()
+            .unwrap()
+            .contains("more characters)")
+    );
 }
 
 /// The timeline of a run up to a line.
@@ -155,14 +181,19 @@ fn run_without_a_state_is_known_by_its_first_events() {
 
     let service = Service::start(temp.path(), &[]);
     service.wait_for(6);
-    let first = service.get("api/v1/runs?limit=1").json()["items"][0].clone();
+    let first = service
+        .get("api/v1/runs?limit=1")
+        .json()["items"][0]
+        .clone();
     assert_eq!(
         (&first["id"], &first["steps"]),
         (&json!("ep_begun"), &json!(3))
     );
     assert_eq!(first["adapter"], "core.minimal");
     assert_eq!(service.ids("since=2026-04-01"), ["ep_begun"]);
-    let page = service.get("page/run?dir=episodes/ep_begun").json();
+    let page = service
+        .get("page/run?dir=episodes/ep_begun")
+        .json();
     let text = page["text"].as_str().unwrap();
     assert!(!text.contains("without a task") && !text.contains("There is no plan"));
     assert!(text.contains("<dt>now</dt>"));
@@ -190,7 +221,9 @@ fn run_that_waits_says_since_when_and_for_what() {
     service.wait_for(1);
     let item = service.get("api/v1/runs").json()["items"][0].clone();
     assert_eq!((&item["paused"], &item["now"]), (&paused, &Value::Null));
-    let page = service.get("page/run?dir=episodes/ep_pay").json();
+    let page = service
+        .get("page/run?dir=episodes/ep_pay")
+        .json();
     let text = page["text"].as_str().unwrap();
     assert!(text.contains("<dd>wait for approval</dd>"), "{text}");
 

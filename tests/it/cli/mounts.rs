@@ -17,14 +17,22 @@ impl Mount {
     fn new(of: &Path, over: &Path) -> Option<Self> {
         fs::create_dir_all(of).unwrap();
         fs::create_dir_all(over).unwrap();
-        let mounted = Command::new("bindfs").args([of, over]).output().ok()?;
-        mounted.status.success().then(|| Self(over.to_owned()))
+        let mounted = Command::new("bindfs")
+            .args([of, over])
+            .output()
+            .ok()?;
+        mounted
+            .status
+            .success()
+            .then(|| Self(over.to_owned()))
     }
 }
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
+        let _ = Command::new("umount")
+            .arg(&self.0)
+            .status();
     }
 }
 

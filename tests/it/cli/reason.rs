@@ -83,7 +83,10 @@ fn failing_run() -> TempDir {
         "payload": {"status": "error"}}),
     );
     assert_eq!(events.len(), 415);
-    let lines: Vec<String> = events.iter().map(Value::to_string).collect();
+    let lines: Vec<String> = events
+        .iter()
+        .map(Value::to_string)
+        .collect();
     fs::write(dir.join("events.jsonl"), lines.join("\n") + "\n").unwrap();
     fs::write(dir.join("state.json"), format!("{state}\n")).unwrap();
     replace(
@@ -99,14 +102,28 @@ fn reason_of_a_long_run_is_on_the_first_screen() {
     let temp = failing_run();
     let output = runvet(temp.path(), &["view", "@latest"], Width::Narrow);
     snapshot("view-failing-80", &output);
-    let screen: Vec<&str> = stdout(&output).lines().take(24).collect();
+    let screen: Vec<&str> = stdout(&output)
+        .lines()
+        .take(24)
+        .collect();
     let (sentence, step) = ("Failed at step-4 (act-4, events.jsonl:", "✗ step-4 ");
     assert!(
-        screen.iter().any(|line| line.starts_with(sentence)),
+        screen
+            .iter()
+            .any(|line| line.starts_with(sentence)),
         "{screen:#?}"
     );
-    assert!(screen.iter().any(|line| line.contains(step)), "{screen:#?}");
-    let last: Vec<&str> = stdout(&output).lines().rev().take(24).collect();
+    assert!(
+        screen
+            .iter()
+            .any(|line| line.contains(step)),
+        "{screen:#?}"
+    );
+    let last: Vec<&str> = stdout(&output)
+        .lines()
+        .rev()
+        .take(24)
+        .collect();
     let end = "Run: failed (error): TimeoutError: tool did not answer in 30 s";
     assert!(
         last.contains(&end),
@@ -134,6 +151,16 @@ fn reason_is_bounded_when_errors_are_huge() {
     let run = RunReader::open(&dir).unwrap();
     let page = runvet::view::json(&run, &mut Gate::default()).unwrap();
     let page: Value = serde_json::from_slice(&page).unwrap();
-    let lengths = ["text", "step_id"].map(|key| page["reason"][key].as_str().unwrap().len());
-    assert!(lengths.iter().all(|length| *length < 4_000), "{lengths:?}");
+    let lengths = ["text", "step_id"].map(|key| {
+        page["reason"][key]
+            .as_str()
+            .unwrap()
+            .len()
+    });
+    assert!(
+        lengths
+            .iter()
+            .all(|length| *length < 4_000),
+        "{lengths:?}"
+    );
 }

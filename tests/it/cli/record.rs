@@ -64,7 +64,12 @@ fn every_command_is_obeyed_and_recorded() {
         assert_eq!(answer["ok"], true, "{command}: {answer}");
         let command: Value = serde_json::from_str(command).unwrap();
         assert!(follows(Schema::RecordCommand, &command), "{command}");
-        let name = command.as_object().unwrap().keys().next().unwrap();
+        let name = command
+            .as_object()
+            .unwrap()
+            .keys()
+            .next()
+            .unwrap();
         let has_id = !matches!(&**name, "plan" | "open" | "close" | "persist");
         assert_eq!(answer["id"].is_string(), has_id, "{command}: {answer}");
         let has_verdict = matches!(&**name, "plan" | "open");
@@ -77,13 +82,22 @@ fn every_command_is_obeyed_and_recorded() {
 
     let run = only_run(temp.path());
     let state = json(run.join("state.json"));
-    assert_eq!(answers[0]["id"], run.file_name().unwrap().to_str().unwrap());
+    assert_eq!(
+        answers[0]["id"],
+        run.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+    );
     assert_eq!(answers[0]["path"], run.to_str().unwrap());
     assert_eq!(state["episode"]["seed"], 7);
     assert_eq!(state["episode"]["tags"], json!({"team": "x"}));
     assert_eq!(state["episode"]["using"], "demo");
     assert_eq!(state["plan"]["source"], "planner.demo");
-    let statuses = state["plan"]["steps"].as_array().unwrap().iter();
+    let statuses = state["plan"]["steps"]
+        .as_array()
+        .unwrap()
+        .iter();
     let statuses: Vec<_> = statuses
         .map(|step| step["status"].as_str().unwrap())
         .collect();
@@ -258,7 +272,9 @@ fn id_that_can_not_be_a_directory_is_refused() {
 
 /// Returns the lines of a table that are no comments.
 fn lines(table: &str) -> Vec<&str> {
-    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let lines = table
+        .lines()
+        .filter(|line| !line.starts_with('#'));
     lines.map(str::trim_start).collect()
 }
 
@@ -269,7 +285,10 @@ fn bad_line_is_answered_and_changes_nothing() {
     talk.tell(&[r#"{"plan":["a","b"]}"#, r#"{"open":"step-1"}"#]);
     let before = fs::read(talk.dir.join("events.jsonl")).unwrap();
     let bad = lines(include_str!("record/refused.txt"));
-    for (kind, line) in bad.iter().filter_map(|it| it.split_once(' ')) {
+    for (kind, line) in bad
+        .iter()
+        .filter_map(|it| it.split_once(' '))
+    {
         let answer = talk.ask(line);
         assert_eq!(answer["ok"], false, "{line}: {answer}");
         assert_eq!(answer["error"]["kind"], kind, "{line}: {answer}");
@@ -300,16 +319,22 @@ fn message_about_a_bad_line_says_what_to_write() {
     cases.extend(["{\"jot\":\"\u{1b}[31m\"", "byte 9"]);
     for [line, said] in cases.as_chunks().0 {
         let answer = talk.ask(line);
-        let message = answer["error"]["message"].as_str().unwrap();
+        let message = answer["error"]["message"]
+            .as_str()
+            .unwrap();
         assert!(message.contains(*said), "{line}: {message}");
     }
     talk.tell(&[r#"{"open":"step-1"}"#, r#"{"open":"step-2"}"#]);
     let answer = talk.ask(r#"{"act":{}}"#);
-    let message = answer["error"]["message"].as_str().unwrap();
+    let message = answer["error"]["message"]
+        .as_str()
+        .unwrap();
     assert!(message.contains("name one as `step_id`"), "{message}");
     talk.tell(&[r#"{"act":{"step_id":"step-1"}}"#, r#"{"close":"step-1"}"#]);
     let answer = talk.ask(r#"{"plan":[{"id":"step-2","description":"b"}]}"#);
-    let message = answer["error"]["message"].as_str().unwrap();
+    let message = answer["error"]["message"]
+        .as_str()
+        .unwrap();
     assert!(
         message.contains("\"step-1\", which has an action"),
         "{message}"
@@ -322,7 +347,9 @@ fn message_about_a_bad_line_says_what_to_write() {
     );
     // A message does not repeat a line of any length, nor what acts on a terminal.
     let answer = talk.ask(&format!(r#"{{"open":"\u001b{}"}}"#, "x".repeat(10_000)));
-    let message = answer["error"]["message"].as_str().unwrap();
+    let message = answer["error"]["message"]
+        .as_str()
+        .unwrap();
     assert!(
         message.len() < 2_000 && !message.contains('\u{1b}'),
         "{message}"
@@ -485,7 +512,12 @@ fn signal_is_heard_while_nobody_reads_the_answers() {
     let temp = tempfile::tempdir().unwrap();
     let mut child = started(temp.path(), Stdio::null());
     let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    std::thread::spawn(move || while stdin.write_all(b"{\"jot\":\"a\"}\n").is_ok() {});
+    std::thread::spawn(move || {
+        while stdin
+            .write_all(b"{\"jot\":\"a\"}\n")
+            .is_ok()
+        {}
+    });
     // The pipe is full when no more answers come.
     let mut last = (0, 0);
     while last.0 < 60_000 || last.1 < 50 {
@@ -682,7 +714,11 @@ fn memory_is_flat_over_many_lines() {
     assert_eq!(output.status.code(), Some(0));
     let answers = String::from_utf8(output.stdout).unwrap();
     assert_eq!(answers.lines().count(), 900_002);
-    assert!(answers.lines().all(|line| line.starts_with("{\"ok\":true")));
+    assert!(
+        answers
+            .lines()
+            .all(|line| line.starts_with("{\"ok\":true"))
+    );
     assert_eq!(complaints(temp.path()), [""; 0]);
 }
 

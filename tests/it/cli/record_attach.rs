@@ -14,20 +14,28 @@ use crate::support::recording::{complaints, json, only_run, session};
 /// The name of an attachment with an extension.
 fn name_of(content: &[u8], extension: &str) -> String {
     let digest = Sha256::digest(content);
-    let digest: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: Vec<String> = digest
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("attachments/{}{extension}", digest.concat())
 }
 
 /// The lines of some commands.
 fn lines(commands: &[Value]) -> String {
-    let lines = commands.iter().map(|it| format!("{it}\n"));
+    let lines = commands
+        .iter()
+        .map(|it| format!("{it}\n"));
     lines.collect::<Vec<String>>().concat()
 }
 
 /// What the manifest of a run says of the files that it attached.
 fn listed(run: &Path) -> Vec<Value> {
     let manifest = json(run.join("manifest.json"));
-    let files = manifest["files"].as_array().unwrap().iter();
+    let files = manifest["files"]
+        .as_array()
+        .unwrap()
+        .iter();
     let attached = files.filter(|it| it["kind"] == "attachment");
     attached.cloned().collect()
 }
@@ -79,11 +87,23 @@ fn attachments_are_files_of_the_episode_by_their_digest() {
     all.push("report.md".into());
     assert_eq!(state["outcomes"]["artifacts"], json!(all));
     let events = fs::read_to_string(run.join("events.jsonl")).unwrap();
-    assert_eq!(events.matches("\"run.attachment\"").count(), 3);
+    assert_eq!(
+        events
+            .matches("\"run.attachment\"")
+            .count(),
+        3
+    );
     for entry in listed(&run) {
         let content = fs::read(run.join(entry["name"].as_str().unwrap())).unwrap();
         assert_eq!(entry["size_bytes"], content.len());
-        assert!(all.contains(&entry["name"].as_str().unwrap().to_owned()));
+        assert!(
+            all.contains(
+                &entry["name"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            )
+        );
     }
     assert_eq!(listed(&run).len(), 3);
     // With every rule at `error`, `manifest/digest` too.
@@ -94,7 +114,10 @@ fn attachments_are_files_of_the_episode_by_their_digest() {
     fs::remove_file(run.join(&names[2])).unwrap();
     let said = complaints(&runs);
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said.iter().all(|it| it.contains("manifest/digest")));
+    assert!(
+        said.iter()
+            .all(|it| it.contains("manifest/digest"))
+    );
 }
 
 #[test]
@@ -105,7 +128,9 @@ fn what_is_no_file_to_attach_is_refused_and_leaves_nothing() {
     fs::write(&secret, "secret").unwrap();
     symlink(&secret, temp.path().join("link")).unwrap();
     let fifo = temp.path().join("fifo");
-    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    let made = std::process::Command::new("mkfifo")
+        .arg(&fifo)
+        .status();
     assert!(made.unwrap().success());
     let large = fs::File::create(temp.path().join("large")).unwrap();
     large.set_len((64 << 20) + 1).unwrap();
@@ -147,12 +172,18 @@ fn what_is_no_file_to_attach_is_refused_and_leaves_nothing() {
         (json!({}), "argument", "takes a `path`"),
         (json!(null), "argument", "`attach`"),
     ];
-    let commands = wrong.iter().map(|(it, ..)| json!({"attach": it}));
-    let commands: Vec<Value> = commands.chain([json!({"finish": "ok"})]).collect();
+    let commands = wrong
+        .iter()
+        .map(|(it, ..)| json!({"attach": it}));
+    let commands: Vec<Value> = commands
+        .chain([json!({"finish": "ok"})])
+        .collect();
     let (code, answers, said) = session(&runs, &["--task", "t"], &lines(&commands));
     assert_eq!(code, Some(1), "{said}");
     for ((argument, kind, why), answer) in wrong.iter().zip(&answers[1..]) {
-        let message = answer["error"]["message"].as_str().unwrap();
+        let message = answer["error"]["message"]
+            .as_str()
+            .unwrap();
         assert_eq!(answer["error"]["kind"], **kind, "{argument}: {message}");
         assert!(message.contains(why), "{argument}: {message}");
         assert!(!message.contains('\u{1b}'), "{message:?}");

@@ -36,7 +36,8 @@ fn refused_command_shows_in_the_exit_code_the_answer_and_the_messages() {
         assert_eq!(exit, code, "{said}");
         let said: Vec<&str> = said.lines().collect();
         assert_eq!(
-            said.first().is_some_and(|it| *it == first),
+            said.first()
+                .is_some_and(|it| *it == first),
             input.contains("step-9")
         );
         let last = answers.last().unwrap();
@@ -74,7 +75,9 @@ fn act_of_no_step_is_recorded_and_shown() {
     let (code, _, said) = session(temp.path(), &["--resume", "run"], lines);
     assert_eq!(code, Some(0), "{said}");
     let state = json(only_run(temp.path()).join("state.json"));
-    let actions = state["outcomes"]["actions"].as_array().unwrap();
+    let actions = state["outcomes"]["actions"]
+        .as_array()
+        .unwrap();
     let steps: Vec<_> = actions
         .iter()
         .map(|it| it.get("step_id").cloned())
@@ -104,7 +107,9 @@ fn large_evidence_is_recorded_by_its_digest() {
         json!({"close": {"status": "done", "outputs": {"image": image, "size": 3}}}),
         json!({"finish": "ok"}),
     ];
-    let lines = lines.map(|line| format!("{line}\n")).concat();
+    let lines = lines
+        .map(|line| format!("{line}\n"))
+        .concat();
     let (code, _, said) = session(temp.path(), &["--task", "t"], &lines);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(complaints(temp.path()), [""; 0]);
@@ -121,7 +126,14 @@ fn large_evidence_is_recorded_by_its_digest() {
             (&cut["sha256"], &cut["bytes"]),
             (&digest, &json!(image.len()))
         );
-        assert!(image.starts_with(cut["excerpt"].as_str().unwrap().trim_end_matches('…')));
+        assert!(
+            image.starts_with(
+                cut["excerpt"]
+                    .as_str()
+                    .unwrap()
+                    .trim_end_matches('…')
+            )
+        );
     }
     let whole = json!({"data": image}).to_string();
     let digest = json!(digest_of(&whole));
@@ -141,18 +153,34 @@ fn large_evidence_is_recorded_by_its_digest() {
 #[test]
 fn full_state_takes_digests() {
     let temp = tempfile::tempdir().unwrap();
-    let mut run = Recorder::new(temp.path()).begin(Task::new("look")).unwrap();
+    let mut run = Recorder::new(temp.path())
+        .begin(Task::new("look"))
+        .unwrap();
     let boxes = Value::from(vec![json!({}); 150_000]);
     for number in 0..3 {
-        let act = Action::new("screenshot").status("ok").output(boxes.clone());
+        let act = Action::new("screenshot")
+            .status("ok")
+            .output(boxes.clone());
         assert_eq!(run.act(None, act).unwrap(), format!("act-{}", number + 1));
     }
     let recorded = run.finish(End::ok()).unwrap();
     let actions = recorded.state.outcomes.actions.unwrap();
-    let last = actions.last().unwrap().output.clone().unwrap();
+    let last = actions
+        .last()
+        .unwrap()
+        .output
+        .clone()
+        .unwrap();
     assert!(last["bytes"].as_u64().unwrap() > MAX_OUTPUT as u64);
     assert_eq!(actions[0].output, Some(boxes));
-    assert_eq!(Gate::default().run([temp.path()]).unwrap().totals.valid, 1);
+    assert_eq!(
+        Gate::default()
+            .run([temp.path()])
+            .unwrap()
+            .totals
+            .valid,
+        1
+    );
 }
 
 #[test]
@@ -187,7 +215,8 @@ fn events_come_in_the_order_of_the_log_and_may_have_no_time() {
     // Only the rule about the order of times has something to say.
     let said = complaints(temp.path());
     assert!(
-        said.iter().all(|it| it.contains("strict/time-order")),
+        said.iter()
+            .all(|it| it.contains("strict/time-order")),
         "{said:?}"
     );
 
@@ -218,8 +247,10 @@ fn events_come_in_the_order_of_the_log_and_may_have_no_time() {
 /// The SHA-256 of a text, in hexadecimal digits.
 fn digest_of(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    digest
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }

@@ -16,8 +16,15 @@ use crate::support::runs::copy_of;
 /// Runs a command with a run-data directory.
 fn runvet(command: &str, run_data: &Path, args: &[&str]) -> Output {
     let mut runvet = std::process::Command::new(env!("CARGO_BIN_EXE_runvet"));
-    runvet.arg(command).args(args).env_clear();
-    runvet.arg("--run-data").arg(run_data).output().unwrap()
+    runvet
+        .arg(command)
+        .args(args)
+        .env_clear();
+    runvet
+        .arg("--run-data")
+        .arg(run_data)
+        .output()
+        .unwrap()
 }
 
 /// A run whose process was killed while a step was open, with a part of an event after the others.
@@ -53,7 +60,9 @@ fn crashed_run_without_a_state_is_not_said_to_have_just_started() {
     let temp = tempfile::tempdir().unwrap();
     let mut talk = Talk::new(temp.path(), &["--task", "t"]);
     let found = || {
-        let report = Gate::default().run([temp.path()]).unwrap();
+        let report = Gate::default()
+            .run([temp.path()])
+            .unwrap();
         let [finding] = &report.episodes[0].findings[..] else {
             panic!("{report:?}")
         };
@@ -226,13 +235,18 @@ fn run_is_named_by_its_whole_id_as_the_latest_or_by_a_path() {
     }
     // A path needs no run data around it, nor a given form.
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_runvet"));
-    let output = command.args(["recover", "."]).current_dir(&dir).env_clear();
+    let output = command
+        .args(["recover", "."])
+        .current_dir(&dir)
+        .env_clear();
     assert_eq!(output.output().unwrap().status.code(), Some(0));
     let unknown = runvet("abandon", temp.path(), &["ep_other", "--json"]);
     assert_eq!(unknown.status.code(), Some(2));
     let absent = answer(stdout(&unknown));
     assert_eq!(absent["error"]["kind"], "absent");
-    let said = absent["error"]["message"].as_str().unwrap();
+    let said = absent["error"]["message"]
+        .as_str()
+        .unwrap();
     assert!(said.contains("`runvet list` shows the runs"), "{said}");
     let slashed = format!("{}/", dir.display());
     for name in [&*id, "@latest", &slashed] {
@@ -261,13 +275,23 @@ fn run_of_another_writer_is_left_alone() {
         members.retain(|key, _| key != "agent_id" && key != "id");
         event.to_string() + "\n"
     };
-    fs::write(&events, text.lines().map(without).collect::<String>()).unwrap();
+    fs::write(
+        &events,
+        text.lines()
+            .map(without)
+            .collect::<String>(),
+    )
+    .unwrap();
     let before = files(&dir);
     let lacks = "the recorder can't go on with the run ep_paused: line 1 of events.jsonl has no \
                  `agent_id` and no `id`, which the recorder writes in every event; only its own \
                  writer can repair or end it";
     for command in ["recover", "abandon"] {
-        let name = dir.file_name().unwrap().to_str().unwrap();
+        let name = dir
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap();
         let output = runvet(command, temp.path(), &[name, "--json"]);
         assert_eq!(output.status.code(), Some(2), "{command}");
         assert_eq!(
@@ -372,7 +396,9 @@ fn workspace_of_another_run_is_refused() {
     );
     let answer = answer(stdout(&refused));
     assert_eq!(answer["error"]["kind"], "refused");
-    let said = answer["error"]["message"].as_str().unwrap();
+    let said = answer["error"]["message"]
+        .as_str()
+        .unwrap();
     assert!(said.contains(own.to_str().unwrap()), "{said}");
     assert_eq!(files(&dir), before);
 
@@ -394,7 +420,10 @@ fn damaged_beginning_is_not_said_to_be_no_run() {
     let events = fs::read(dir.join("events.jsonl")).unwrap();
     let mut hole = events.clone();
     hole[..8].fill(0);
-    let first = events.iter().position(|byte| *byte == b'\n').unwrap();
+    let first = events
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap();
     let refused = |events: &[u8], expected: &str| {
         fs::write(dir.join("events.jsonl"), events).unwrap();
         let refused = runvet("recover", temp.path(), &[&id]);
@@ -411,7 +440,10 @@ fn hostile_ids_lead_nowhere() {
     let temp = tempfile::tempdir().unwrap();
     let runs = temp.path().join("runs");
     let (id, dir) = killed(&runs, b"");
-    let elsewhere = temp.path().join("other/episodes").join(&id);
+    let elsewhere = temp
+        .path()
+        .join("other/episodes")
+        .join(&id);
     fs::create_dir_all(&elsewhere).unwrap();
     for (file, bytes) in files(&dir) {
         fs::write(elsewhere.join(file.file_name().unwrap()), bytes).unwrap();

@@ -124,7 +124,9 @@ fn action_takes_only_a_release_that_is_shown_to_be_right() {
         for text in expected {
             assert!(said.contains(text), "{reference}{version}, {text}: {said}");
         }
-        let runs = expected.iter().any(|it| it.starts_with("runvet, "));
+        let runs = expected
+            .iter()
+            .any(|it| it.starts_with("runvet, "));
         assert_eq!(said.contains("this is runvet"), runs, "{reference}: {said}");
         assert_eq!(
             said.contains(r#""status": "1""#),

@@ -30,23 +30,41 @@ fn service_lists_runs_by_filters() {
         (&list["judged"], &list["complete"]),
         (&json!(5), &json!(true))
     );
-    let few = service.get("api/v1/runs?q=EP_01").json();
+    let few = service
+        .get("api/v1/runs?q=EP_01")
+        .json();
     assert_eq!((&few["total"], &few["judged"]), (&json!(1), &json!(5)));
-    let since = |query| service.get(&format!("api/v1/runs?{query}")).json()["since"].clone();
+    let since = |query| {
+        service
+            .get(&format!("api/v1/runs?{query}"))
+            .json()["since"]
+            .clone()
+    };
     assert_eq!(since("since=2026-03-01"), "2026-03-01T00:00:00Z");
     assert_eq!(
         since("since=2026-03-01T13:00:00.50%2B01:00"),
         "2026-03-01T12:00:00.5Z"
     );
     assert_eq!(since("since=(none)"), Value::Null);
-    let first = service.get("api/v1/runs?q=EP_01").json()["items"][0].clone();
+    let first = service
+        .get("api/v1/runs?q=EP_01")
+        .json()["items"][0]
+        .clone();
     assert_eq!(first["dir"], "demo/episodes/ep_01_answer");
     assert_eq!(
         (&first["valid"], &first["status"]),
         (&json!(true), &json!("ok"))
     );
-    let all: BTreeSet<String> = service.ids("sort=id").into_iter().collect();
-    let of = |query| service.ids(query).into_iter().collect::<BTreeSet<_>>();
+    let all: BTreeSet<String> = service
+        .ids("sort=id")
+        .into_iter()
+        .collect();
+    let of = |query| {
+        service
+            .ids(query)
+            .into_iter()
+            .collect::<BTreeSet<_>>()
+    };
     let (valid, invalid) = (of("valid=true"), of("valid=false"));
     assert!(!valid.is_empty() && !invalid.is_empty());
     assert_eq!(&valid | &invalid, all);
@@ -85,14 +103,21 @@ fn several_directories_are_served_as_one() {
         (&list["total"], &list["judged"], &list["complete"]),
         (&json!(6), &json!(6), &json!(true))
     );
-    assert!(service.ids("sort=id").contains(&"ep_answer".to_owned()));
+    assert!(
+        service
+            .ids("sort=id")
+            .contains(&"ep_answer".to_owned())
+    );
     for (dirs, said) in [
         (["demo", "demo/episodes"], "demo/episodes lies in demo"),
         (["demo", "./demo"], "demo lies in ./demo"),
         (["demo", "gone"], "can't watch gone"),
     ] {
         let mut command = runvet(&["serve", dirs[0], dirs[1]]);
-        let output = command.current_dir(corpus()).output().unwrap();
+        let output = command
+            .current_dir(corpus())
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(2), "{dirs:?}");
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(stderr.contains(said), "{stderr}");
@@ -114,7 +139,9 @@ fn wrong_query_is_a_problem_that_says_why() {
         ("call=maybe", "`call`"),
         ("duration=NaN..1", "a range has the form LOW..HIGH"),
     ] {
-        let (status, said) = service.get(&format!("api/v1/runs?{query}")).problem();
+        let (status, said) = service
+            .get(&format!("api/v1/runs?{query}"))
+            .problem();
         assert!(
             status == 400 && said.contains(why),
             "{query}: {status} {said}"
@@ -134,8 +161,20 @@ fn wrong_query_is_a_problem_that_says_why() {
     let missing = service.get(&format!("api/v1/attachment?dir={dir}&name=attachments/x"));
     let why = "there is no attachment \"attachments/x\" with this digest";
     assert_eq!(missing.problem(), (404, why.into()));
-    assert_eq!(service.get("api/v1/runs/ep_99").problem().0, 404);
-    assert_eq!(service.get("api/v1/schemas/odd").problem().0, 404);
+    assert_eq!(
+        service
+            .get("api/v1/runs/ep_99")
+            .problem()
+            .0,
+        404
+    );
+    assert_eq!(
+        service
+            .get("api/v1/schemas/odd")
+            .problem()
+            .0,
+        404
+    );
     assert_eq!(service.get("nowhere").problem().0, 404);
     assert_eq!(service.get("api/v1/check").problem().0, 405);
 }
@@ -161,17 +200,24 @@ fn repeated_filter_admits_each_of_its_values() {
     assert!(one > 0 && one < 5);
     let statuses = service.get("api/v1/statistics").json()["statuses"].clone();
     let names = statuses.as_object().unwrap().keys();
-    let all: Vec<String> = names.map(|name| format!("status={name}")).collect();
+    let all: Vec<String> = names
+        .map(|name| format!("status={name}"))
+        .collect();
     assert_eq!(count(&all.join("&")), 5);
     let of = |query: &str| {
         let list = service.get(&format!("api/v1/runs/ep_01_answer/events{query}"));
-        list.json()["items"].as_array().unwrap().len()
+        list.json()["items"]
+            .as_array()
+            .unwrap()
+            .len()
     };
     assert_eq!(
         of("?phase=act&phase=plan"),
         of("?phase=act") + of("?phase=plan")
     );
-    let (status, said) = service.get("api/v1/runs?q=a&q=b").problem();
+    let (status, said) = service
+        .get("api/v1/runs?q=a&q=b")
+        .problem();
     assert_eq!((status, said.contains("`q`")), (400, true), "{said}");
 }
 
@@ -226,7 +272,9 @@ fn service_compares_runs_as_diff_does() {
             .0,
         404
     );
-    let (status, said) = service.get("api/v1/diff?left=ep_01_answer").problem();
+    let (status, said) = service
+        .get("api/v1/diff?left=ep_01_answer")
+        .problem();
     assert!(status == 400 && said.contains("`right`"), "{said}");
 }
 
@@ -237,15 +285,19 @@ fn records_may_be_posted_as_json() {
     let given = |artifact: Artifact| {
         let text = fs::read_to_string(dir.join(artifact.file_name())).ok()?;
         let json = if matches!(artifact, Artifact::Events | Artifact::Learn) {
-            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+            let lines = text
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap());
             Value::Array(lines.collect())
         } else {
             serde_json::from_str(&text).unwrap()
         };
         Some((artifact.file_name().to_owned(), json))
     };
-    let records: serde_json::Map<String, Value> =
-        Artifact::ALL.into_iter().filter_map(given).collect();
+    let records: serde_json::Map<String, Value> = Artifact::ALL
+        .into_iter()
+        .filter_map(given)
+        .collect();
     assert!(records.len() > 2);
     let body = json!({"episode_id": "ep_01_answer", "records": records});
     let report = service.check(&body.to_string()).json();
@@ -266,7 +318,11 @@ fn service_lists_events_page_by_page() {
             .get(&format!("api/v1/runs/ep_01_answer/events{path}"))
             .json();
         let items = list["items"].as_array().unwrap();
-        lines.extend(items.iter().map(|item| item["line"].as_u64().unwrap()));
+        lines.extend(
+            items
+                .iter()
+                .map(|item| item["line"].as_u64().unwrap()),
+        );
         match list["next"].as_u64() {
             Some(next) => path = format!("?limit=4&cursor={next}"),
             None => break,
@@ -306,7 +362,11 @@ fn service_sums_up_as_validate_does() {
     let list = service.get("api/v1/runs").json();
     assert_eq!((&list["judged"], &list["found"]), (runs, runs));
     let metrics = service.get("metrics");
-    assert!(metrics.kind.starts_with("application/openmetrics-text"));
+    assert!(
+        metrics
+            .kind
+            .starts_with("application/openmetrics-text")
+    );
     let line = format!(
         "runvet_runs{{verdict=\"invalid\"}} {}",
         report["totals"]["invalid"]
@@ -326,30 +386,48 @@ fn unchanged_answer_is_not_sent_again() {
         "static/script.js",
     ] {
         let ask = |tag: &str| {
-            let asked = service.agent.get(format!("{}{path}", service.url));
-            asked.header("if-none-match", tag).call().unwrap()
+            let asked = service
+                .agent
+                .get(format!("{}{path}", service.url));
+            asked
+                .header("if-none-match", tag)
+                .call()
+                .unwrap()
         };
         let first = ask("\"other\"");
         assert_eq!(first.status(), 200, "{path}");
         assert_eq!(first.headers()["cache-control"], "private, no-cache");
-        let tag = first.headers()["etag"].to_str().unwrap();
+        let tag = first.headers()["etag"]
+            .to_str()
+            .unwrap();
         let strong = tag.trim_start_matches("W/");
         for known in [tag, &format!("\"other\", {tag}"), strong, "*"] {
             let again = ask(known);
             assert_eq!(
                 (
                     again.status().as_u16(),
-                    again.headers()["etag"].to_str().unwrap()
+                    again.headers()["etag"]
+                        .to_str()
+                        .unwrap()
                 ),
                 (304, tag)
             );
-            assert_eq!(again.into_body().read_to_string().unwrap(), "");
+            assert_eq!(
+                again
+                    .into_body()
+                    .read_to_string()
+                    .unwrap(),
+                ""
+            );
         }
     }
     let wrong = service
         .agent
         .get(format!("{}api/v1/runs?limit=x", service.url));
-    let wrong = wrong.header("if-none-match", "*").call().unwrap();
+    let wrong = wrong
+        .header("if-none-match", "*")
+        .call()
+        .unwrap();
     assert_eq!(wrong.status(), 400);
     assert_eq!(wrong.headers()["cache-control"], "no-store");
 }
@@ -359,15 +437,30 @@ fn monitoring_reads_both_text_formats() {
     let service = Service::demo();
     service.check(r#"{"episode_id": "ep_1", "records": {}}"#);
     let ask = |wanted: &str| {
-        let asked = service.agent.get(format!("{}metrics", service.url));
-        Answer::of(asked.header("accept", wanted).call().unwrap())
+        let asked = service
+            .agent
+            .get(format!("{}metrics", service.url));
+        Answer::of(
+            asked
+                .header("accept", wanted)
+                .call()
+                .unwrap(),
+        )
     };
     let open = ask("application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5");
-    assert!(open.kind.starts_with("application/openmetrics-text; "));
+    assert!(
+        open.kind
+            .starts_with("application/openmetrics-text; ")
+    );
     assert!(open.text.ends_with("# EOF\n"), "{}", open.text);
     let classic = ask("text/plain");
     assert_eq!(classic.kind, "text/plain; version=0.0.4; charset=utf-8");
-    let has = |line: &str| classic.text.lines().any(|it| it == line);
+    let has = |line: &str| {
+        classic
+            .text
+            .lines()
+            .any(|it| it == line)
+    };
     for line in [
         &*format!(
             "runvet_build_info{{version=\"{}\"}} 1",
@@ -386,7 +479,10 @@ fn monitoring_reads_both_text_formats() {
     }
     // The samples have the same order each time.
     let names = |answer: &Answer| {
-        let lines = answer.text.lines().map(|line| line.rsplit_once(' '));
+        let lines = answer
+            .text
+            .lines()
+            .map(|line| line.rsplit_once(' '));
         lines
             .map(|parts| parts.unwrap().0.to_owned())
             .collect::<Vec<_>>()
@@ -427,8 +523,13 @@ fn service_gives_rules_schemas_and_its_description() {
 
 /// The addresses of the description that answer GET, with a run and a record for what they name.
 fn described(service: &Service) -> Vec<String> {
-    let described = service.get("api/v1/openapi.json").json();
-    let paths = described["paths"].as_object().unwrap().iter();
+    let described = service
+        .get("api/v1/openapi.json")
+        .json();
+    let paths = described["paths"]
+        .as_object()
+        .unwrap()
+        .iter();
     let read = paths.filter(|(_, methods)| methods.get("get").is_some());
     let addresses = read.map(|(path, _)| {
         let path = path.replace("records/{name}", "records/state.json");
@@ -443,15 +544,23 @@ fn posted_records_get_the_report_of_the_library() {
     let service = Service::demo();
     for case in ["demo/episodes/ep_01_answer", "demo/episodes/ep_03_edited"] {
         let read = |artifact: Artifact| {
-            let text = fs::read_to_string(corpus().join(case).join(artifact.file_name()));
+            let text = fs::read_to_string(
+                corpus()
+                    .join(case)
+                    .join(artifact.file_name()),
+            );
             Some((artifact, text.ok()?))
         };
-        let records: Vec<(Artifact, String)> = Artifact::ALL.into_iter().filter_map(read).collect();
+        let records: Vec<(Artifact, String)> = Artifact::ALL
+            .into_iter()
+            .filter_map(read)
+            .collect();
         let named = records
             .iter()
             .map(|(artifact, text)| (artifact.file_name(), json!(text)));
-        let named: serde_json::Map<String, Value> =
-            named.map(|(name, text)| (name.to_owned(), text)).collect();
+        let named: serde_json::Map<String, Value> = named
+            .map(|(name, text)| (name.to_owned(), text))
+            .collect();
         let body = json!({"episode_id": "ep_1", "records": named}).to_string();
         let bytes: Vec<(Artifact, &[u8])> = records
             .iter()
@@ -481,7 +590,9 @@ fn wrong_post_is_a_problem_that_says_why() {
             "{body}: {status} {said}"
         );
     }
-    let request = service.agent.post(format!("{}api/v1/check", service.url));
+    let request = service
+        .agent
+        .post(format!("{}api/v1/check", service.url));
     let answer = Answer::of(
         request
             .header("content-type", "text/plain")
@@ -495,7 +606,9 @@ fn wrong_post_is_a_problem_that_says_why() {
 fn shared_id_is_a_conflict_with_keys() {
     let temp = tempfile::tempdir().unwrap();
     for group in ["a", "b"] {
-        let run = temp.path().join(format!("episodes/{group}/ep_1"));
+        let run = temp
+            .path()
+            .join(format!("episodes/{group}/ep_1"));
         copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
     }
     let service = Service::start(temp.path(), &[]);
@@ -504,8 +617,13 @@ fn shared_id_is_a_conflict_with_keys() {
     assert_eq!(answer.problem().0, 409);
     let keys = answer.json()["keys"].clone();
     assert_eq!(keys, json!(["episodes/a/ep_1", "episodes/b/ep_1"]));
-    let of_key = keys[1].as_str().unwrap().replace('/', "%2F");
-    let run = service.get(&format!("api/v1/runs/{of_key}")).json();
+    let of_key = keys[1]
+        .as_str()
+        .unwrap()
+        .replace('/', "%2F");
+    let run = service
+        .get(&format!("api/v1/runs/{of_key}"))
+        .json();
     assert_eq!(run["episode_dir"], keys[1]);
 }
 
@@ -519,7 +637,9 @@ fn run_is_found_by_the_text_of_a_path_that_is_no_text() {
     copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
     let service = Service::start(temp.path(), &[]);
     service.wait_for(1);
-    let run = service.get("api/v1/runs/episodes%2Fep_%EF%BF%BD").json();
+    let run = service
+        .get("api/v1/runs/episodes%2Fep_%EF%BF%BD")
+        .json();
     assert_eq!(run["episode_dir"], "episodes/ep_\u{FFFD}");
     let none = service.get("api/v1/runs/episodes%2Fep_%EF%BF%BE");
     assert_eq!(none.problem().0, 404);
@@ -529,7 +649,9 @@ fn run_is_found_by_the_text_of_a_path_that_is_no_text() {
 fn pages_do_not_shift_while_runs_arrive() {
     let temp = tempfile::tempdir().unwrap();
     let add = |number: usize| {
-        let run = temp.path().join(format!("episodes/ep_{number:03}"));
+        let run = temp
+            .path()
+            .join(format!("episodes/ep_{number:03}"));
         copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
     };
     (10..30).for_each(add);
@@ -554,7 +676,9 @@ fn pages_do_not_shift_while_runs_arrive() {
         add(page);
         service.wait_for(21 + page as u64);
     }
-    let expected: Vec<String> = (10..30).map(|number| format!("ep_{number:03}")).collect();
+    let expected: Vec<String> = (10..30)
+        .map(|number| format!("ep_{number:03}"))
+        .collect();
     assert_eq!(met, expected);
 }
 
@@ -568,8 +692,13 @@ fn changes_arrive_with_the_item_of_the_run() {
     copy_dir(&corpus().join("demo/episodes/ep_03_edited"), &run);
     let mut next = |name: &str| {
         let wanted = format!("event: {name}");
-        changes.by_ref().find(|line| *line == wanted).unwrap();
-        let data = changes.by_ref().find(|line| line.starts_with("data: "));
+        changes
+            .by_ref()
+            .find(|line| *line == wanted)
+            .unwrap();
+        let data = changes
+            .by_ref()
+            .find(|line| line.starts_with("data: "));
         serde_json::from_str::<Value>(&data.unwrap()["data: ".len()..]).unwrap()
     };
     let item = next("verdict");
@@ -606,12 +735,23 @@ fn verdict_changes_with_a_file_that_a_schema_judges() {
 fn runs_are_filtered_and_sorted_by_a_metric() {
     let service = Service::start(&corpus().join("demo"), &[]);
     service.wait_for(5);
-    let list = |query: &str| service.get(&format!("api/v1/runs?{query}")).json();
+    let list = |query: &str| {
+        service
+            .get(&format!("api/v1/runs?{query}"))
+            .json()
+    };
     let scores = |list: &Value| -> Vec<f64> {
         let items = list["items"].as_array().unwrap().iter();
-        let scores = items.flat_map(|item| item["metrics"].as_array().unwrap().clone());
+        let scores = items.flat_map(|item| {
+            item["metrics"]
+                .as_array()
+                .unwrap()
+                .clone()
+        });
         let scores = scores.filter(|metric| metric[0] == "task_score");
-        scores.map(|metric| metric[1].as_f64().unwrap()).collect()
+        scores
+            .map(|metric| metric[1].as_f64().unwrap())
+            .collect()
     };
     let all = list("metric=task_score&sort=metric:task_score");
     assert!(scores(&all).is_sorted() && scores(&all).len() > 1, "{all}");
@@ -619,14 +759,21 @@ fn runs_are_filtered_and_sorted_by_a_metric() {
     assert_eq!(scores(&high), [0.95]);
     let summed = service.get("api/v1/statistics").json()["metrics"]["task_score"].clone();
     assert_eq!(summed["count"], json!(scores(&all).len()));
-    assert_eq!(service.get("api/v1/runs?sort=metrics").status, 400);
+    assert_eq!(
+        service
+            .get("api/v1/runs?sort=metrics")
+            .status,
+        400
+    );
 }
 
 #[test]
 fn runs_are_found_by_their_tools_and_their_texts() {
     let service = Service::demo();
     let tools = service.get("api/v1/statistics").json()["tools"].clone();
-    let called = tools["adapter:core.minimal"]["episodes"].as_u64().unwrap();
+    let called = tools["adapter:core.minimal"]["episodes"]
+        .as_u64()
+        .unwrap();
     let of = |query: &str| service.ids(query).len() as u64;
     assert_eq!(of("tool=adapter:core.minimal"), called);
     assert_eq!(of("tool=adapter:core.minimal&tool=other"), called);
@@ -644,7 +791,9 @@ fn runs_are_found_by_their_tools_and_their_texts() {
             (3, &json!("events.jsonl"), &json!(true))
         );
         found.push(item["id"].as_str().unwrap().to_owned());
-        searched += page["searched"]["runs"].as_u64().unwrap();
+        searched += page["searched"]["runs"]
+            .as_u64()
+            .unwrap();
         match page["next"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => break,
@@ -652,7 +801,9 @@ fn runs_are_found_by_their_tools_and_their_texts() {
     }
     assert_eq!((searched, found.len()), (5, 5));
     assert!(found.is_sorted());
-    let none = service.get("api/v1/runs?text=nowhere").json();
+    let none = service
+        .get("api/v1/runs?text=nowhere")
+        .json();
     assert_eq!(
         (&none["items"], &none["searched"]["runs"]),
         (&json!([]), &json!(5))
@@ -670,9 +821,19 @@ fn text_that_can_not_be_read_is_named() {
     fs::create_dir(episode.join("summary.json")).unwrap();
     let service = Service::start(&temp.path().join("runs"), &[]);
     service.wait_for(1);
-    let page = service.get("api/v1/runs?text=nowhere").json();
-    let unread = page["searched"]["unread"].as_array().unwrap();
-    assert!(unread.len() == 1 && unread[0].as_str().unwrap().contains("summary.json"));
+    let page = service
+        .get("api/v1/runs?text=nowhere")
+        .json();
+    let unread = page["searched"]["unread"]
+        .as_array()
+        .unwrap();
+    assert!(
+        unread.len() == 1
+            && unread[0]
+                .as_str()
+                .unwrap()
+                .contains("summary.json")
+    );
 }
 
 #[test]
@@ -681,9 +842,13 @@ fn groups_are_those_of_the_command() {
     let groups = service.get("api/v1/groups?by=team");
     let printed = run(&["compare", "demo", "--by", "team", "--format", "json"]);
     assert_eq!(groups.text, stdout(&printed).trim_end());
-    let (status, said) = service.get("api/v1/groups?by=nothing").problem();
+    let (status, said) = service
+        .get("api/v1/groups?by=nothing")
+        .problem();
     assert!(status == 404 && said.contains("no run that can be compared"));
-    let (status, said) = service.get("api/v1/groups?by=team&base=x").problem();
+    let (status, said) = service
+        .get("api/v1/groups?by=team&base=x")
+        .problem();
     assert!(status == 404 && said.contains("expected one of \"support\""));
 }
 
@@ -698,14 +863,21 @@ fn run_in_progress_is_followed_and_found_when_it_is_silent() {
         fs::create_dir_all(&dir).unwrap();
         let path = dir.join("events.jsonl");
         fs::write(&path, format!("{}\n", lines[..number].join("\n"))).unwrap();
-        fs::File::options().append(true).open(path).unwrap()
+        fs::File::options()
+            .append(true)
+            .open(path)
+            .unwrap()
     };
     let an_hour_ago = SystemTime::now() - Duration::from_secs(3_600);
     events("ep_busy", 2);
-    events("ep_stuck", 2).set_modified(an_hour_ago).unwrap();
+    events("ep_stuck", 2)
+        .set_modified(an_hour_ago)
+        .unwrap();
     let service = Service::start(temp.path(), &[]);
     service.wait_for(2);
-    let found = service.get("api/v1/runs?silent_for=30m").json();
+    let found = service
+        .get("api/v1/runs?silent_for=30m")
+        .json();
     assert_eq!(
         (&found["total"], &found["items"][0]["id"]),
         (&json!(1), &json!("ep_stuck"))
@@ -722,7 +894,10 @@ fn run_in_progress_is_followed_and_found_when_it_is_silent() {
         changes.next().unwrap(),
         r#"data: {"dir":"episodes/ep_busy"}"#
     );
-    let total = service.get("api/v1/runs?silent_for=2h").json()["total"].clone();
+    let total = service
+        .get("api/v1/runs?silent_for=2h")
+        .json()["total"]
+        .clone();
     assert_eq!(total, json!(0));
 }
 
@@ -730,9 +905,14 @@ fn run_in_progress_is_followed_and_found_when_it_is_silent() {
 fn answers_are_compressed_where_the_client_allows_it() {
     let service = Service::demo();
     let ask = |path: &str, tag: &str| {
-        let asked = service.agent.get(format!("{}{path}", service.url));
+        let asked = service
+            .agent
+            .get(format!("{}{path}", service.url));
         let asked = asked.header("accept-encoding", "gzip");
-        asked.header("if-none-match", tag).call().unwrap()
+        asked
+            .header("if-none-match", tag)
+            .call()
+            .unwrap()
     };
     for path in ["", "static/script.js", "api/v1/rules", "page/overview"] {
         let packed = ask(path, "none");
@@ -742,16 +922,28 @@ fn answers_are_compressed_where_the_client_allows_it() {
         let mut text = String::new();
         let packed = packed.into_body().into_reader();
         let mut unpacked = flate2::read::GzDecoder::new(packed);
-        unpacked.read_to_string(&mut text).unwrap();
+        unpacked
+            .read_to_string(&mut text)
+            .unwrap();
         assert_eq!(text, service.get(path).text, "{path}");
         let again = ask(path, headers["etag"].to_str().unwrap());
         assert_eq!(again.status(), 304, "{path}");
         assert_eq!(again.headers()["vary"], "accept-encoding", "{path}");
     }
     let small = ask("healthz", "none");
-    assert!(small.headers().get("content-encoding").is_none());
+    assert!(
+        small
+            .headers()
+            .get("content-encoding")
+            .is_none()
+    );
     let stream = ask("api/v1/changes", "none");
-    assert!(stream.headers().get("content-encoding").is_none());
+    assert!(
+        stream
+            .headers()
+            .get("content-encoding")
+            .is_none()
+    );
 }
 
 #[test]
@@ -776,7 +968,9 @@ fn fault_goes_when_its_cause_is_gone() {
     fs::write(episodes.join("events.jsonl"), "{}\n").unwrap();
     while next() != json!({"complete": false, "faults": 1}) {}
     let sums = service.get("api/v1/statistics").json();
-    let path = sums["faults"][0]["path"].as_str().unwrap();
+    let path = sums["faults"][0]["path"]
+        .as_str()
+        .unwrap();
     assert!(path.ends_with("episodes"), "{sums}");
     fs::remove_file(episodes.join("events.jsonl")).unwrap();
     while next() != json!({"complete": true, "faults": 0}) {}
@@ -814,12 +1008,17 @@ fn killed_writer_loses_nothing_that_it_acknowledged() {
     service.wait_for(1);
     let path = format!("api/v1/runs/{}/events?phase=observe&limit=1000", talk.id);
     let events = service.get(&path).json();
-    let numbers = events["items"].as_array().unwrap().iter();
+    let numbers = events["items"]
+        .as_array()
+        .unwrap()
+        .iter();
     let numbers: Vec<&Value> = numbers
         .map(|item| &item["event"]["payload"]["number"])
         .collect();
     assert_eq!(json!(numbers), json!((0..50).collect::<Vec<_>>()));
-    let run = service.get(&format!("api/v1/runs/{}", talk.id)).json();
+    let run = service
+        .get(&format!("api/v1/runs/{}", talk.id))
+        .json();
     assert_eq!(run["valid"], true, "{run}");
 }
 
@@ -827,8 +1026,16 @@ fn killed_writer_loses_nothing_that_it_acknowledged() {
 fn service_writes_nothing() {
     let temp = tempfile::tempdir().unwrap();
     for name in ["ep_01_answer", "ep_02_paused", "ep_03_edited"] {
-        let run = corpus().join("demo/episodes").join(name);
-        copy_dir(&run, &temp.path().join("runs/episodes").join(name));
+        let run = corpus()
+            .join("demo/episodes")
+            .join(name);
+        copy_dir(
+            &run,
+            &temp
+                .path()
+                .join("runs/episodes")
+                .join(name),
+        );
     }
     let listing = || {
         let (mut open, mut listed) = (vec![temp.path().to_owned()], BTreeSet::new());
@@ -857,7 +1064,9 @@ fn service_writes_nothing() {
         assert_eq!(service.get(path).status, 200, "{path}");
     }
     assert_eq!(
-        service.check(r#"{"episode_id":"e","records":{}}"#).status,
+        service
+            .check(r#"{"episode_id":"e","records":{}}"#)
+            .status,
         200
     );
     assert_eq!(service.end(), (Some(0), String::new()));
@@ -879,14 +1088,20 @@ fn every_address_refuses_a_parameter_that_it_does_not_know() {
         .into_iter()
         .chain(of_page.map(str::to_owned))
     {
-        let (status, said) = service.get(&format!("{address}?statuz=error")).problem();
+        let (status, said) = service
+            .get(&format!("{address}?statuz=error"))
+            .problem();
         assert!(
             status == 400 && said.contains("unknown field `statuz`"),
             "{address}: {status} {said}"
         );
     }
     let posted = format!("{}api/v1/check?statuz=error", service.url);
-    let posted = service.agent.post(posted).send("{}").unwrap();
+    let posted = service
+        .agent
+        .post(posted)
+        .send("{}")
+        .unwrap();
     assert_eq!(Answer::of(posted).problem().0, 400);
 }
 
@@ -914,7 +1129,10 @@ fn head_has_the_headers_of_get() {
             // Where there is no body, nothing says how it is sent.
             let own = ["date: ", "transfer-encoding: "];
             let lines = head.lines();
-            let lines = lines.filter(|line| !own.iter().any(|name| line.starts_with(name)));
+            let lines = lines.filter(|line| {
+                !own.iter()
+                    .any(|name| line.starts_with(name))
+            });
             let lines: BTreeSet<String> = lines.map(str::to_owned).collect();
             (lines, body.is_empty())
         };
@@ -928,7 +1146,9 @@ fn head_has_the_headers_of_get() {
 fn page_of_a_run_is_found_by_its_id() {
     let temp = tempfile::tempdir().unwrap();
     for group in ["a", "b"] {
-        let run = temp.path().join(format!("episodes/{group}/ep_1"));
+        let run = temp
+            .path()
+            .join(format!("episodes/{group}/ep_1"));
         copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
     }
     let one = temp.path().join("episodes/a/ep_2");
@@ -939,7 +1159,9 @@ fn page_of_a_run_is_found_by_its_id() {
         ("ep_2", "episodes/a/ep_2"),
         ("episodes/b/ep_1", "episodes/b/ep_1"),
     ] {
-        let page = service.get(&format!("page/run?dir={name}")).json();
+        let page = service
+            .get(&format!("page/run?dir={name}"))
+            .json();
         assert_eq!(page["row"]["dir"], dir, "{page}");
     }
     let several = service.get("page/run?dir=ep_1").json();
@@ -965,8 +1187,15 @@ fn statistics_tell_broken_records_from_broken_rules_and_one_day_from_others() {
     assert_eq!(days.len(), 1, "{sums}");
     let day = &days["2026-03-01"];
     assert_eq!(day["verdicts"], verdicts);
-    let runs = day["outcomes"].as_object().unwrap().values();
-    assert_eq!(runs.map(|it| it.as_u64().unwrap()).sum::<u64>(), 2);
+    let runs = day["outcomes"]
+        .as_object()
+        .unwrap()
+        .values();
+    assert_eq!(
+        runs.map(|it| it.as_u64().unwrap())
+            .sum::<u64>(),
+        2
+    );
     assert_eq!(sums["undated"], 0);
 }
 
@@ -981,7 +1210,10 @@ fn monitoring_sees_outcomes_silent_runs_and_when_runs_arrive() {
         );
     }
     let timeline = fs::read_to_string(episodes.join("ep_01_answer/events.jsonl")).unwrap();
-    let first: String = timeline.split_inclusive('\n').take(2).collect();
+    let first: String = timeline
+        .split_inclusive('\n')
+        .take(2)
+        .collect();
     let old = SystemTime::now() - Duration::from_secs(1_000);
     for run in ["ep_stuck", "ep_02_paused"] {
         let path = episodes.join(run).join("events.jsonl");
@@ -990,7 +1222,9 @@ fn monitoring_sees_outcomes_silent_runs_and_when_runs_arrive() {
             fs::write(&path, &first).unwrap();
         }
         for file in fs::read_dir(episodes.join(run)).unwrap() {
-            let file = fs::File::options().append(true).open(file.unwrap().path());
+            let file = fs::File::options()
+                .append(true)
+                .open(file.unwrap().path());
             file.unwrap().set_modified(old).unwrap();
         }
     }
@@ -1000,7 +1234,9 @@ fn monitoring_sees_outcomes_silent_runs_and_when_runs_arrive() {
     service.wait_for(3);
     let sample = |name: &str| -> Option<f64> {
         let text = service.get("metrics").text;
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name))?;
         Some(line.trim().parse().unwrap())
     };
     assert_eq!(
@@ -1050,7 +1286,9 @@ fn alert_rules_say_what_their_cases_want() {
     let service = Service::demo();
     let numbers = service.get("metrics").text;
     let names = rules.split(|it: char| !it.is_ascii_lowercase() && it != '_');
-    let names: BTreeSet<&str> = names.filter(|it| it.starts_with("runvet_")).collect();
+    let names: BTreeSet<&str> = names
+        .filter(|it| it.starts_with("runvet_"))
+        .collect();
     assert_eq!(names.len(), 5, "{names:?}");
     for name in names {
         assert!(numbers.contains(&format!("\n{name}")), "{name}");
@@ -1104,15 +1342,24 @@ fn link_in_place_of_a_directory_is_not_followed() {
         }
         fs::remove_file(place).unwrap();
         fs::rename(&away, place).unwrap();
-        assert_eq!(service.get("api/v1/runs/ep_1/events").status, 200);
+        assert_eq!(
+            service
+                .get("api/v1/runs/ep_1/events")
+                .status,
+            200
+        );
     }
 }
 
 #[test]
 fn changes_go_on_after_the_last_id() {
     fn verdict(changes: &mut impl Iterator<Item = String>) -> String {
-        changes.find(|line| line == "event: verdict").unwrap();
-        changes.find(|line| line.starts_with("data: ")).unwrap()
+        changes
+            .find(|line| line == "event: verdict")
+            .unwrap();
+        changes
+            .find(|line| line.starts_with("data: "))
+            .unwrap()
     }
 
     let temp = tempfile::tempdir().unwrap();
@@ -1123,7 +1370,9 @@ fn changes_go_on_after_the_last_id() {
         copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
     };
     let mut changes = service.changes();
-    let first = changes.find(|line| line.starts_with("id: ")).unwrap();
+    let first = changes
+        .find(|line| line.starts_with("id: "))
+        .unwrap();
     of_run("ep_1");
     assert!(verdict(&mut changes).contains("ep_1"));
     drop(changes);
@@ -1134,5 +1383,7 @@ fn changes_go_on_after_the_last_id() {
     assert!(verdict(&mut changes).contains("ep_1"));
     assert!(verdict(&mut changes).contains("ep_2"));
     let mut changes = service.changes_after("0-7");
-    changes.find(|line| line == "event: lost").unwrap();
+    changes
+        .find(|line| line == "event: lost")
+        .unwrap();
 }

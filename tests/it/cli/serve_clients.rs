@@ -76,9 +76,14 @@ fn changes_pass_proxies_that_buffer() {
 fn every_answer_has_the_policy() {
     let service = Service::demo();
     for path in ["", "api/v1/runs", "nowhere", "metrics"] {
-        let answer = service.agent.get(format!("{}{path}", service.url)).call();
+        let answer = service
+            .agent
+            .get(format!("{}{path}", service.url))
+            .call();
         let headers = answer.unwrap().headers().clone();
-        let policy = headers["content-security-policy"].to_str().unwrap();
+        let policy = headers["content-security-policy"]
+            .to_str()
+            .unwrap();
         assert!(policy.starts_with("default-src 'none'; "), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
         assert_eq!(headers["x-content-type-options"], "nosniff");
@@ -118,7 +123,9 @@ fn reachable_address_needs_a_token() {
     let service = Service::start(&corpus(), &args.each_ref().map(|arg| &**arg));
     assert_eq!(service.get("api/v1/runs").problem().0, 401);
     assert_eq!(service.get("healthz").status, 200);
-    let asked = service.agent.get(format!("{}api/v1/runs", service.url));
+    let asked = service
+        .agent
+        .get(format!("{}api/v1/runs", service.url));
     let asked = asked.header("authorization", "Bearer 0123456789abcdef");
     assert_eq!(Answer::of(asked.call().unwrap()).status, 200);
 }
@@ -150,16 +157,25 @@ fn form_with_the_token_lets_a_browser_in() {
     for wrong in ["token=0123456789abcdeX", "code=0123456789abcdef", ""] {
         let answer = give(wrong);
         assert_eq!(answer.status(), 401, "{wrong}");
-        assert!(!answer.headers().contains_key("set-cookie"));
+        assert!(
+            !answer
+                .headers()
+                .contains_key("set-cookie")
+        );
     }
     let answer = give("token=0123456789abcdef");
     assert_eq!(answer.status(), 303);
     assert_eq!(answer.headers()["location"], "./");
-    let cookie = answer.headers()["set-cookie"].to_str().unwrap().to_owned();
+    let cookie = answer.headers()["set-cookie"]
+        .to_str()
+        .unwrap()
+        .to_owned();
     let (cookie, with) = cookie.split_once(';').unwrap();
     assert_eq!(with, " HttpOnly; SameSite=Lax");
     let ask = |cookie: &str, headers: &[(&str, &str)]| {
-        let mut asked = service.agent.get(format!("{}api/v1/rules", service.url));
+        let mut asked = service
+            .agent
+            .get(format!("{}api/v1/rules", service.url));
         asked = asked.header("cookie", cookie);
         for (name, value) in headers {
             asked = asked.header(*name, *value);
@@ -178,17 +194,23 @@ fn form_with_the_token_lets_a_browser_in() {
 #[test]
 fn two_hundred_clients_are_answered_at_once() {
     let service = Service::demo();
-    let sockets: Vec<TcpStream> = (0..200).map(|_| service.socket()).collect();
+    let sockets: Vec<TcpStream> = (0..200)
+        .map(|_| service.socket())
+        .collect();
     let request = format!(
         "GET /api/v1/runs HTTP/1.1\r\nHost: {}\r\n\r\n",
         service.address()
     );
     for mut socket in &sockets {
-        socket.write_all(request.as_bytes()).unwrap();
+        socket
+            .write_all(request.as_bytes())
+            .unwrap();
     }
     for socket in &sockets {
         let mut line = String::new();
-        BufReader::new(socket).read_line(&mut line).unwrap();
+        BufReader::new(socket)
+            .read_line(&mut line)
+            .unwrap();
         assert_eq!(line, "HTTP/1.1 200 OK\r\n");
     }
 }
@@ -256,9 +278,17 @@ fn connection_is_closed_after_many_requests() {
     let service = Service::demo();
     let socket = service.socket();
     for _ in 1..1_000 {
-        assert!(!asked(&socket, service.address()).unwrap().1);
+        assert!(
+            !asked(&socket, service.address())
+                .unwrap()
+                .1
+        );
     }
-    assert!(asked(&socket, service.address()).unwrap().1);
+    assert!(
+        asked(&socket, service.address())
+            .unwrap()
+            .1
+    );
     assert_eq!(asked(&socket, service.address()), None);
 }
 
@@ -276,7 +306,9 @@ fn slow_clients_keep_nobody_waiting() {
         .collect();
     assert_eq!(service.get("api/v1/runs").status, 200);
     assert_eq!(
-        service.check(r#"{"episode_id":"e","records":{}}"#).status,
+        service
+            .check(r#"{"episode_id":"e","records":{}}"#)
+            .status,
         200
     );
     drop(slow);
@@ -313,9 +345,13 @@ fn body_without_end_is_refused_in_little_memory() {
         service.address(),
         large.len()
     );
-    socket.write_all(head.as_bytes()).unwrap();
+    socket
+        .write_all(head.as_bytes())
+        .unwrap();
     let mut line = String::new();
-    BufReader::new(&socket).read_line(&mut line).unwrap();
+    BufReader::new(&socket)
+        .read_line(&mut line)
+        .unwrap();
     assert!(line.contains(" 413 "), "{line}");
     assert_eq!(service.get("healthz").status, 200);
 }
@@ -327,7 +363,9 @@ fn hostile_texts_are_escaped_in_every_answer() {
     service.wait_for(1);
     let item = service.get("api/v1/runs").json()["items"][0].clone();
     let dir = item["dir"].as_str().unwrap().bytes();
-    let key = dir.map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>();
+    let key = dir
+        .map(|byte| format!("%{byte:02X}"))
+        .collect::<Vec<_>>();
     let key = key.concat();
     for path in [
         "api/v1/runs".to_owned(),
@@ -366,7 +404,9 @@ fn large_bodies_that_never_come_keep_no_small_check_waiting() {
     let slow: Vec<TcpStream> = (0..20)
         .map(|_| {
             let mut socket = service.socket();
-            socket.write_all(head.as_bytes()).unwrap();
+            socket
+                .write_all(head.as_bytes())
+                .unwrap();
             socket
         })
         .collect();
@@ -395,7 +435,13 @@ fn large_bodies_are_judged_in_turns() {
 #[test]
 fn memory_is_flat_while_records_are_checked() {
     let service = Service::demo();
-    let read = |name| fs::read_to_string(corpus().join("demo/episodes/ep_01_answer").join(name));
+    let read = |name| {
+        fs::read_to_string(
+            corpus()
+                .join("demo/episodes/ep_01_answer")
+                .join(name),
+        )
+    };
     let names = ["state.json", "summary.json", "events.jsonl"];
     let post = |number: u32| {
         let texts = names.map(|name| (name.to_owned(), json!(read(name).unwrap())));

@@ -63,7 +63,10 @@ fn settings_of_the_library_are_those_of_the_command() {
         .unwrap();
     let digest = |text: &str| {
         let row: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-        row["settings"].as_str().unwrap().to_owned()
+        row["settings"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     let printed = run(&["table", "runs", "demo", "--no-config", "--format", "ndjson"]);
     assert_eq!(

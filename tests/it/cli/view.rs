@@ -55,10 +55,11 @@ fn dashboard_lines_fit_the_width() {
         vec![demo(), hostile.path().to_owned()],
     ]
     .concat();
-    for dir in cases
-        .iter()
-        .flat_map(|case| Gate::default().discover(&[case]).episodes)
-    {
+    for dir in cases.iter().flat_map(|case| {
+        Gate::default()
+            .discover(&[case])
+            .episodes
+    }) {
         let path = dir.path.to_str().unwrap();
         for columns in [40, 80, 120] {
             // A path is never cut, because it must be complete to be copied.
@@ -143,14 +144,25 @@ fn dashboard_json_has_records_as_stored() {
         json["plan"],
         serde_json::to_value(compare(&episode).unwrap()).unwrap()
     );
-    let mut report = serde_json::to_value(episode.judge(&mut Gate::default()).unwrap()).unwrap();
+    let mut report = serde_json::to_value(
+        episode
+            .judge(&mut Gate::default())
+            .unwrap(),
+    )
+    .unwrap();
     let root = format!("{}/", temp.path().display());
     report = serde_json::from_str(&report.to_string().replace(&root, "")).unwrap();
     assert_eq!(
         (&json["findings"], &json["skipped"]),
         (&report["findings"], &report["skipped"])
     );
-    assert_eq!(json["findings"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        json["findings"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
     assert_eq!(
         json_of(&demo(), &["view", "ep_01", "--json"])["valid"],
         true
@@ -193,7 +205,10 @@ fn poisoned_run() -> (TempDir, PathBuf) {
     let mut events = fs::read(from.join("events.jsonl")).unwrap();
     events.extend_from_slice(format!("{evil}\n[\"{EVIL}\"]\n{{\"phase\":\"{EVIL}").as_bytes());
     fs::write(from.join("events.jsonl"), events).unwrap();
-    let dir = temp.path().join("episodes").join(format!("ep{EVIL}"));
+    let dir = temp
+        .path()
+        .join("episodes")
+        .join(format!("ep{EVIL}"));
     fs::rename(from, &dir).unwrap();
     (temp, dir)
 }
@@ -247,7 +262,11 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
                     "0 episodes",
                     "::error",
                 ];
-                let is_forged = |line: &&str| forged.iter().any(|forged| line.starts_with(forged));
+                let is_forged = |line: &&str| {
+                    forged
+                        .iter()
+                        .any(|forged| line.starts_with(forged))
+                };
                 assert_eq!(text.lines().find(is_forged), None, "{args:?}:\n{text}");
                 assert_eq!(commands(&text), [] as [&str; 0], "{args:?}:\n{text}");
             }

@@ -62,7 +62,11 @@ impl Watch {
 
     /// The next line, without its time.
     fn line(&self) -> String {
-        without_time(self.lines.recv_timeout(TOO_LONG).unwrap())
+        without_time(
+            self.lines
+                .recv_timeout(TOO_LONG)
+                .unwrap(),
+        )
     }
 
     /// The lines before the one that starts with a text. There may be some, because a writer that
@@ -100,7 +104,11 @@ impl Watch {
 
     /// The same with the notes.
     fn end_with_notes(mut self) -> (Vec<String>, ExitStatus, String) {
-        let lines = self.lines.iter().map(without_time).collect();
+        let lines = self
+            .lines
+            .iter()
+            .map(without_time)
+            .collect();
         let said = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
         (lines, self.child.wait().unwrap(), said)
     }
@@ -126,7 +134,10 @@ impl Drop for Watch {
 }
 
 fn good(case: &str) -> PathBuf {
-    let episodes = corpus().join("good").join(case).join("episodes");
+    let episodes = corpus()
+        .join("good")
+        .join(case)
+        .join("episodes");
     fs::read_dir(episodes)
         .unwrap()
         .next()
@@ -159,7 +170,9 @@ fn written_run_is_followed(args: &[&str]) {
     let (temp, episode) = scratch();
     copy_dir(
         &corpus().join("demo/episodes/ep_01_answer"),
-        &temp.path().join("episodes/ep_01_answer"),
+        &temp
+            .path()
+            .join("episodes/ep_01_answer"),
     );
     let watch = Watch::start(temp.path(), args);
     assert_eq!(
@@ -170,7 +183,11 @@ fn written_run_is_followed(args: &[&str]) {
 
     let from = good("terminal");
     let events = fs::read(from.join("events.jsonl")).unwrap();
-    let first = events.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let first = events
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
     fs::create_dir(&episode).unwrap();
     append(&episode.join("events.jsonl"), &events[..first]);
     let mut going_on = watch.line();
@@ -298,7 +315,10 @@ fn watch_shows_the_findings_of_the_runs_of_a_period() {
             .line()
             .starts_with("episodes/ep_later (ended): error ")
     );
-    let finding = watch.findings.recv_timeout(TOO_LONG).unwrap();
+    let finding = watch
+        .findings
+        .recv_timeout(TOO_LONG)
+        .unwrap();
     assert!(
         finding.starts_with("episodes/ep_later/") && finding.contains(": error["),
         "{finding}"
@@ -342,7 +362,9 @@ fn watch_faults_when_the_directory_is_missing_or_vanishes() {
 fn watch_says_what_it_watches_and_sums_up() {
     let (temp, episode) = scratch();
     for name in ["ep_01_answer", "ep_03_edited", "ep_05_misnamed"] {
-        let from = corpus().join("demo/episodes").join(name);
+        let from = corpus()
+            .join("demo/episodes")
+            .join(name);
         copy_dir(&from, &episode.with_file_name(name));
     }
     for (args, every) in [(&[][..], ""), (&["--poll", "1"], ", every 1 s")] {
@@ -473,8 +495,16 @@ fn watch_passes_over_foreign_state_until_a_run_is_there() {
 fn watch_counts_what_validate_counts() {
     let temp = tempfile::tempdir().unwrap();
     for episode in ["ep_03_edited", "ep_04_crashed"] {
-        let from = corpus().join("demo/episodes").join(episode);
-        copy_dir(&from, &temp.path().join("runs/episodes").join(episode));
+        let from = corpus()
+            .join("demo/episodes")
+            .join(episode);
+        copy_dir(
+            &from,
+            &temp
+                .path()
+                .join("runs/episodes")
+                .join(episode),
+        );
     }
     fs::create_dir(temp.path().join(".git")).unwrap();
     fs::write(
@@ -537,7 +567,9 @@ fn polling_sees_older_files_and_writes_of_one_second() {
         .write(true)
         .open(episode.join("state.json"))
         .unwrap();
-    state.set_modified(std::time::UNIX_EPOCH).unwrap();
+    state
+        .set_modified(std::time::UNIX_EPOCH)
+        .unwrap();
     watch.until("episodes/ep_answer (ended): error plan/projection");
     for _ in 0..3 {
         // A write in the second of an earlier one.
@@ -547,7 +579,11 @@ fn polling_sees_older_files_and_writes_of_one_second() {
             .write(true)
             .open(episode.join("state.json"))
             .unwrap();
-        let written = state.metadata().unwrap().modified().unwrap();
+        let written = state
+            .metadata()
+            .unwrap()
+            .modified()
+            .unwrap();
         edit_plan(&episode);
         let state = fs::File::options()
             .write(true)
@@ -562,7 +598,9 @@ fn polling_sees_older_files_and_writes_of_one_second() {
 /// a file in a directory.
 fn run_with_other_files() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
-    let episode = temp.path().join("runs/episodes/ep_answer");
+    let episode = temp
+        .path()
+        .join("runs/episodes/ep_answer");
     copy_dir(&good("terminal"), &episode);
     let config = "[[schema]]\nid = 'acme/scores'\nrecord = 'scores.json'\nexpect = 'ended'\n\
                   title = 't'\nschema = { type = 'object', required = ['a'] }\n";
@@ -708,11 +746,24 @@ fn last_verdict_is_that_of_validate(args: &[&str], seed: u64) {
     };
     let mut last = BTreeMap::new();
     // All that was written is judged within seconds.
-    while let Ok(line) = watch.lines.recv_timeout(Duration::from_secs(4)) {
+    while let Ok(line) = watch
+        .lines
+        .recv_timeout(Duration::from_secs(4))
+    {
         let mut report: Value = serde_json::from_str(&line).unwrap();
-        let time = report.as_object_mut().unwrap().remove("time").unwrap();
+        let time = report
+            .as_object_mut()
+            .unwrap()
+            .remove("time")
+            .unwrap();
         assert!(Timestamp::parse(time.as_str().unwrap()).is_some(), "{time}");
-        last.insert(report["dir"].as_str().unwrap().to_owned(), report);
+        last.insert(
+            report["dir"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+            report,
+        );
     }
     for line in validate().lines() {
         let report: Value = serde_json::from_str(line).unwrap();

@@ -20,13 +20,19 @@ type Artifacts = Vec<(Artifact, Vec<u8>)>;
 /// Every episode of the corpus.
 fn episodes() -> impl Iterator<Item = Artifacts> {
     let found = Gate::default().discover(&[corpus()]);
-    found.episodes.into_iter().map(|episode| {
-        let read = |artifact: Artifact| {
-            let bytes = fs::read(episode.path.join(artifact.file_name()));
-            Some((artifact, bytes.ok()?))
-        };
-        Artifact::ALL.into_iter().filter_map(read).collect()
-    })
+    found
+        .episodes
+        .into_iter()
+        .map(|episode| {
+            let read = |artifact: Artifact| {
+                let bytes = fs::read(episode.path.join(artifact.file_name()));
+                Some((artifact, bytes.ok()?))
+            };
+            Artifact::ALL
+                .into_iter()
+                .filter_map(read)
+                .collect()
+        })
 }
 
 fn check(artifacts: &Artifacts) -> EpisodeReport {
@@ -45,7 +51,11 @@ fn essence(finding: &Finding) -> String {
         "state/not-yet" => " state.json",
         _ => "\0",
     };
-    let message = finding.message.split(circumstances).next().unwrap();
+    let message = finding
+        .message
+        .split(circumstances)
+        .next()
+        .unwrap();
     let mut words = message.split(' ').peekable();
     let mut told = String::new();
     while let Some(word) = words.next() {
@@ -184,7 +194,10 @@ fn fingerprint_is_one_defect_s_in_damaged_runs() {
                     fs::read(episode.path.join(artifact.file_name())).ok()?,
                 ))
             };
-            Artifact::ALL.into_iter().filter_map(read).collect()
+            Artifact::ALL
+                .into_iter()
+                .filter_map(read)
+                .collect()
         })
         .collect();
     let known = std::cell::RefCell::new(Known::default());
@@ -224,11 +237,15 @@ fn fingerprint_is_one_defect_s_in_damaged_runs() {
                         3 => Value::Array(Vec::new()),
                         _ => serde_json::json!({"x": 1}),
                     };
-                    *records[at].pointer_mut(pointer).unwrap() = new;
+                    *records[at]
+                        .pointer_mut(pointer)
+                        .unwrap() = new;
                 }
                 artifacts[index].1 = written(&records, Value::to_string);
             }
-            known.borrow_mut().learn(&check(&artifacts));
+            known
+                .borrow_mut()
+                .learn(&check(&artifacts));
             Ok(())
         })
         .unwrap();
@@ -239,7 +256,10 @@ fn fingerprint_is_one_defect_s_in_damaged_runs() {
 fn judged(gate: &mut Gate, path: &Path) -> (Vec<String>, usize) {
     let report = gate.run([path]).unwrap();
     let episode = &report.episodes[0];
-    let rules = episode.findings.iter().map(|finding| finding.rule.clone());
+    let rules = episode
+        .findings
+        .iter()
+        .map(|finding| finding.rule.clone());
     (rules.collect(), episode.suppressed.len())
 }
 

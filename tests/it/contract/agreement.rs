@@ -81,14 +81,25 @@ struct Record {
 static RECORDS: LazyLock<Vec<Record>> = LazyLock::new(|| {
     let mut records = Vec::new();
     let mut seen = BTreeSet::new();
-    for episode in Gate::default().discover(&[corpus().join("good")]).episodes {
-        let id = episode.path.file_name().unwrap().to_str().unwrap();
+    for episode in Gate::default()
+        .discover(&[corpus().join("good")])
+        .episodes
+    {
+        let id = episode
+            .path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap();
         for (schema, artifact) in SCHEMAS {
             let path = episode.path.join(artifact.file_name());
             let Ok(text) = fs::read_to_string(&path) else {
                 continue;
             };
-            let name = path.strip_prefix(corpus()).unwrap().display();
+            let name = path
+                .strip_prefix(corpus())
+                .unwrap()
+                .display();
             let texts: Vec<_> = if schema == Schema::Event {
                 text.lines().collect()
             } else {
@@ -192,9 +203,15 @@ impl Editor<'_> {
         }
         for (index, part) in parts.iter().enumerate() {
             // The comma after it is removed too, or the comma before it if it is the last.
-            let with_next = parts.get(index + 1).map(|next| part.start..next.start);
-            let with_last = index.checked_sub(1).map(|last| parts[last].end..part.end);
-            let at = with_next.or(with_last).unwrap_or(part.clone());
+            let with_next = parts
+                .get(index + 1)
+                .map(|next| part.start..next.start);
+            let with_last = index
+                .checked_sub(1)
+                .map(|last| parts[last].end..part.end);
+            let at = with_next
+                .or(with_last)
+                .unwrap_or(part.clone());
             self.edit(at, "", pointer, &format!("- {}", &self.text[part.clone()]));
         }
     }
@@ -217,7 +234,12 @@ impl Edit {
 /// The pointer to a member or an item.
 fn below(pointer: &str, token: impl std::fmt::Display) -> String {
     let token = token.to_string();
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+    format!(
+        "{pointer}/{}",
+        token
+            .replace('~', "~0")
+            .replace('/', "~1")
+    )
 }
 
 /// The sorted JSON Pointers where runvet finds that each text violates the schema of an artifact.
@@ -232,7 +254,9 @@ fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
     static GATE: LazyLock<Gate> = LazyLock::new(|| {
         let others = all_rules().filter(|rule| !RULES.contains(&&*rule.id));
         others.fold(Gate::default(), |check, rule| {
-            check.level(&rule.id, Level::Off).unwrap()
+            check
+                .level(&rule.id, Level::Off)
+                .unwrap()
         })
     });
     // All events are checked as one timeline.
@@ -293,7 +317,9 @@ impl Judge {
     fn expected(schema: Schema, text: &str) -> Option<Vec<String>> {
         static JUDGES: LazyLock<[Judge; 3]> =
             LazyLock::new(|| SCHEMAS.map(|(schema, _)| Judge::new(schema)));
-        let judge = &JUDGES[SCHEMAS.iter().position(|(known, _)| *known == schema)?];
+        let judge = &JUDGES[SCHEMAS
+            .iter()
+            .position(|(known, _)| *known == schema)?];
         // The largest double replaces a number beyond its range: it is an integer too, and above
         // every bound.
         let record: Value =
@@ -315,7 +341,15 @@ impl Judge {
 ///   reported, at the key itself.
 fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> {
     let errors: Vec<_> = errors
-        .map(|error| (error.instance_path().as_str().to_owned(), error))
+        .map(|error| {
+            (
+                error
+                    .instance_path()
+                    .as_str()
+                    .to_owned(),
+                error,
+            )
+        })
         .collect();
     let is_of_type =
         |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
@@ -336,7 +370,11 @@ fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> 
         match error.kind() {
             ValidationErrorKind::Required { .. } if !lacking.insert(place) => {}
             ValidationErrorKind::AdditionalProperties { unexpected } => {
-                places.extend(unexpected.iter().map(|key| below(place, key)));
+                places.extend(
+                    unexpected
+                        .iter()
+                        .map(|key| below(place, key)),
+                );
             }
             _ => places.push(place.as_str().into()),
         }
@@ -350,7 +388,9 @@ fn misjudged(record: &Record, mutants: impl Iterator<Item = (String, String)>) -
     let judged = mutants
         .filter_map(|(name, text)| Some(((name, Judge::expected(record.schema, &text)?), text)));
     let (judged, texts): (Vec<_>, Vec<_>) = judged.unzip();
-    let compared = judged.into_iter().zip(found(record.artifact, &texts));
+    let compared = judged
+        .into_iter()
+        .zip(found(record.artifact, &texts));
     let differently = compared.filter(|((_, expected), found)| found != expected);
     let describe = |((name, expected), found)| {
         format!(

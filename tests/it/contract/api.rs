@@ -24,7 +24,9 @@ fn rustdoc_json() -> PathBuf {
     let mut rustdoc = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     rustdoc.args(["rustdoc", "--locked", "--lib", "--all-features"]);
     rustdoc.args(["--", "-Z", "unstable-options", "--output-format", "json"]);
-    rustdoc.current_dir(root()).env("RUSTC_BOOTSTRAP", "1");
+    rustdoc
+        .current_dir(root())
+        .env("RUSTC_BOOTSTRAP", "1");
     rustdoc
         .env("CARGO_TARGET_DIR", &target)
         .env_remove("RUSTDOCFLAGS");
@@ -42,16 +44,23 @@ fn items(api: &str) -> String {
     for line in api.lines() {
         let is_impl = line.starts_with("impl");
         if is_impl {
-            with_trait = line.split_once(" for ").map(|(_, implementor)| implementor);
+            with_trait = line
+                .split_once(" for ")
+                .map(|(_, implementor)| implementor);
         }
         let implementor = with_trait.map(|path| path.split(['<', ' ']).next().unwrap());
         let is_of_trait = |path: &str| {
-            let rest = line.split_once(path).map(|(_, rest)| rest);
+            let rest = line
+                .split_once(path)
+                .map(|(_, rest)| rest);
             rest.is_some_and(|rest| rest.starts_with("::") || rest.starts_with('<'))
         };
         let is_silent = if is_impl {
             let given = ["core::fmt::Debug for ", "::StructuralPartialEq for "];
-            with_trait.is_none() || given.iter().any(|given| line.contains(given))
+            with_trait.is_none()
+                || given
+                    .iter()
+                    .any(|given| line.contains(given))
         } else {
             implementor.is_some_and(is_of_trait)
         };
@@ -59,10 +68,11 @@ fn items(api: &str) -> String {
             kept.push(line);
         }
     }
-    kept.iter().fold(String::new(), |mut text, line| {
-        writeln!(text, "{line}").unwrap();
-        text
-    })
+    kept.iter()
+        .fold(String::new(), |mut text, line| {
+            writeln!(text, "{line}").unwrap();
+            text
+        })
 }
 
 #[test]

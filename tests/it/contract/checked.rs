@@ -18,13 +18,24 @@ fn document(name: &str) -> String {
 fn every_rule_is_on_the_page_of_what_is_checked() {
     let page = document("what-is-checked.md");
     let is_id = |text: &&str| {
-        let is_word = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-        text.split_once('/').is_some_and(|(group, name)| {
-            is_word(group) && is_word(name) && !group.is_empty() && !name.is_empty()
-        })
+        let is_word = |word: &str| {
+            word.chars()
+                .all(|c| c.is_ascii_lowercase() || c == '-')
+        };
+        text.split_once('/')
+            .is_some_and(|(group, name)| {
+                is_word(group) && is_word(name) && !group.is_empty() && !name.is_empty()
+            })
     };
-    let named: BTreeSet<&str> = page.split('`').skip(1).step_by(2).filter(is_id).collect();
-    let rules: BTreeSet<&str> = all_rules().map(|rule| &*rule.id).collect();
+    let named: BTreeSet<&str> = page
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(is_id)
+        .collect();
+    let rules: BTreeSet<&str> = all_rules()
+        .map(|rule| &*rule.id)
+        .collect();
     let lacking: Vec<_> = rules.difference(&named).collect();
     assert!(lacking.is_empty(), "the page does not name {lacking:?}");
     let unknown: Vec<_> = named.difference(&rules).collect();
@@ -38,7 +49,9 @@ fn written() -> Vec<(String, String)> {
     let mut lines = guide.lines();
     while let Some(line) = lines.next() {
         if let Some(name) = line.strip_prefix("```json write=") {
-            let text = lines.by_ref().take_while(|line| *line != "```");
+            let text = lines
+                .by_ref()
+                .take_while(|line| *line != "```");
             let text: Vec<&str> = text.collect();
             blocks.push((name.to_owned(), text.join("\n") + "\n"));
         } else if line.starts_with("```") {
@@ -46,7 +59,9 @@ fn written() -> Vec<(String, String)> {
                 !line.starts_with("```json") || line.contains("file="),
                 "{line} is not tried"
             );
-            lines.by_ref().find(|line| *line == "```");
+            lines
+                .by_ref()
+                .find(|line| *line == "```");
         }
     }
     blocks
@@ -57,10 +72,14 @@ fn found(dir: &Path) -> Vec<String> {
     // It finds every run in progress.
     let rules = all_rules().filter(|rule| rule.id != "lifecycle/unended");
     let mut gate = rules.fold(Gate::default(), |gate, rule| {
-        gate.level(&rule.id, Level::Error).unwrap()
+        gate.level(&rule.id, Level::Error)
+            .unwrap()
     });
     let report = gate.run([dir]).unwrap();
-    let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
+    let findings = report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings);
     findings
         .map(|finding| format!("{}: {}", finding.rule, finding.message))
         .collect()

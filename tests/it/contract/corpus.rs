@@ -12,7 +12,10 @@ use crate::support::corpus::{Expectation, corpus, expecting_cases, good_cases};
 
 /// The findings, one per line: rule, file within the case, and pointer, if any.
 fn found(report: &Report, case: &Path) -> Vec<String> {
-    let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
+    let findings = report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings);
     let mut found: Vec<String> = findings
         .map(|finding| {
             let file = Path::new(&finding.location.file)
@@ -53,7 +56,10 @@ fn expected(case: &Path) -> Vec<String> {
 #[test]
 fn good_cases_have_no_finding_and_no_skip() {
     for case in good_cases() {
-        let report = Expectation::of(&case).gate().run([&case]).unwrap();
+        let report = Expectation::of(&case)
+            .gate()
+            .run([&case])
+            .unwrap();
         assert_eq!(report.totals.episodes, 1, "{}", case.display());
         assert_eq!(found(&report, &case), [] as [&str; 0], "{}", case.display());
         assert_eq!(report.episodes[0].skipped, [], "{}", case.display());
@@ -68,7 +74,13 @@ fn bad_cases_have_exactly_the_expected_findings() {
         .chain(expecting_cases("broken"))
     {
         let (found, expected) = (
-            found(&Expectation::of(&case).gate().run([&case]).unwrap(), &case),
+            found(
+                &Expectation::of(&case)
+                    .gate()
+                    .run([&case])
+                    .unwrap(),
+                &case,
+            ),
             expected(&case),
         );
         if found != expected {
@@ -115,7 +127,9 @@ fn every_rule_has_a_bad_case() {
             .display()
             .to_string();
         assert!(
-            expected(&case).iter().any(|line| line.starts_with(&rule)),
+            expected(&case)
+                .iter()
+                .any(|line| line.starts_with(&rule)),
             "{} does not expect {rule}",
             case.display()
         );
@@ -139,7 +153,9 @@ fn bad_case_is_silent_when_its_rule_is_off() {
     for rule in rules_of_runs() {
         for case in expecting_cases(&format!("bad/{}", rule.id)) {
             let gate = Expectation::of(&case).gate();
-            let mut gate = gate.level(&rule.id, Level::Off).unwrap();
+            let mut gate = gate
+                .level(&rule.id, Level::Off)
+                .unwrap();
             let report = gate.run([&case]).unwrap();
             let spoken = report
                 .episodes
@@ -162,20 +178,32 @@ fn location_names_the_bytes_its_pointer_leads_to() {
         .into_iter()
         .chain(expecting_cases("broken"))
     {
-        let report = Expectation::of(&case).gate().run([&case]).unwrap();
-        for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
+        let report = Expectation::of(&case)
+            .gate()
+            .run([&case])
+            .unwrap();
+        for finding in report
+            .episodes
+            .iter()
+            .flat_map(|episode| &episode.findings)
+        {
             assert!(matches!(
                 finding.severity,
                 Severity::Error | Severity::Warning
             ));
-            let others = finding.related.iter().map(|related| &related.location);
+            let others = finding
+                .related
+                .iter()
+                .map(|related| &related.location);
             for location in std::iter::once(&finding.location).chain(others) {
                 let Some(offset) = location.offset else {
                     continue;
                 };
                 let bytes = fs::read(&location.file).unwrap();
                 let before = &bytes[..usize::try_from(offset).unwrap()];
-                let line = before.split(|byte| *byte == b'\n').count() as u64;
+                let line = before
+                    .split(|byte| *byte == b'\n')
+                    .count() as u64;
                 let line_start = before
                     .iter()
                     .rposition(|byte| *byte == b'\n')

@@ -16,7 +16,9 @@ use crate::support::runs::{copy_of, replace};
 use crate::support::terminal::{Width, runvet};
 
 fn cases() -> Vec<PathBuf> {
-    let expecting = ["bad", "broken"].map(expecting_cases).concat();
+    let expecting = ["bad", "broken"]
+        .map(expecting_cases)
+        .concat();
     [good_cases(), expecting, vec![corpus().join("demo")]].concat()
 }
 
@@ -48,7 +50,10 @@ fn doors_agree_on_id_and_lifecycle_over_the_corpus() {
     let mut runs = 0;
     for case in cases() {
         let mut checked = BTreeMap::new();
-        for episode in Gate::default().discover(&[&case]).episodes {
+        for episode in Gate::default()
+            .discover(&[&case])
+            .episodes
+        {
             let [by_check, by_entry, by_view] = said(&episode.path);
             assert_eq!(by_entry, by_check, "{}", episode.path.display());
             assert_eq!(by_view, by_check, "{}", episode.path.display());

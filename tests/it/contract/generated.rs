@@ -31,12 +31,17 @@ fn description_of_the_service_is_valid_openapi() {
 fn only_what_a_query_needs_is_required() {
     let document: Value =
         serde_json::from_str(include_str!("../../../schemas/openapi.json")).unwrap();
-    let operations = document["paths"].as_object().unwrap().values();
+    let operations = document["paths"]
+        .as_object()
+        .unwrap()
+        .values();
     let parameters = operations
         .filter_map(|path| path["get"]["parameters"].as_array())
         .flatten();
     let required = parameters.filter(|it| it["in"] == "query" && it["required"] == true);
-    let names: Vec<&str> = required.map(|it| it["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = required
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
     assert_eq!(
         names,
         [
@@ -49,7 +54,12 @@ fn only_what_a_query_needs_is_required() {
 fn checked(write: impl FnOnce(&Path)) -> (Report, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path());
-    (Gate::default().run([dir.path()]).unwrap(), dir)
+    (
+        Gate::default()
+            .run([dir.path()])
+            .unwrap(),
+        dir,
+    )
 }
 
 #[test]
@@ -130,13 +140,25 @@ fn runs_that_differ_are_valid_and_have_states_of_their_own() {
         );
         let text = std::fs::read(Path::new(&episode.dir).join("state.json")).unwrap();
         let state: Value = serde_json::from_slice(&text).unwrap();
-        let length = |pointer: &str| state.pointer(pointer).unwrap().as_array().unwrap().len();
+        let length = |pointer: &str| {
+            state
+                .pointer(pointer)
+                .unwrap()
+                .as_array()
+                .unwrap()
+                .len()
+        };
         steps.push(length("/plan/steps"));
         actions.push(length("/outcomes/actions"));
         beliefs.push(length("/beliefs"));
-        *skeletons.entry(skeleton(&state).to_string()).or_default() += 1;
+        *skeletons
+            .entry(skeleton(&state).to_string())
+            .or_default() += 1;
     }
-    let own = skeletons.values().filter(|count| **count == 1).count();
+    let own = skeletons
+        .values()
+        .filter(|count| **count == 1)
+        .count();
     assert!(own >= 400 * 95 / 100, "{own} of 400");
     let range = |lengths: &[usize]| {
         (
@@ -194,7 +216,9 @@ fn refuse_as_ajv_does(schema: &Value, at: &str) {
         return assert!(schema.is_boolean(), "{at}");
     };
     for (keyword, value) in members {
-        let known = KEYWORDS.split_whitespace().any(|it| it == keyword);
+        let known = KEYWORDS
+            .split_whitespace()
+            .any(|it| it == keyword);
         assert!(known, "unknown keyword {keyword} at {at}");
         let at = format!("{at}/{keyword}");
         match (keyword.as_str(), value) {

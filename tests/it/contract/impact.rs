@@ -31,11 +31,18 @@ fn brief(line: &str) -> String {
     let Some(findings) = line.get("findings") else {
         return "{\"totals\":{}}\n".to_owned();
     };
-    let findings = findings.as_array().unwrap().iter().map(|it| {
-        json!({"rule": it["rule"], "severity": it["severity"], "message": "",
+    let findings = findings
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            json!({"rule": it["rule"], "severity": it["severity"], "message": "",
             "fingerprint": it["fingerprint"]})
-    });
-    let skipped = line["skipped"].as_array().unwrap().iter();
+        });
+    let skipped = line["skipped"]
+        .as_array()
+        .unwrap()
+        .iter();
     let brief = json!({"dir": line["dir"], "valid": line["valid"],
         "findings": findings.collect::<Vec<_>>(),
         "skipped": skipped.map(|it| json!({"rule": it["rule"]})).collect::<Vec<_>>()});
@@ -48,11 +55,17 @@ fn verdicts_on_the_corpus_are_blessed() {
     let validate = |options: &[&str]| {
         let given = ["validate", "corpus", "--no-config", "--verify-manifest"];
         let args = [&given, options].concat();
-        runvet(&args).current_dir(root).output().unwrap()
+        runvet(&args)
+            .current_dir(root)
+            .output()
+            .unwrap()
     };
     if std::env::var_os("BLESS").is_some_and(|bless| bless == "1") {
         let output = validate(&["--format", "ndjson"]);
-        let lines: String = stdout(&output).lines().map(brief).collect();
+        let lines: String = stdout(&output)
+            .lines()
+            .map(brief)
+            .collect();
         bless::check(CORPUS, &lines);
     }
     let output = validate(&["--against", CORPUS, "--fail-above", "0"]);
@@ -76,14 +89,19 @@ struct Count {
 impl Count {
     fn add(counts: &mut BTreeMap<String, Self>, report: &EpisodeReport) {
         for finding in &report.findings {
-            let count = counts.entry(finding.rule.clone()).or_default();
+            let count = counts
+                .entry(finding.rule.clone())
+                .or_default();
             match finding.severity.to_string().as_str() {
                 "error" => count.error += 1,
                 _ => count.warning += 1,
             }
         }
         for skip in &report.skipped {
-            counts.entry(skip.rule.clone()).or_default().skipped += 1;
+            counts
+                .entry(skip.rule.clone())
+                .or_default()
+                .skipped += 1;
         }
     }
 }
@@ -108,7 +126,10 @@ fn mutate(text: &mut String, random: &mut Random) {
         ("\"ok\"", "\"error\""),
         ("0", "7"),
     ][kind.saturating_sub(3)];
-    let places: Vec<usize> = changed.match_indices(from).map(|(at, _)| at).collect();
+    let places: Vec<usize> = changed
+        .match_indices(from)
+        .map(|(at, _)| at)
+        .collect();
     if kind > 2 && !places.is_empty() {
         let at = places[pick(places.len())];
         changed.replace_range(at..at + from.len(), to);
@@ -138,7 +159,10 @@ fn counted() -> BTreeMap<String, Count> {
             (Artifact::State, records.state.as_bytes()),
             (Artifact::Events, records.events.as_bytes()),
         ];
-        let summary = records.summary.as_deref().map(str::as_bytes);
+        let summary = records
+            .summary
+            .as_deref()
+            .map(str::as_bytes);
         given.extend(summary.map(|summary| (Artifact::Summary, summary)));
         Count::add(&mut counts, &gate.records(&id, &given));
     }
@@ -153,7 +177,12 @@ fn numbers_of_findings_in_seeded_runs_are_blessed() {
     let before: BTreeMap<String, Count> = serde_json::from_str(&before).unwrap_or_default();
     let rules = before.keys().chain(counts.keys());
     let rules: std::collections::BTreeSet<&String> = rules.collect();
-    let of = |counts: &BTreeMap<String, Count>, rule| counts.get(rule).copied().unwrap_or_default();
+    let of = |counts: &BTreeMap<String, Count>, rule| {
+        counts
+            .get(rule)
+            .copied()
+            .unwrap_or_default()
+    };
     let changed = rules.into_iter().filter_map(|rule| {
         let (was, is) = (of(&before, rule), of(&counts, rule));
         (was != is).then(|| format!("\n  {rule}: {was:?} -> {is:?}"))

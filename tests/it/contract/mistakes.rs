@@ -28,7 +28,10 @@ fn check(records: &[(Artifact, Vec<u8>)]) -> EpisodeReport {
 /// The good run with another content of one artifact.
 fn with(artifact: Artifact, change: impl FnOnce(String) -> Vec<u8>) -> EpisodeReport {
     let mut records = good_run();
-    let (_, bytes) = records.iter_mut().find(|(of, _)| *of == artifact).unwrap();
+    let (_, bytes) = records
+        .iter_mut()
+        .find(|(of, _)| *of == artifact)
+        .unwrap();
     *bytes = change(String::from_utf8(bytes.clone()).unwrap());
     check(&records)
 }
@@ -58,7 +61,10 @@ fn findings_at_one_place_are_sorted_by_rule() {
 #[test]
 fn mistakes_are_counted_wherever_they_stand() {
     let mut records = good_run();
-    let (_, events) = records.iter_mut().find(|(of, _)| *of == EVENTS).unwrap();
+    let (_, events) = records
+        .iter_mut()
+        .find(|(of, _)| *of == EVENTS)
+        .unwrap();
     let text = String::from_utf8(events.clone()).unwrap();
     let sound = r#"{"phase":"observe","timestamp":"2026-03-01T12:00:00Z","payload":{"n":0}}"#;
     let typo = r#"{"phase":"act","timestamp":"2026-03-01T12:00:00Z","payload":{"stepId":0}}"#;
@@ -74,7 +80,13 @@ fn mistakes_are_counted_wherever_they_stand() {
         );
     }
     let report = check(&records);
-    let counted = |rule: &str| report.findings.iter().filter(|it| it.rule == rule).count();
+    let counted = |rule: &str| {
+        report
+            .findings
+            .iter()
+            .filter(|it| it.rule == rule)
+            .count()
+    };
     assert_eq!(counted("events/syntax"), 1 + 6);
     assert_eq!(counted("events/misspelled"), 2);
 }

@@ -32,7 +32,9 @@ fn held(validator: &Validator, what: &str, value: &Value) {
 }
 
 fn cases() -> Vec<PathBuf> {
-    let expecting = ["bad", "broken"].map(expecting_cases).concat();
+    let expecting = ["bad", "broken"]
+        .map(expecting_cases)
+        .concat();
     [good_cases(), expecting, vec![corpus().join("demo")]].concat()
 }
 
@@ -41,10 +43,14 @@ fn outputs_are_what_their_schemas_say() {
     let [view, list] = [Schema::View, Schema::List].map(validator);
     let (hostile, _) = hostile_run();
     let cases = [cases(), vec![hostile.path().to_owned()]].concat();
-    let episodes = cases
-        .iter()
-        .flat_map(|case| Gate::default().discover(&[case]).episodes);
-    let episodes: Vec<PathBuf> = episodes.map(|episode| episode.path).collect();
+    let episodes = cases.iter().flat_map(|case| {
+        Gate::default()
+            .discover(&[case])
+            .episodes
+    });
+    let episodes: Vec<PathBuf> = episodes
+        .map(|episode| episode.path)
+        .collect();
     let mut gate = Gate::default();
     for path in &episodes {
         let page = runvet::view::json(&RunReader::open(path).unwrap(), &mut gate).unwrap();
@@ -118,7 +124,9 @@ fn commands_print_what_the_schemas_of_outputs_say() {
         }
         let runs = [Schema::View, Schema::List, Schema::Plan, Schema::Diff];
         let ids = ["/episode_id", "/runs/0/episode_id", "/left/episode_id"];
-        let mut ids = ids.iter().filter_map(|pointer| values[0].pointer(pointer));
+        let mut ids = ids
+            .iter()
+            .filter_map(|pointer| values[0].pointer(pointer));
         let is_named = ids.any(Value::is_string);
         assert!(
             is_named || !runs.contains(schema),
@@ -141,7 +149,9 @@ fn list_of_rules_holds_what_the_table_shows() {
             ["id", "group", "level", "severity", "title"].map(|key| rule[key].as_str().unwrap());
         let mut words = line.split_whitespace();
         assert_eq!(words.next(), Some(id));
-        let shown = words.next().map(|word| word.trim_end_matches(','));
+        let shown = words
+            .next()
+            .map(|word| word.trim_end_matches(','));
         assert_eq!(shown, Some(level));
         assert!(line.ends_with(title) && id.starts_with(&format!("{group}/")));
         let expected = match level {
@@ -159,7 +169,10 @@ fn undescribed(schema: &Value, at: &str, found: &mut Vec<String>) {
     for (key, value) in members {
         if let ("properties", Some(properties)) = (&**key, value.as_object()) {
             for (name, property) in properties {
-                if property["description"].as_str().is_none_or(str::is_empty) {
+                if property["description"]
+                    .as_str()
+                    .is_none_or(str::is_empty)
+                {
                     found.push(format!("{at}/{name}"));
                 }
             }

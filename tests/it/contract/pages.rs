@@ -33,9 +33,10 @@ struct Block<'p> {
 
 impl Block<'_> {
     fn setting(&self, name: &str) -> Option<&str> {
-        self.info
-            .iter()
-            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+        self.info.iter().find_map(|word| {
+            word.strip_prefix(name)?
+                .strip_prefix('=')
+        })
     }
 }
 
@@ -69,8 +70,12 @@ fn replaced(json: &str, hunk: &[&str]) -> String {
     let value: Value = serde_json::from_str(json).unwrap();
     let printed = serde_json::to_string_pretty(&value).unwrap();
     let side = |other: char| -> String {
-        let lines = hunk.iter().filter(|line| !line.starts_with(other));
-        lines.flat_map(|line| [&line[1..], "\n"]).collect()
+        let lines = hunk
+            .iter()
+            .filter(|line| !line.starts_with(other));
+        lines
+            .flat_map(|line| [&line[1..], "\n"])
+            .collect()
     };
     let (old, new) = (side('+'), side('-'));
     let text = printed + "\n";
@@ -85,10 +90,15 @@ fn change(diff: &str, dir: &Path) {
     for hunk in lines.chunk_by(|_, next| !next.starts_with("@@")) {
         let (head, hunk) = hunk.split_first().unwrap();
         let head = head.trim_matches(['@', ' ']);
-        let (file, number) = head.split_once(", line ").unwrap_or((head, "1"));
+        let (file, number) = head
+            .split_once(", line ")
+            .unwrap_or((head, "1"));
         let index = number.parse::<usize>().unwrap() - 1;
         let text = fs::read_to_string(dir.join(file)).unwrap();
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut lines: Vec<String> = text
+            .lines()
+            .map(str::to_owned)
+            .collect();
         lines[index] = replaced(&lines[index], hunk);
         fs::write(dir.join(file), lines.join("\n") + "\n").unwrap();
     }
@@ -136,11 +146,14 @@ fn found_and_promised(rule: &RuleInfo) -> (BTreeSet<String>, BTreeSet<String>) {
         .find_map(|block| block.setting("run"))
         .unwrap_or("terminal");
     let temp = tempfile::tempdir().unwrap();
-    let dir = temp.path().join("episodes").join(if run == "paused" {
-        "ep_paused"
-    } else {
-        "ep_answer"
-    });
+    let dir = temp
+        .path()
+        .join("episodes")
+        .join(if run == "paused" {
+            "ep_paused"
+        } else {
+            "ep_answer"
+        });
     fs::create_dir_all(&dir).unwrap();
     let good = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("corpus/good")
@@ -156,12 +169,16 @@ fn found_and_promised(rule: &RuleInfo) -> (BTreeSet<String>, BTreeSet<String>) {
         apply(block, &dir);
     }
 
-    let config = edits.iter().find(|block| block.info[0] == "toml");
+    let config = edits
+        .iter()
+        .find(|block| block.info[0] == "toml");
     let config = config.map_or("", |block| &*block.text);
     let gate = Gate::default().with_config(Path::new("runvet.toml"), config, None);
     let gate = gate.unwrap();
     let mut gate = match rule.level {
-        Level::Off => gate.level(&rule.id, Level::Warning).unwrap(),
+        Level::Off => gate
+            .level(&rule.id, Level::Warning)
+            .unwrap(),
         _ => gate,
     };
     let report = gate.run([temp.path()]).unwrap();
@@ -194,7 +211,11 @@ fn page_examples_are_true() {
     // The cases of hooks show those of their rules.
     for rule in all_rules().filter(|rule| !rule.id.starts_with("hook/")) {
         let (found, promised) = found_and_promised(rule);
-        if found != promised || !found.iter().any(|finding| finding.starts_with(&*rule.id)) {
+        if found != promised
+            || !found
+                .iter()
+                .any(|finding| finding.starts_with(&*rule.id))
+        {
             wrong.push(format!(
                 "{}:\n  runvet finds   {found:?}\n  the page says  {promised:?}",
                 rule.id
@@ -219,14 +240,21 @@ fn pages_have_their_sections() {
             rule.id
         );
         for section in rule.page.split("\n## ").skip(1) {
-            let (name, text) = section.split_once('\n').unwrap_or((section, ""));
+            let (name, text) = section
+                .split_once('\n')
+                .unwrap_or((section, ""));
             let id = &rule.id;
             assert!(
                 !text.trim().is_empty(),
                 "{name:?} of the page of {id} is empty"
             );
         }
-        let what = rule.page.split("\n## ").next().unwrap_or_default().trim();
+        let what = rule
+            .page
+            .split("\n## ")
+            .next()
+            .unwrap_or_default()
+            .trim();
         assert!(
             !what.is_empty() && !what.starts_with('#'),
             "the page of {} says first what the rule means",

@@ -22,7 +22,9 @@ use crate::support::terminal::{Width, runvet, snapshot};
 /// The five steps of the reference over plain JSON, without any of runvet's code: the oracle.
 fn five_steps(events: &[Value]) -> Option<Value> {
     // 1. The latest `plan` event.
-    let latest = events.iter().rposition(|event| event["phase"] == "plan")?;
+    let latest = events
+        .iter()
+        .rposition(|event| event["phase"] == "plan")?;
     let (event, payload) = (&events[latest], &events[latest]["payload"]);
     let (records, labels) = (
         payload["step_records"].as_array(),
@@ -48,7 +50,10 @@ fn five_steps(events: &[Value]) -> Option<Value> {
         else {
             continue;
         };
-        for step in steps.iter_mut().filter(|step| step["id"] == id) {
+        for step in steps
+            .iter_mut()
+            .filter(|step| step["id"] == id)
+        {
             step["status"] = status.into();
             step["status_line"] = (index + 1).into();
         }
@@ -109,7 +114,10 @@ fn object(members: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<V
     let member = |(key, value): (&'static str, BoxedStrategy<Value>)| {
         option::weighted(0.8, value).prop_map(move |value| Some((key.to_owned(), value?)))
     };
-    let members: Vec<_> = members.into_iter().map(member).collect();
+    let members: Vec<_> = members
+        .into_iter()
+        .map(member)
+        .collect();
     members
         .prop_map(|members| Value::Object(members.into_iter().flatten().collect()))
         .boxed()
@@ -209,7 +217,10 @@ fn random_timelines_cover_the_five_steps() {
     let mut runner = TestRunner::new(config(1));
     let (mut evidence, mut labels, mut none, mut other_source, mut kept) = (0, 0, 0, 0, 0);
     for _ in 0..300 {
-        let events = vec(event(), 0..12).new_tree(&mut runner).unwrap().current();
+        let events = vec(event(), 0..12)
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         let Some(plan) = project(texts(&events)) else {
             none += 1;
             continue;
@@ -246,7 +257,12 @@ fn each_of_the_five_steps_counts() {
         let plan = project(texts(events)).unwrap();
         let steps = plan["steps"].as_array().unwrap().iter();
         steps
-            .map(|step| step["status"].as_str().unwrap_or_default().to_owned())
+            .map(|step| {
+                step["status"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned()
+            })
             .collect::<Vec<_>>()
     };
     let steps = json!([{"id": "s1", "status": "pending"}, {"id": "s2", "status": "running"}]);
@@ -396,10 +412,11 @@ fn plan_comparison_agrees_with_the_check() {
         vec![corpus().join("demo")],
     ]
     .concat();
-    for dir in cases
-        .iter()
-        .flat_map(|case| Gate::default().discover(&[case]).episodes)
-    {
+    for dir in cases.iter().flat_map(|case| {
+        Gate::default()
+            .discover(&[case])
+            .episodes
+    }) {
         let episode = RunReader::open(&dir.path).unwrap();
         let comparison = compare(&episode).unwrap();
         let report = Gate::default().episode(&dir).unwrap();
@@ -410,10 +427,17 @@ fn plan_comparison_agrees_with_the_check() {
             .filter(|finding| rules.contains(&&*finding.rule));
         let mut found: Vec<_> = findings
             .map(|finding| {
-                let at = finding.location.pointer.clone().unwrap();
+                let at = finding
+                    .location
+                    .pointer
+                    .clone()
+                    .unwrap();
                 (
                     at,
-                    finding.related[0].location.line.unwrap(),
+                    finding.related[0]
+                        .location
+                        .line
+                        .unwrap(),
                     finding.message.clone(),
                 )
             })
@@ -429,7 +453,10 @@ fn plan_comparison_agrees_with_the_check() {
         assert_eq!(differences, found, "{}", dir.path.display());
         assert_eq!(
             comparison.differs_from(),
-            found.iter().map(|(_, line, _)| *line).min()
+            found
+                .iter()
+                .map(|(_, line, _)| *line)
+                .min()
         );
         let skipped = report
             .skipped
@@ -519,7 +546,12 @@ fn unjudged_plan_says_why_and_has_no_differences() {
     // Events after the snapshot of a run in progress do not count.
     let beyond = RunReader::open(run_of("good/events-beyond-the-snapshot")).unwrap();
     let (all, compared) = (
-        project(beyond.events().unwrap().map(|line| line.unwrap().text)),
+        project(
+            beyond
+                .events()
+                .unwrap()
+                .map(|line| line.unwrap().text),
+        ),
         compare(&beyond).unwrap(),
     );
     assert!(compared.unjudged.is_none() && compared.differences.is_empty());
@@ -550,8 +582,10 @@ fn plan_json_has_both_plans_and_their_differences() {
     let output = runvet(temp.path(), &["plan", "@latest", "--json"], Width::Narrow);
     let text = stdout(&output);
     let stored = fs::read_to_string(dir.join("state.json")).unwrap();
-    let plan = &stored
-        [stored.find("\"plan\":").unwrap() + 7..stored.find(",\"state_schema_version\"").unwrap()];
+    let plan = &stored[stored.find("\"plan\":").unwrap() + 7
+        ..stored
+            .find(",\"state_schema_version\"")
+            .unwrap()];
     assert!(
         text.contains(&format!("\"persisted\":{plan},")),
         "as it was stored: {text}"

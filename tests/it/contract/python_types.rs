@@ -57,9 +57,17 @@ impl Types {
             return;
         }
         let mut fields = String::new();
-        for (field, value) in body["properties"].as_object().unwrap_or(&Map::new()) {
-            let required = body["required"].as_array().into_iter().flatten();
-            let is_required = required.into_iter().any(|known| known == field);
+        for (field, value) in body["properties"]
+            .as_object()
+            .unwrap_or(&Map::new())
+        {
+            let required = body["required"]
+                .as_array()
+                .into_iter()
+                .flatten();
+            let is_required = required
+                .into_iter()
+                .any(|known| known == field);
             let of = self.of(schema, root, value);
             if is_required {
                 writeln!(fields, "    {field}: {of}").unwrap();
@@ -67,12 +75,24 @@ impl Types {
                 writeln!(fields, "    {field}: NotRequired[{of}]").unwrap();
             }
         }
-        let says = body["description"].as_str().unwrap_or_default();
-        let says = says.split("\n- ").next().unwrap_or_default();
-        let says = says.split(". ").next().unwrap().trim_end_matches('.');
+        let says = body["description"]
+            .as_str()
+            .unwrap_or_default();
+        let says = says
+            .split("\n- ")
+            .next()
+            .unwrap_or_default();
+        let says = says
+            .split(". ")
+            .next()
+            .unwrap()
+            .trim_end_matches('.');
         let says = wrapped(&format!("{says}."));
         if let Some(words) = body["enum"].as_array() {
-            let words: Vec<String> = words.iter().map(Value::to_string).collect();
+            let words: Vec<String> = words
+                .iter()
+                .map(Value::to_string)
+                .collect();
             let line = format!("{name} = Literal[{}]", words.join(", "));
             let line = if line.len() <= 100 {
                 line
@@ -95,7 +115,10 @@ impl Types {
             return name(schema, definition);
         }
         if let Some(several) = value["anyOf"].as_array() {
-            let each: Vec<String> = several.iter().map(|it| self.of(schema, root, it)).collect();
+            let each: Vec<String> = several
+                .iter()
+                .map(|it| self.of(schema, root, it))
+                .collect();
             return each.join(" | ");
         }
         let mut plain = |word: &str| match word {

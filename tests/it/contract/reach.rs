@@ -34,10 +34,12 @@ fn records(case: &str) -> (Value, Vec<Value>) {
 
 fn sha256(state: &str) -> String {
     let digest = Sha256::digest(state.as_bytes());
-    digest.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    digest
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 /// The evidence of a state.
@@ -79,7 +81,9 @@ fn writes(is_sealed: bool, event_first: bool) -> Vec<Write> {
         for (step, status) in statuses.into_iter().enumerate() {
             state["plan"]["steps"][step]["status"] = status.into();
         }
-        let recorded = state["outcomes"]["actions"].as_array_mut().unwrap();
+        let recorded = state["outcomes"]["actions"]
+            .as_array_mut()
+            .unwrap();
         recorded.truncate(actions);
         state["outcomes"]["status"] = status.into();
         state["links"] = json!({"events": "events.jsonl", "learn": "learn.jsonl"});
@@ -101,7 +105,9 @@ fn writes(is_sealed: bool, event_first: bool) -> Vec<Write> {
             continue;
         }
         writes.push(Write::Event(event));
-        let states = states.iter().filter(|(after, _)| *after == number);
+        let states = states
+            .iter()
+            .filter(|(after, _)| *after == number);
         writes.extend(states.flat_map(|(_, state)| snapshot(state, is_sealed, event_first)));
     }
     for artifact in [Artifact::Summary, Artifact::Manifest] {
@@ -112,7 +118,10 @@ fn writes(is_sealed: bool, event_first: bool) -> Vec<Write> {
 }
 
 fn lines(events: &[Value]) -> String {
-    let lines: Vec<String> = events.iter().map(Value::to_string).collect();
+    let lines: Vec<String> = events
+        .iter()
+        .map(Value::to_string)
+        .collect();
     lines.join("\n") + "\n"
 }
 
@@ -123,7 +132,8 @@ fn check(gate: &Gate, state: &Value, events: &[Value]) -> EpisodeReport {
         (Artifact::Events, events.as_bytes()),
         (Artifact::Learn, b"".as_slice()),
     ];
-    gate.clone().records("ep_paused", &records)
+    gate.clone()
+        .records("ep_paused", &records)
 }
 
 #[test]
@@ -139,7 +149,10 @@ fn run_is_sound_when_its_writer_stops_at_any_write() {
     let (mut stale, mut stops) = (0, 0);
     for (is_sealed, event_first) in [(false, false), (false, true), (true, false), (true, true)] {
         let (mut files, mut events): (Vec<(Artifact, String)>, _) = (Vec::new(), String::new());
-        for (number, write) in writes(is_sealed, event_first).into_iter().enumerate() {
+        for (number, write) in writes(is_sealed, event_first)
+            .into_iter()
+            .enumerate()
+        {
             match write {
                 Write::Event(event) => events += &(event.to_string() + "\n"),
                 Write::State(snapshot) => {
@@ -187,7 +200,9 @@ fn asked(report: &EpisodeReport) -> Found {
 }
 
 fn any(found: &Found, rules: &[&str]) -> bool {
-    found.iter().any(|(rule, _)| rules.contains(&&**rule))
+    found
+        .iter()
+        .any(|(rule, _)| rules.contains(&&**rule))
 }
 
 /// What the rules find up to a number of events, of which the last one is evidence for certain.
@@ -214,7 +229,9 @@ fn sought(state: &Value, events: &[Value]) -> Option<(usize, Found)> {
     let events_of = |which: &dyn Fn(&Value) -> bool| events.iter().any(which);
     let explains = |index: usize| {
         let events = &events[..reaches[index]];
-        let plan = events.iter().rfind(|event| event["phase"] == "plan");
+        let plan = events
+            .iter()
+            .rfind(|event| event["phase"] == "plan");
         let has_steps = plan.is_none_or(|plan| {
             plan["payload"]["step_records"].is_array() || plan["payload"]["steps"].is_array()
         });
@@ -327,11 +344,16 @@ fn missing_plan_event_does_not_move_the_reach() {
             event["phase"] != "plan" && event["event_type"] != "run.state_projection"
         });
         // At the pause, the second action has not happened yet.
-        let first_act = events.iter().position(|event| event["phase"] == "act");
+        let first_act = events
+            .iter()
+            .position(|event| event["phase"] == "act");
         events.insert(first_act.unwrap() + 1, evidence(&state, false));
         events.push(evidence(&state, false));
         let report = check(&Gate::default(), &state, &events);
-        let rules: Vec<String> = asked(&report).into_iter().map(|(rule, _)| rule).collect();
+        let rules: Vec<String> = asked(&report)
+            .into_iter()
+            .map(|(rule, _)| rule)
+            .collect();
         assert_eq!(rules, ["plan/no-event"], "{:?}", report.findings);
         let is_stale = report
             .findings

@@ -37,7 +37,10 @@ fn kind(schema: &Value, root: &Value) -> String {
         _ => String::new(),
     };
     let name = |name: &str| match name {
-        "array" => match schema.get("items").and_then(|items| items.get("$ref")) {
+        "array" => match schema
+            .get("items")
+            .and_then(|items| items.get("$ref"))
+        {
             Some(of) => format!("array of [{0}](#{1})", title(of), title(of).to_lowercase()),
             None => "array".to_owned(),
         },
@@ -48,7 +51,10 @@ fn kind(schema: &Value, root: &Value) -> String {
     match schema.get("type") {
         None => "any value".to_owned(),
         Some(Value::Array(names)) => {
-            let names = names.iter().filter_map(Value::as_str).map(name);
+            let names = names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(name);
             names.collect::<Vec<_>>().join(" or ")
         }
         Some(of) => name(of.as_str().unwrap()),
@@ -70,9 +76,15 @@ fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
 
 /// The fields of an object or the words of a vocabulary, as a table.
 fn table(schema: &Value, root: &Value, out: &mut String) {
-    let mut described = schema["description"].as_str().unwrap().split("\n- ");
+    let mut described = schema["description"]
+        .as_str()
+        .unwrap()
+        .split("\n- ");
     writeln!(out, "\n{}", described.next().unwrap()).unwrap();
-    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+    if let Some(words) = schema
+        .get("enum")
+        .and_then(Value::as_array)
+    {
         out.push_str("\n| value | meaning |\n|-------|---------|\n");
         assert_eq!(described.clone().count(), words.len(), "{described:?}");
         for meaning in described {
@@ -81,10 +93,15 @@ fn table(schema: &Value, root: &Value, out: &mut String) {
         }
         return;
     }
-    let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
+    let Some(fields) = schema
+        .get("properties")
+        .and_then(Value::as_object)
+    else {
         return;
     };
-    let required = schema.get("required").and_then(Value::as_array);
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array);
     out.push_str(
         "\n| field | type | required | meaning |\n|-------|------|----------|---------|\n",
     );

@@ -18,7 +18,9 @@ type Verdict = BTreeSet<String>;
 
 /// Checks a directory by every built-in rule.
 fn report(dir: &Path) -> Report {
-    let gate = Gate::default().level("*", Level::Warning).unwrap();
+    let gate = Gate::default()
+        .level("*", Level::Warning)
+        .unwrap();
     let mut gate = gate.jobs(std::num::NonZeroUsize::MIN);
     gate.run([dir]).unwrap()
 }
@@ -29,7 +31,10 @@ fn verdicts(report: &Report) -> Vec<Verdict> {
         let dir = episode.key.to_string();
         let findings = episode.findings.iter().map(|finding| {
             let place = &finding.location;
-            let file = place.file.strip_prefix(&dir).unwrap_or(&place.file);
+            let file = place
+                .file
+                .strip_prefix(&dir)
+                .unwrap_or(&place.file);
             format!(
                 "{} {file} {:?} {:?}",
                 finding.rule, place.line, place.pointer
@@ -39,7 +44,11 @@ fn verdicts(report: &Report) -> Vec<Verdict> {
         let skipped = skipped.map(|skip| format!("skipped {} {:?}", skip.rule, skip.kind()));
         findings.chain(skipped).collect()
     };
-    let mut verdicts: Vec<Verdict> = report.episodes.iter().map(of_run).collect();
+    let mut verdicts: Vec<Verdict> = report
+        .episodes
+        .iter()
+        .map(of_run)
+        .collect();
     verdicts.sort();
     verdicts
 }
@@ -69,8 +78,11 @@ fn hold(redaction: &Redaction, from: &Path, temp: &Path) -> Result<Option<PathBu
         let lost: Vec<_> = before.iter().flatten().collect();
         let new: Vec<_> = after.iter().flatten().collect();
         let only = |of: &[&String], other: &[&String]| {
-            let only = of.iter().filter(|line| !other.contains(line));
-            only.flat_map(|line| ["  ", line, "\n"]).collect::<String>()
+            let only = of
+                .iter()
+                .filter(|line| !other.contains(line));
+            only.flat_map(|line| ["  ", line, "\n"])
+                .collect::<String>()
         };
         return Err(format!(
             "lost:\n{}new:\n{}",
@@ -83,7 +95,10 @@ fn hold(redaction: &Redaction, from: &Path, temp: &Path) -> Result<Option<PathBu
         .map_err(|error| error.to_string())?;
     let (once, twice) = (files(&to), files(&again));
     if once != twice {
-        let first = once.iter().zip(&twice).find(|(one, two)| one != two);
+        let first = once
+            .iter()
+            .zip(&twice)
+            .find(|(one, two)| one != two);
         return Err(format!("redacted again: {first:?}"));
     }
     Ok(Some(to))
@@ -91,7 +106,9 @@ fn hold(redaction: &Redaction, from: &Path, temp: &Path) -> Result<Option<PathBu
 
 /// The files below a directory, each with its content.
 fn files(dir: &Path) -> Vec<(String, String)> {
-    let entries = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter();
+    let entries = walkdir::WalkDir::new(dir)
+        .sort_by_file_name()
+        .into_iter();
     let entries = entries.map(Result::unwrap);
     entries
         .map(|entry| {
@@ -100,7 +117,9 @@ fn files(dir: &Path) -> Vec<(String, String)> {
                 kind if kind.is_file() => fs::read(entry.path()).unwrap(),
                 kind if kind.is_symlink() => {
                     let target = fs::read_link(entry.path()).unwrap();
-                    target.into_os_string().into_encoded_bytes()
+                    target
+                        .into_os_string()
+                        .into_encoded_bytes()
                 }
                 _ => Vec::new(),
             };
@@ -115,12 +134,20 @@ fn cases() -> Vec<PathBuf> {
     let gate = Gate::default();
     let mut cases = BTreeSet::new();
     for part in ["good", "bad", "broken", "team", "demo"] {
-        for episode in gate.discover(&[corpus().join(part)]).episodes {
+        for episode in gate
+            .discover(&[corpus().join(part)])
+            .episodes
+        {
             let above = episode.path.ancestors();
-            let around = above
-                .skip(1)
-                .find(|dir| !dir.iter().any(|name| name == "episodes"));
-            cases.insert(around.unwrap_or(&episode.path).to_owned());
+            let around = above.skip(1).find(|dir| {
+                !dir.iter()
+                    .any(|name| name == "episodes")
+            });
+            cases.insert(
+                around
+                    .unwrap_or(&episode.path)
+                    .to_owned(),
+            );
         }
     }
     cases.into_iter().collect()
@@ -130,7 +157,9 @@ fn cases() -> Vec<PathBuf> {
 fn verdict_on_each_case_of_the_corpus_stays() {
     let redactions = [
         Redaction::new(),
-        Redaction::new().keep_name("/goal/task").keep_name("input"),
+        Redaction::new()
+            .keep_name("/goal/task")
+            .keep_name("input"),
         Redaction::new()
             .drop_name("task")
             .drop_name("/payload/**/input_excerpt"),
@@ -138,7 +167,9 @@ fn verdict_on_each_case_of_the_corpus_stays() {
             .drop_name("id")
             .drop_name("/plan/source")
             .drop_name("description"),
-        Redaction::new().pattern("[a-z]+-1").pattern("ep_answer"),
+        Redaction::new()
+            .pattern("[a-z]+-1")
+            .pattern("ep_answer"),
     ];
     let mut wrong = Vec::new();
     for (number, redaction) in redactions.into_iter().enumerate() {
@@ -148,7 +179,11 @@ fn verdict_on_each_case_of_the_corpus_stays() {
             (0, _) | (_, true) => (0, 1),
             _ => (number, 12),
         };
-        for case in cases().into_iter().skip(skipped).step_by(step) {
+        for case in cases()
+            .into_iter()
+            .skip(skipped)
+            .step_by(step)
+        {
             if let Err(why) = hold(&redaction, &case, temp.path()) {
                 wrong.push(format!("{redaction:?} {}\n{why}", case.display()));
             }
@@ -240,7 +275,9 @@ fn edit(random: &mut Random, bytes: &mut Vec<u8>) {
             }
             2 => bytes.truncate(from),
             3 => {
-                let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+                let lines: Vec<&[u8]> = bytes
+                    .split_inclusive(|byte| *byte == b'\n')
+                    .collect();
                 let at = random.below(lines.len());
                 let mut lines = lines;
                 if let Some(line) = lines.get(at).copied() {
@@ -250,7 +287,9 @@ fn edit(random: &mut Random, bytes: &mut Vec<u8>) {
             }
             4 => {
                 // A text of the file in the place of another.
-                let quotes: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'"').collect();
+                let quotes: Vec<usize> = (0..bytes.len())
+                    .filter(|at| bytes[*at] == b'"')
+                    .collect();
                 if quotes.len() > 3 {
                     let (a, b) = (
                         random.below(quotes.len() - 1),
@@ -320,7 +359,10 @@ fn verdict_on_mutants_of_the_corpus_stays() {
 /// Copies a directory, with its links.
 fn copy_links(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+    for entry in fs::read_dir(from)
+        .unwrap()
+        .map(Result::unwrap)
+    {
         let (path, to) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type().unwrap();
         if kind.is_symlink() {
@@ -369,14 +411,24 @@ fn page_has_what_goes_and_what_stays_as_a_table() {
     for line in natures.lines() {
         let (record, rest) = line.split_once(' ').unwrap();
         let (place, nature) = rest.split_once(' ').unwrap();
-        let place = place.trim_start_matches('/').replace('/', ".");
-        let record = RECORDS.iter().find(|(name, _)| *name == record).unwrap().1;
+        let place = place
+            .trim_start_matches('/')
+            .replace('/', ".");
+        let record = RECORDS
+            .iter()
+            .find(|(name, _)| *name == record)
+            .unwrap()
+            .1;
         let becomes = becomes(nature);
         table.extend(["| ", record, " | `", &place, "` | ", becomes, " |\n"]);
     }
     let page = fs::read_to_string(corpus().join("../docs/redacting.md")).unwrap();
-    let (before, rest) = page.split_once("<!-- natures -->\n").unwrap();
-    let (_, after) = rest.split_once("\n<!-- end of natures -->").unwrap();
+    let (before, rest) = page
+        .split_once("<!-- natures -->\n")
+        .unwrap();
+    let (_, after) = rest
+        .split_once("\n<!-- end of natures -->")
+        .unwrap();
     let page = format!("{before}<!-- natures -->\n{table}\n<!-- end of natures -->{after}");
     crate::support::bless::check("docs/redacting.md", &page);
 }
@@ -385,7 +437,14 @@ fn page_has_what_goes_and_what_stays_as_a_table() {
 fn run_of_the_page_becomes_its_copy() {
     let page = fs::read_to_string(corpus().join("../docs/redacting.md")).unwrap();
     let mut blocks = page.split("```json\n").skip(1);
-    let [before, after] = [(); 2].map(|()| blocks.next().unwrap().split("```").next().unwrap());
+    let [before, after] = [(); 2].map(|()| {
+        blocks
+            .next()
+            .unwrap()
+            .split("```")
+            .next()
+            .unwrap()
+    });
     let temp = tempfile::tempdir().unwrap();
     let (run, key) = (temp.path().join("ep_1"), temp.path().join("key"));
     fs::create_dir(&run).unwrap();
@@ -393,7 +452,10 @@ fn run_of_the_page_becomes_its_copy() {
     fs::write(&key, [0; 32]).unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     let copy = temp.path().join("copy");
-    Redaction::new().key(key).copy(&[&run], &copy).unwrap();
+    Redaction::new()
+        .key(key)
+        .copy(&[&run], &copy)
+        .unwrap();
     let is = fs::read_to_string(copy.join("ep_1/state.json")).unwrap();
     assert_eq!(is, after);
 }

@@ -38,7 +38,11 @@ type Places = BTreeMap<String, Allowed>;
 
 /// The texts of a value, or of its items.
 fn texts(value: &Value) -> Vec<String> {
-    let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or(value.to_string(), str::to_owned)
+    };
     match value {
         Value::Array(items) => items.iter().map(text).collect(),
         Value::Null => Vec::new(),
@@ -65,24 +69,38 @@ fn add_places(
         let target = root.pointer(pointer).unwrap();
         add_places(target, root, direction, path, &within, places);
     }
-    let place = places.entry(path.to_owned()).or_default();
+    let place = places
+        .entry(path.to_owned())
+        .or_default();
     for word in texts(&schema["type"]) {
         if word == "number" {
             place.types.insert("integer".to_owned());
         }
         place.types.insert(word);
     }
-    place.words.extend(texts(&schema["enum"]));
-    place.words.extend(texts(&schema["const"]));
-    for branch in schema["allOf"].as_array().into_iter().flatten() {
+    place
+        .words
+        .extend(texts(&schema["enum"]));
+    place
+        .words
+        .extend(texts(&schema["const"]));
+    for branch in schema["allOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
         add_places(branch, root, direction, path, within, places);
     }
     for any in ["anyOf", "oneOf"] {
-        let branches = schema[any].as_array().into_iter().flatten().map(|branch| {
-            let mut places = Places::new();
-            add_places(branch, root, direction, path, within, &mut places);
-            places
-        });
+        let branches = schema[any]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|branch| {
+                let mut places = Places::new();
+                add_places(branch, root, direction, path, within, &mut places);
+                places
+            });
         let branches: Vec<Places> = branches.collect();
         // A branch without a type may be an object too.
         let objects = branches.iter().filter(|it| {
@@ -90,18 +108,32 @@ fn add_places(
             types.is_empty() || types.contains("object")
         });
         let demanded = |place: &str| {
-            let is_field = place.rsplit_once('.').is_some_and(|(of, _)| of == path);
-            let is_demanded = |branch: &Places| branch.get(place).is_some_and(|it| it.required);
+            let is_field = place
+                .rsplit_once('.')
+                .is_some_and(|(of, _)| of == path);
+            let is_demanded = |branch: &Places| {
+                branch
+                    .get(place)
+                    .is_some_and(|it| it.required)
+            };
             direction == "written" || !is_field || objects.clone().all(is_demanded)
         };
         for (path, allowed) in branches.iter().flatten() {
             let place = places.entry(path.clone()).or_default();
-            place.types.extend(allowed.types.clone());
-            place.words.extend(allowed.words.clone());
+            place
+                .types
+                .extend(allowed.types.clone());
+            place
+                .words
+                .extend(allowed.words.clone());
             place.required |= allowed.required && demanded(path);
         }
     }
-    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+    for (name, member) in schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
         let path = format!("{path}.{name}");
         add_places(member, root, direction, &path, within, places);
         let required = texts(&schema["required"]).contains(name);
@@ -120,7 +152,13 @@ fn lines(direction: &str, name: &str, schema: &Value) -> BTreeSet<String> {
     let mut places = Places::new();
     add_places(schema, schema, direction, name, &[], &mut places);
     let line = |(path, allowed): (&String, &Allowed)| {
-        let join = |words: &BTreeSet<String>| words.iter().cloned().collect::<Vec<_>>().join("|");
+        let join = |words: &BTreeSet<String>| {
+            words
+                .iter()
+                .cloned()
+                .collect::<Vec<_>>()
+                .join("|")
+        };
         let required = if allowed.required {
             "required"
         } else {
@@ -164,33 +202,43 @@ fn options(command: &str, help: &str) -> Vec<String> {
         let text = line.trim_start();
         // What is further in, or out, is a description.
         if text.starts_with('-') && (2..=6).contains(&(line.len() - text.len())) {
-            let (names, words) = text.split_once("  ").unwrap_or((text, ""));
+            let (names, words) = text
+                .split_once("  ")
+                .unwrap_or((text, ""));
             options.push((names, words.to_owned()));
         } else if let Some((_, words)) = options.last_mut() {
             words.extend([" ", text]);
         }
     }
-    let promises = options.iter().flat_map(|(names, words)| {
-        let names = names.split([' ', '[', '=', ',']);
-        let names: Vec<&str> = names.filter(|it| it.starts_with('-')).collect();
-        let told = ["default", "env"].into_iter().filter_map(|kind| {
-            let (_, rest) = words.split_once(&format!("[{kind}: "))?;
-            let word = rest.split_once(']')?.0;
-            let name = names.last()?;
-            (!word.contains(' ')).then(|| format!("{kind} runvet {command} {name} {word}"))
+    let promises = options
+        .iter()
+        .flat_map(|(names, words)| {
+            let names = names.split([' ', '[', '=', ',']);
+            let names: Vec<&str> = names
+                .filter(|it| it.starts_with('-'))
+                .collect();
+            let told = ["default", "env"]
+                .into_iter()
+                .filter_map(|kind| {
+                    let (_, rest) = words.split_once(&format!("[{kind}: "))?;
+                    let word = rest.split_once(']')?.0;
+                    let name = names.last()?;
+                    (!word.contains(' ')).then(|| format!("{kind} runvet {command} {name} {word}"))
+                });
+            let told: Vec<String> = told.collect();
+            let names = names
+                .iter()
+                .map(|name| format!("option runvet {command} {name}"));
+            names.chain(told).collect::<Vec<_>>()
         });
-        let told: Vec<String> = told.collect();
-        let names = names
-            .iter()
-            .map(|name| format!("option runvet {command} {name}"));
-        names.chain(told).collect::<Vec<_>>()
-    });
     promises.collect()
 }
 
 /// The rule and its level that a line has; a higher level is a greater number.
 fn level(line: &str) -> Option<(&str, usize)> {
-    let (rule, level) = line.strip_prefix("level ")?.split_once(' ')?;
+    let (rule, level) = line
+        .strip_prefix("level ")?
+        .split_once(' ')?;
     let rank = ["off", "warning", "error"]
         .iter()
         .position(|it| *it == level);
@@ -201,7 +249,10 @@ fn level(line: &str) -> Option<(&str, usize)> {
 fn promised() -> BTreeSet<String> {
     let mut lines_of_all: BTreeSet<String> = BTreeSet::new();
     let api = read("docs/api.txt");
-    lines_of_all.extend(api.lines().map(|line| format!("rust {line}")));
+    lines_of_all.extend(
+        api.lines()
+            .map(|line| format!("rust {line}")),
+    );
     for rule in all_rules() {
         lines_of_all.insert(format!("rule {}", rule.id));
         lines_of_all.insert(format!("level {} {}", rule.id, rule.level));
@@ -223,7 +274,11 @@ fn promised() -> BTreeSet<String> {
     for (path, methods) in service["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             lines_of_all.insert(format!("service {method} {path}"));
-            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            for parameter in operation["parameters"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
                 if let Some(name) = parameter["name"].as_str() {
                     lines_of_all.insert(format!("service {method} {path} {name}"));
                 }
@@ -254,10 +309,15 @@ fn breaks(earlier: &BTreeSet<String>, later: &BTreeSet<String>) -> Vec<String> {
         .filter_map(|line| place(line))
         .map(|(_, path, _)| path)
         .collect();
-    let levels: BTreeMap<&str, usize> = later.iter().filter_map(|line| level(line)).collect();
+    let levels: BTreeMap<&str, usize> = later
+        .iter()
+        .filter_map(|line| level(line))
+        .collect();
     let is_kept = |line: &String| {
         if let Some((rule, old)) = level(line) {
-            return levels.get(rule).is_some_and(|new| *new >= old);
+            return levels
+                .get(rule)
+                .is_some_and(|new| *new >= old);
         }
         let Some((direction, path, old)) = place(line) else {
             return later.contains(line);
@@ -278,10 +338,14 @@ fn breaks(earlier: &BTreeSet<String>, later: &BTreeSet<String>) -> Vec<String> {
         let Some(("read", path, new)) = place(line) else {
             return false;
         };
-        let parent = path.rsplit_once('.').map(|(parent, _)| parent);
+        let parent = path
+            .rsplit_once('.')
+            .map(|(parent, _)| parent);
         new.required && !before.contains(&path) && parent.is_some_and(|it| before.contains(it))
     };
-    let broken = earlier.iter().filter(|line| !is_kept(line));
+    let broken = earlier
+        .iter()
+        .filter(|line| !is_kept(line));
     broken
         .chain(later.iter().filter(is_demanded))
         .cloned()
@@ -290,10 +354,21 @@ fn breaks(earlier: &BTreeSet<String>, later: &BTreeSet<String>) -> Vec<String> {
 
 /// The rules whose level is higher than it was.
 fn raised(earlier: &BTreeSet<String>, later: &BTreeSet<String>) -> Vec<String> {
-    let before: BTreeMap<&str, usize> = earlier.iter().filter_map(|line| level(line)).collect();
-    let now = later.iter().filter_map(|line| level(line));
-    let raised = now.filter(|(rule, new)| before.get(rule).is_some_and(|old| new > old));
-    raised.map(|(rule, _)| rule.to_owned()).collect()
+    let before: BTreeMap<&str, usize> = earlier
+        .iter()
+        .filter_map(|line| level(line))
+        .collect();
+    let now = later
+        .iter()
+        .filter_map(|line| level(line));
+    let raised = now.filter(|(rule, new)| {
+        before
+            .get(rule)
+            .is_some_and(|old| new > old)
+    });
+    raised
+        .map(|(rule, _)| rule.to_owned())
+        .collect()
 }
 
 /// Returns `true` if a line has the text, not as a part of a longer name.
@@ -307,13 +382,21 @@ fn names(line: &str, text: &str) -> bool {
 
 /// What the changelog says since a version.
 fn changes<'a>(changelog: &'a str, since: &str) -> &'a str {
-    changelog.split(&format!("\n## {since}")).next().unwrap()
+    changelog
+        .split(&format!("\n## {since}"))
+        .next()
+        .unwrap()
 }
 
 /// What changes announce as breaking: the texts in backticks.
 fn announced(changes: &str) -> Vec<&str> {
     let parts = changes.split("\n### Breaking").skip(1);
-    let parts = parts.filter_map(|part| part.split("\n## ").next()?.split("\n### ").next());
+    let parts = parts.filter_map(|part| {
+        part.split("\n## ")
+            .next()?
+            .split("\n### ")
+            .next()
+    });
     parts
         .flat_map(|part| part.split('`').skip(1).step_by(2))
         .collect()
@@ -321,7 +404,9 @@ fn announced(changes: &str) -> Vec<&str> {
 
 /// The numbers of a version that grow with a break: the major, and the minor while that is 0.
 fn breaking_part(version: &str) -> (u64, u64) {
-    let mut numbers = version.split('.').map(|it| it.parse().unwrap());
+    let mut numbers = version
+        .split('.')
+        .map(|it| it.parse().unwrap());
     match (numbers.next().unwrap(), numbers.next().unwrap()) {
         (0, minor) => (0, minor),
         (major, _) => (major, 0),
@@ -346,14 +431,21 @@ fn every_break_since_the_last_release_is_announced() {
         .unwrap()
         .split_once(", report ")
         .unwrap();
-    let released = released.lines().map(str::to_owned).collect();
+    let released = released
+        .lines()
+        .map(str::to_owned)
+        .collect();
     let broken = breaks(&released, &current);
     let changelog = read("CHANGELOG.md");
     let changes = changes(&changelog, was);
     let announced = announced(changes);
     let silent: Vec<&String> = broken
         .iter()
-        .filter(|line| !announced.iter().any(|text| names(line, text)))
+        .filter(|line| {
+            !announced
+                .iter()
+                .any(|text| names(line, text))
+        })
         .collect();
     assert!(
         silent.is_empty(),
@@ -394,7 +486,11 @@ fn breaks_of_schemas_are_found() {
     let edit = |pointer: &str, value: Value| {
         let mut edited = schema.clone();
         let (parent, key) = pointer.rsplit_once('/').unwrap();
-        let parent = edited.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        let parent = edited
+            .pointer_mut(parent)
+            .unwrap()
+            .as_object_mut()
+            .unwrap();
         match value {
             Value::Null => parent.remove(key),
             value => parent.insert(key.to_owned(), value),

@@ -180,7 +180,10 @@ struct Sentences(BTreeMap<String, BTreeMap<String, String>>);
 
 impl Sentences {
     fn add(&mut self, common: &str, sentence: &str, place: &str) {
-        let below = self.0.entry(common.to_owned()).or_default();
+        let below = self
+            .0
+            .entry(common.to_owned())
+            .or_default();
         below
             .entry(one_line(sentence).replace(env!("CARGO_PKG_VERSION"), "[VERSION]"))
             .or_insert_with(|| place.to_owned());
@@ -212,7 +215,10 @@ impl Sentences {
     /// Adds the mistakes of a configuration.
     fn add_mistakes(&mut self, error: &ConfigError, place: &str) {
         for mistake in std::iter::once(error).chain(&error.others) {
-            let help = mistake.help.as_deref().unwrap_or("none");
+            let help = mistake
+                .help
+                .as_deref()
+                .unwrap_or("none");
             let common = format!("help: {}", one_line(help));
             self.add(&common, &mistake.message, place);
         }
@@ -239,7 +245,10 @@ fn one_line(text: &str) -> String {
 /// A place: the file, without the directory of its case, and the pointer or the line in it.
 fn placed(location: &Location, below: &Path) -> String {
     let file = Path::new(&location.file);
-    let file = file.strip_prefix(below).unwrap_or(file).display();
+    let file = file
+        .strip_prefix(below)
+        .unwrap_or(file)
+        .display();
     match (&location.pointer, location.line) {
         (Some(pointer), _) if !pointer.is_empty() => format!("{file} {pointer}"),
         (_, Some(line)) => format!("{file}:{line}"),
@@ -250,9 +259,19 @@ fn placed(location: &Location, below: &Path) -> String {
 /// What is found in the cases of the corpus.
 fn of_the_corpus() -> Sentences {
     let mut sentences = Sentences::default();
-    for case in ["bad", "broken"].into_iter().flat_map(expecting_cases) {
-        let report = Expectation::of(&case).gate().run([&case]).unwrap();
-        let name = case.strip_prefix(corpus()).unwrap().display().to_string();
+    for case in ["bad", "broken"]
+        .into_iter()
+        .flat_map(expecting_cases)
+    {
+        let report = Expectation::of(&case)
+            .gate()
+            .run([&case])
+            .unwrap();
+        let name = case
+            .strip_prefix(corpus())
+            .unwrap()
+            .display()
+            .to_string();
         for episode in &report.episodes {
             sentences.add_report(episode, &name, &case);
         }
@@ -298,10 +317,17 @@ fn of_wrong_texts() -> Sentences {
         .select(["record/json-syntax", "events/syntax", "state/schema"])
         .unwrap();
     for text in wrong {
-        let shown = one_line(&String::from_utf8_lossy(&text).escape_debug().to_string());
+        let shown = one_line(
+            &String::from_utf8_lossy(&text)
+                .escape_debug()
+                .to_string(),
+        );
         for artifact in [Artifact::State, Artifact::Events] {
             let mut records = good_records();
-            let (_, bytes) = records.iter_mut().find(|(of, _)| *of == artifact).unwrap();
+            let (_, bytes) = records
+                .iter_mut()
+                .find(|(of, _)| *of == artifact)
+                .unwrap();
             match artifact {
                 Artifact::Events => bytes.extend([&text[..], b"\n"].concat()),
                 _ => bytes.clone_from(&text),
@@ -334,7 +360,13 @@ fn of_conditions() -> Sentences {
             "[[rule]]\nid = 'a/b'\nmessage = 'm'\neach = {{}}\ncheck = \"{check}\"{selector}"
         );
         let gate = Gate::default().with_config("runvet.toml".as_ref(), &text, None);
-        let place = format!("`{}`", check.chars().take(60).collect::<String>());
+        let place = format!(
+            "`{}`",
+            check
+                .chars()
+                .take(60)
+                .collect::<String>()
+        );
         match gate {
             Err(error) => sentences.add_mistakes(&error, &place),
             Ok(gate) => {
@@ -373,7 +405,9 @@ fn of_configurations() -> Sentences {
     let mut sentences = Sentences::default();
     let mut add = |text: &str, place: &str| {
         let gate = Gate::default().with_config(&path, text, None);
-        let mut error = gate.err().unwrap_or_else(|| panic!("no mistake: {text}"));
+        let mut error = gate
+            .err()
+            .unwrap_or_else(|| panic!("no mistake: {text}"));
         error.message = error.message.replace(dir, "[DIR]");
         sentences.add_mistakes(&error, place);
     };
@@ -424,7 +458,9 @@ fn of_the_service() -> Sentences {
 
 /// The status and the sentences of an answer.
 fn answer(service: &Service, request: &str) -> (String, Vec<String>) {
-    let (line, headers) = request.split_once(" | ").unwrap_or((request, ""));
+    let (line, headers) = request
+        .split_once(" | ")
+        .unwrap_or((request, ""));
     let (method, path) = line.split_once(' ').unwrap();
     let host = if headers.starts_with("Host") {
         String::new()
@@ -442,7 +478,9 @@ fn answer(service: &Service, request: &str) -> (String, Vec<String>) {
     )
     .unwrap();
     let mut text = String::new();
-    socket.read_to_string(&mut text).unwrap();
+    socket
+        .read_to_string(&mut text)
+        .unwrap();
 
     let (head, page) = text.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap();
@@ -454,8 +492,13 @@ fn answer(service: &Service, request: &str) -> (String, Vec<String>) {
 
 /// The texts of a page with enough words to be sentences.
 fn texts(page: &str) -> Vec<String> {
-    let texts = page.split('<').filter_map(|tag| tag.split_once('>'));
-    let texts = texts.map(|(_, text)| text.split_whitespace().collect::<Vec<_>>());
+    let texts = page
+        .split('<')
+        .filter_map(|tag| tag.split_once('>'));
+    let texts = texts.map(|(_, text)| {
+        text.split_whitespace()
+            .collect::<Vec<_>>()
+    });
     texts
         .filter(|words| words.len() > 3)
         .map(|words| words.join(" "))
@@ -466,7 +509,9 @@ fn texts(page: &str) -> Vec<String> {
 fn sparse_runs() -> [(&'static str, String, String); 5] {
     let version = "{\"version\":\"1.0\"}".to_owned();
     let failed = version.replace('}', ",\"outcomes\":{\"status\":\"error\"}}");
-    let beliefs: Vec<String> = (0..2_000).map(|number| format!("\"x{number}\"")).collect();
+    let beliefs: Vec<String> = (0..2_000)
+        .map(|number| format!("\"x{number}\""))
+        .collect();
     let many = version.replace('}', &format!(",\"beliefs\":[{}]}}", beliefs.join(",")));
     let event = "{\"phase\":\"act\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{}}\n";
     let labels = event
@@ -496,7 +541,10 @@ fn of_pages() -> Sentences {
 
     let mut sentences = Sentences::default();
     let runs = sparse_runs().map(|(id, ..)| format!("page/run?dir=sparse/episodes/{id}"));
-    for path in runs.into_iter().chain(["page/overview".to_owned()]) {
+    for path in runs
+        .into_iter()
+        .chain(["page/overview".to_owned()])
+    {
         for text in texts(&service.get(&path).text) {
             // The events of a page are those of the run.
             if !text.starts_with('{') {
@@ -537,7 +585,10 @@ fn of_the_library() -> Sentences {
         sentences.add(place, &refused, "[library]");
     };
 
-    let refused = recorder.clone().threshold(2.0).begin(Task::new("t"));
+    let refused = recorder
+        .clone()
+        .threshold(2.0)
+        .begin(Task::new("t"));
     add("threshold", refused.unwrap_err().to_string());
     let odd = OsStr::from_bytes(b"\xff");
     let refused = recorder.begin(Task::new("t").workspace(odd));
@@ -546,28 +597,51 @@ fn of_the_library() -> Sentences {
     let mut run = begin("ep_1").unwrap();
     add(
         "believe",
-        run.believe("s", 2.0, "p").unwrap_err().to_string(),
+        run.believe("s", 2.0, "p")
+            .unwrap_err()
+            .to_string(),
     );
     let unnamed = StepDraft::new("", StepKind::Act, "a");
-    add("plan", run.plan([unnamed], "s").unwrap_err().to_string());
+    add(
+        "plan",
+        run.plan([unnamed], "s")
+            .unwrap_err()
+            .to_string(),
+    );
     let mut action = Action::default();
-    action.extensions.insert("mine".into(), 1.into());
-    add("act", run.act(None, action).unwrap_err().to_string());
+    action
+        .extensions
+        .insert("mine".into(), 1.into());
+    add(
+        "act",
+        run.act(None, action)
+            .unwrap_err()
+            .to_string(),
+    );
     add(
         "finish",
-        run.end(End::ok().score(f64::NAN)).unwrap_err().to_string(),
+        run.end(End::ok().score(f64::NAN))
+            .unwrap_err()
+            .to_string(),
     );
     run.pause("wait").unwrap();
     let with_policy = recorder.clone().policy(Stopping);
     add(
         "resume",
-        with_policy.resume("ep_1").unwrap_err().to_string(),
+        with_policy
+            .resume("ep_1")
+            .unwrap_err()
+            .to_string(),
     );
 
     fs::write(temp.path().join("file"), "text").unwrap();
     let task = Task::new("t").workspace(temp.path());
     let task = task.verify(Assertion::file_contains("file", "other"));
-    let judged = recorder.begin(task).unwrap().finish(End::ok()).unwrap();
+    let judged = recorder
+        .begin(task)
+        .unwrap()
+        .finish(End::ok())
+        .unwrap();
     add(
         "verify",
         serde_json::to_value(&judged.summary).unwrap()["verification"]["assertions"][0]["reason"]
@@ -584,7 +658,11 @@ fn of_the_library() -> Sentences {
     add("reply", reply(&" ".repeat((64 << 20) + 1)));
     reply("{\"finish\":\"ok\"}");
     add("reply", reply("{\"jot\":\"late\"}"));
-    let mut session = Session::new(with_policy.begin(Task::new("t")).unwrap());
+    let mut session = Session::new(
+        with_policy
+            .begin(Task::new("t"))
+            .unwrap(),
+    );
     let mut reply = |line: &str| String::from_utf8(session.reply(line.as_bytes())).unwrap();
     reply("{\"plan\":[\"a\"]}");
     add("policy", reply("{\"open\":\"step-1\"}"));
@@ -595,7 +673,9 @@ fn of_the_library() -> Sentences {
 fn of_commands() -> Sentences {
     let mut sentences = Sentences::default();
     for file in printed_files() {
-        let name = file.name.trim_start_matches("tests/cases/");
+        let name = file
+            .name
+            .trim_start_matches("tests/cases/");
         let mut lines = file
             .text
             .lines()
@@ -603,7 +683,9 @@ fn of_commands() -> Sentences {
             .peekable();
         while let Some(line) = lines.next() {
             for error in errors_of(line) {
-                let help = lines.peek().filter(|next| next.starts_with("help: "));
+                let help = lines
+                    .peek()
+                    .filter(|next| next.starts_with("help: "));
                 let help = help.map_or("help: none", |help| help);
                 sentences.add(help, &error, name);
             }
@@ -619,10 +701,14 @@ fn errors_of(line: &str) -> BTreeSet<String> {
     }
     let answer: Value = serde_json::from_str(line).unwrap_or(Value::Null);
     let error = &answer["error"];
-    let sentence = error["message"].as_str().map(|message| {
-        let kind = error["kind"].as_str().unwrap_or_default();
-        format!("error ({kind}): {}", one_line(message))
-    });
+    let sentence = error["message"]
+        .as_str()
+        .map(|message| {
+            let kind = error["kind"]
+                .as_str()
+                .unwrap_or_default();
+            format!("error ({kind}): {}", one_line(message))
+        });
     sentence.into_iter().collect()
 }
 

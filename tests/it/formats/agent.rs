@@ -20,9 +20,15 @@ fn agent_names_every_rule_once_with_its_counts() {
     let mut counts = std::collections::BTreeMap::new();
     for episode in json["episodes"].as_array().unwrap() {
         for finding in episode["findings"].as_array().unwrap() {
-            let [severity, rule] =
-                ["severity", "rule"].map(|key| finding[key].as_str().unwrap().to_owned());
-            *counts.entry((severity, rule)).or_insert(0) += 1;
+            let [severity, rule] = ["severity", "rule"].map(|key| {
+                finding[key]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            });
+            *counts
+                .entry((severity, rule))
+                .or_insert(0) += 1;
         }
     }
     let agent = validate("agent", "bad");
@@ -32,7 +38,10 @@ fn agent_names_every_rule_once_with_its_counts() {
         assert_eq!(agent.matches(&head).count(), 1, "{head}: {agent}");
     }
     for line in agent.lines() {
-        let severity = line.split(' ').next().unwrap_or_default();
+        let severity = line
+            .split(' ')
+            .next()
+            .unwrap_or_default();
         if ["error", "warning"].contains(&severity) {
             severities.push(severity.to_owned());
         }

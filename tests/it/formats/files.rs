@@ -15,7 +15,10 @@ use crate::support::printed::{RUN_DATA, print, runvet};
 #[test]
 fn report_in_a_file_is_the_one_on_stdout() {
     let temp = tempfile::tempdir().unwrap();
-    let file = |format: &str| temp.path().join(format!("{format}.out"));
+    let file = |format: &str| {
+        temp.path()
+            .join(format!("{format}.out"))
+    };
     let outputs: Vec<String> = formats()
         .iter()
         .map(|format| format!("{format}={}", file(format).display()))
@@ -35,7 +38,9 @@ fn report_in_a_file_is_the_one_on_stdout() {
         );
     }
     assert_eq!(
-        fs::read_dir(temp.path()).unwrap().count(),
+        fs::read_dir(temp.path())
+            .unwrap()
+            .count(),
         formats().len(),
         "nothing else is left"
     );
@@ -90,17 +95,25 @@ fn report_file_is_written_whole_or_left_alone() {
     std::os::unix::fs::symlink("report.json", &link).unwrap();
     let through = format!("json={}", link.display());
     assert_eq!(
-        runvet(&demo, &["--output", &through]).status.code(),
+        runvet(&demo, &["--output", &through])
+            .status
+            .code(),
         Some(1)
     );
     assert!(
-        fs::symlink_metadata(&link).unwrap().is_symlink(),
+        fs::symlink_metadata(&link)
+            .unwrap()
+            .is_symlink(),
         "a link stays"
     );
     let report: Report = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(report.totals.episodes, 5);
     assert_eq!(
-        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        fs::metadata(&file)
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
         0o640,
         "as do permissions"
     );
@@ -110,7 +123,12 @@ fn report_file_is_written_whole_or_left_alone() {
     let touched = temp.path().join("touched");
     fs::write(&touched, "").unwrap();
     runvet(&demo, &["--output", &format!("json={}", fresh.display())]);
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    let mode = |path: &Path| {
+        fs::metadata(path)
+            .unwrap()
+            .permissions()
+            .mode()
+    };
     assert_eq!(mode(&fresh), mode(&touched));
 }
 
@@ -132,7 +150,10 @@ fn report_file_never_replaces_a_link_or_a_device() {
         ] {
             let output = runvet(
                 &demo,
-                &option.iter().map(String::as_str).collect::<Vec<_>>(),
+                &option
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>(),
             );
             assert_eq!(output.status.code(), Some(2), "{name}");
             assert!(
@@ -141,12 +162,19 @@ fn report_file_never_replaces_a_link_or_a_device() {
                 stderr(&output)
             );
             assert!(
-                fs::symlink_metadata(&link).unwrap().is_symlink(),
+                fs::symlink_metadata(&link)
+                    .unwrap()
+                    .is_symlink(),
                 "{name} stays"
             );
         }
     }
-    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 4);
+    assert_eq!(
+        fs::read_dir(temp.path())
+            .unwrap()
+            .count(),
+        4
+    );
     // Otherwise a log to which other programs also print would be lost.
     let log = temp.path().join("log");
     let stdout = fs::File::create(&log).unwrap();

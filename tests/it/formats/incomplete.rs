@@ -34,7 +34,10 @@ fn reports(user: &Unprivileged, args: &[&str]) -> Vec<(String, String)> {
     close(temp.path(), &["ep_closed_b", "ep_closed_a"]);
     let report = |format: &str| {
         let args = [&["validate", "--format", format], args, &["."]].concat();
-        let output = ended(user.runvet(&[], &args).current_dir(temp.path()));
+        let output = ended(
+            user.runvet(&[], &args)
+                .current_dir(temp.path()),
+        );
         assert_eq!(output.status.code(), Some(2), "{format}");
         let told = stderr(&output);
         for name in ["ep_closed_a", "ep_closed_b"] {
@@ -43,7 +46,10 @@ fn reports(user: &Unprivileged, args: &[&str]) -> Vec<(String, String)> {
         }
         (format.to_owned(), stdout(&output).to_owned())
     };
-    formats().into_iter().map(report).collect()
+    formats()
+        .into_iter()
+        .map(report)
+        .collect()
 }
 
 #[test]
@@ -130,7 +136,10 @@ fn closed_directories_leave_every_report_written() {
     let closed: Vec<String> = (0..32)
         .map(|it| format!("ep_{:08}_closed", it * 15))
         .collect();
-    let dirs: Vec<&str> = closed.iter().map(String::as_str).collect();
+    let dirs: Vec<&str> = closed
+        .iter()
+        .map(String::as_str)
+        .collect();
     close(temp.path(), &dirs);
     let out = temp.path().join("out");
     fs::create_dir(&out).unwrap();
@@ -140,7 +149,10 @@ fn closed_directories_leave_every_report_written() {
         .iter()
         .map(|format| format!("--output={format}=out/{format}"))
         .collect();
-    let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+    let outputs: Vec<&str> = outputs
+        .iter()
+        .map(String::as_str)
+        .collect();
     let args = [
         "validate",
         "--quiet",
@@ -148,7 +160,10 @@ fn closed_directories_leave_every_report_written() {
         "episodes",
     ];
     let args = [&args[..], &outputs].concat();
-    let output = ended(user.runvet(&[], &args).current_dir(temp.path()));
+    let output = ended(
+        user.runvet(&[], &args)
+            .current_dir(temp.path()),
+    );
     assert_eq!(output.status.code(), Some(2));
     let told: Vec<&str> = stderr(&output).lines().collect();
     let baseline = "error: the baseline out/known is not written, because the check is not \
@@ -160,13 +175,26 @@ fn closed_directories_leave_every_report_written() {
     let report = fs::read_to_string(out.join("json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["totals"]["valid"], runs);
-    let faults = report["faults"].as_array().unwrap().iter();
-    let paths = faults.map(|fault| fault["path"].as_str().unwrap().to_owned());
-    let expected = closed.iter().map(|name| format!("episodes/{name}"));
+    let faults = report["faults"]
+        .as_array()
+        .unwrap()
+        .iter();
+    let paths = faults.map(|fault| {
+        fault["path"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    });
+    let expected = closed
+        .iter()
+        .map(|name| format!("episodes/{name}"));
     assert!(paths.eq(expected), "{}", report["faults"]);
     for format in formats() {
         let text = fs::read_to_string(out.join(format)).unwrap();
-        let named = closed.iter().filter(|name| text.contains(&**name)).count();
+        let named = closed
+            .iter()
+            .filter(|name| text.contains(&**name))
+            .count();
         // GitHub shows no more than ten annotations, and people want a list that ends.
         let expected = match format {
             "github" => 10,
@@ -192,7 +220,10 @@ fn findings_count_when_no_baseline_can_be_written() {
         let report = |format: &str, args: &[&str]| {
             let json = "--output=json=report.json";
             let args = [&["validate", "--format", format, json, "."], args].concat();
-            let output = ended(user.runvet(&[], &args).current_dir(temp.path()));
+            let output = ended(
+                user.runvet(&[], &args)
+                    .current_dir(temp.path()),
+            );
             let file = fs::read_to_string(temp.path().join("report.json")).unwrap();
             (output.status.code(), stdout(&output).to_owned(), file)
         };
@@ -230,7 +261,10 @@ fn list_and_view_tell_of_closed_directories() {
         (&["view", "ep_closed"], 2, true),
         (&["view", "ep_0000000x"], 2, true),
     ] {
-        let output = ended(user.runvet(&[], args).current_dir(temp.path()));
+        let output = ended(
+            user.runvet(&[], args)
+                .current_dir(temp.path()),
+        );
         let told = stderr(&output);
         assert_eq!(output.status.code(), Some(code), "{args:?}: {told}");
         assert_eq!(
@@ -253,7 +287,10 @@ fn list_and_view_tell_of_runs_that_are_only_named() {
     fs::create_dir_all(group.join("ep_named")).unwrap();
     fs::set_permissions(&group, Permissions::from_mode(0o444)).unwrap();
     for args in [&["list"][..], &["list", "--invalid"], &["view", "ep_named"]] {
-        let output = ended(user.runvet(&[], args).current_dir(temp.path()));
+        let output = ended(
+            user.runvet(&[], args)
+                .current_dir(temp.path()),
+        );
         let told = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
         let fault = "error: episodes/group/ep_named: Permission denied (os error 13)\n";
@@ -303,7 +340,10 @@ fn episode_is_undecided_where_findings_are_held_back() {
     let json = serde_json::to_value(&episode).unwrap();
     assert_eq!(json["valid"], Value::Null);
     assert!(
-        json["skipped"].as_array().unwrap().contains(&skip),
+        json["skipped"]
+            .as_array()
+            .unwrap()
+            .contains(&skip),
         "{json}"
     );
 }
@@ -318,9 +358,13 @@ fn every_format_tells_of_an_undecided_episode() {
         let mut renderer = format.renderer(&Options::default());
         let mut text = Vec::new();
         renderer.begin(&mut text).unwrap();
-        renderer.episode(&mut text, &episode).unwrap();
+        renderer
+            .episode(&mut text, &episode)
+            .unwrap();
         let closing = Closing::new(&totals).faults(&faults);
-        renderer.end(&mut text, &closing).unwrap();
+        renderer
+            .end(&mut text, &closing)
+            .unwrap();
         let text = String::from_utf8(text).unwrap();
         let expected: &[&str] = match format {
             Format::Human | Format::Github | Format::Markdown | Format::Agent => {

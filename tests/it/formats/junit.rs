@@ -92,7 +92,10 @@ fn read_junit(xml: &str) -> (Vec<Case>, BTreeMap<String, (usize, usize)>) {
         let event = reader.read_event().unwrap();
         if let Event::Start(start) | Event::Empty(start) = &event {
             let attribute = |name: &str| {
-                let attribute = start.try_get_attribute(name).unwrap().unwrap();
+                let attribute = start
+                    .try_get_attribute(name)
+                    .unwrap()
+                    .unwrap();
                 attribute
                     .normalized_value(quick_xml::XmlVersion::Explicit1_0)
                     .unwrap()
@@ -106,7 +109,9 @@ fn read_junit(xml: &str) -> (Vec<Case>, BTreeMap<String, (usize, usize)>) {
                         attribute("failures").parse().unwrap(),
                     );
                     assert!(
-                        suites.insert(suite.clone(), counts).is_none(),
+                        suites
+                            .insert(suite.clone(), counts)
+                            .is_none(),
                         "{suite} occurs twice"
                     );
                 }
@@ -165,13 +170,18 @@ fn junit_has_a_suite_per_directory_and_a_case_per_episode() {
                 finding.severity, finding.rule, finding.message
             );
             assert!(
-                case.text.lines().any(|text| text.ends_with(&line)),
+                case.text
+                    .lines()
+                    .any(|text| text.ends_with(&line)),
                 "{line}\n{case:?}"
             );
         }
     }
     for (suite, counts) in &suites {
-        let of_suite: Vec<&Case> = cases.iter().filter(|case| case.suite == *suite).collect();
+        let of_suite: Vec<&Case> = cases
+            .iter()
+            .filter(|case| case.suite == *suite)
+            .collect();
         let failures = of_suite
             .iter()
             .filter(|case| case.element == "failure")

@@ -10,8 +10,15 @@ use crate::support::run_data;
 
 fn validate(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    let command = command.arg("validate").args(args).arg(".");
-    command.current_dir(dir).env_clear().output().unwrap()
+    let command = command
+        .arg("validate")
+        .args(args)
+        .arg(".");
+    command
+        .current_dir(dir)
+        .env_clear()
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -30,10 +37,14 @@ fn skips_of_one_record_are_one_line_unless_verbose() {
             let output = validate(temp.path(), &args);
             let lines = stdout(&output).lines();
             let lines = lines.filter(|line| line.starts_with(start));
-            lines.map(|line| line[start.len()..].to_owned()).collect()
+            lines
+                .map(|line| line[start.len()..].to_owned())
+                .collect()
         };
         let brief = lines(&[]);
-        let of_state = brief.iter().find(|line| line.contains("state.json"));
+        let of_state = brief
+            .iter()
+            .find(|line| line.contains("state.json"));
         let line = of_state.unwrap();
         let (count, reason) = line.split_once(" rules, ").unwrap();
         assert!(count.parse::<u64>().unwrap() > 10, "{line}");
@@ -42,7 +53,9 @@ fn skips_of_one_record_are_one_line_unless_verbose() {
         let verbose = lines(&["--verbose"]);
         let named = format!("{line}: actions/");
         assert!(
-            verbose.iter().any(|line| line.starts_with(&named)),
+            verbose
+                .iter()
+                .any(|line| line.starts_with(&named)),
             "{verbose:?}"
         );
     }
@@ -53,14 +66,22 @@ fn lines_about_skips_are_as_few_as_findings() {
     let temp = tempfile::tempdir().unwrap();
     run_data::write(temp.path(), 9, 0).unwrap();
     for number in 0..9 {
-        let dir = temp.path().join(format!("episodes/ep_{number:08}"));
+        let dir = temp
+            .path()
+            .join(format!("episodes/ep_{number:08}"));
         fs::write(dir.join("state.json"), "").unwrap();
     }
     let output = validate(temp.path(), &["--max-findings=2"]);
     let text = stdout(&output);
-    let shown = |part: &str| text.lines().filter(|line| line.starts_with(part)).count();
+    let shown = |part: &str| {
+        text.lines()
+            .filter(|line| line.starts_with(part))
+            .count()
+    };
     assert_eq!(shown("error["), 2);
-    let of_state = text.matches(" rules, state.json can't be judged\n").count();
+    let of_state = text
+        .matches(" rules, state.json can't be judged\n")
+        .count();
     assert_eq!(of_state, 2, "{text}");
     assert!(
         text.contains("\nnot judged: 14 more lines not shown (--max-findings 2)\n"),

@@ -19,9 +19,18 @@ use crate::support::corpus::corpus;
 /// The page of a check of some paths, as a reader sees it: with the pages of runs unpacked.
 fn page(dir: &Path, args: &[&str]) -> String {
     let args = [&["validate", "--format", "html"], args].concat();
-    let packed = stdout(&runvet(&args).current_dir(dir).output().unwrap()).to_owned();
+    let packed = stdout(
+        &runvet(&args)
+            .current_dir(dir)
+            .output()
+            .unwrap(),
+    )
+    .to_owned();
     let mut parts = packed.split("<template ");
-    let first = parts.next().unwrap_or_default().to_owned();
+    let first = parts
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     parts.fold(first, |mut page, part| {
         let (start, rest) = part.split_once('>').unwrap();
         let (text, rest) = rest.split_once("</template>").unwrap();
@@ -62,9 +71,10 @@ fn copies(report: &EpisodeReport, number: usize) -> impl Iterator<Item = Episode
 
 /// The text of markup, without its tags.
 fn read(markup: &str) -> String {
-    let parts = markup
-        .split('<')
-        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let parts = markup.split('<').map(|part| {
+        part.split_once('>')
+            .map_or(part, |(_, text)| text)
+    });
     let text = parts
         .collect::<String>()
         .replace("&lt;", "<")
@@ -80,7 +90,9 @@ fn page_of_the_demo_shows_what_the_report_says() {
     let script = between(&page, "</dialog><script>", "</script>");
     let markup = page.replace(script, "");
     let (text, rows) = (read(&markup), rows(&page));
-    let report = Gate::default().run([corpus().join("demo")]).unwrap();
+    let report = Gate::default()
+        .run([corpus().join("demo")])
+        .unwrap();
     assert_eq!(rows.len(), report.episodes.len());
     for episode in &report.episodes {
         let of_episode = |row: &&Value| row["id"] == episode.id;
@@ -88,7 +100,11 @@ fn page_of_the_demo_shows_what_the_report_says() {
         assert_eq!(row["valid"].as_bool(), episode.valid, "{row}");
         for found in &episode.findings {
             let said = [&found.message, &found.help, &found.rule].map(|text| text.replace('`', ""));
-            assert!(said.iter().all(|said| text.contains(said)), "{found}");
+            assert!(
+                said.iter()
+                    .all(|said| text.contains(said)),
+                "{found}"
+            );
             assert!(
                 markup.contains(&format!("href=\"#rule-{}\"", found.rule)),
                 "{found}"
@@ -107,8 +123,14 @@ fn page_of_the_demo_shows_what_the_report_says() {
     for tag in [
         "section", "article", "table", "tr", "ul", "ol", "li", "div", "p", "a", "details", "svg",
     ] {
-        let begun = [">", " "].map(|end| markup.matches(&format!("<{tag}{end}")).count());
-        let ended = markup.matches(&format!("</{tag}>")).count();
+        let begun = [">", " "].map(|end| {
+            markup
+                .matches(&format!("<{tag}{end}"))
+                .count()
+        });
+        let ended = markup
+            .matches(&format!("</{tag}>"))
+            .count();
         assert_eq!(begun.iter().sum::<usize>(), ended, "{tag}");
     }
 }
@@ -116,7 +138,11 @@ fn page_of_the_demo_shows_what_the_report_says() {
 #[test]
 fn page_is_the_same_with_any_number_of_threads() {
     let pages = ["1", "2", "7"].map(|jobs| page(&corpus(), &["--jobs", jobs, "bad/plan", "demo"]));
-    assert!(pages.iter().all(|page| *page == pages[0]));
+    assert!(
+        pages
+            .iter()
+            .all(|page| *page == pages[0])
+    );
 }
 
 #[test]
@@ -176,7 +202,10 @@ fn markup_in_a_record_stays_text_on_the_page() {
                 \" onclick=\"alert(1)\" '<!-- {{}} &lt;";
     let temp = tempfile::tempdir().unwrap();
     let good = corpus().join("good/terminal/episodes/ep_answer");
-    let dir = temp.path().join("episodes").join(evil.replace('/', "_"));
+    let dir = temp
+        .path()
+        .join("episodes")
+        .join(evil.replace('/', "_"));
     fs::create_dir_all(&dir).unwrap();
     for name in ["state.json", "summary.json", "events.jsonl"] {
         // Every text of the records, and some keys.
@@ -209,7 +238,11 @@ fn markup_in_a_record_stays_text_on_the_page() {
     let markup = page.replace(json, "");
     assert!(!markup.contains("\" onclick="));
     assert_eq!(
-        rows(&page)[0]["task"].as_str().unwrap().chars().count(),
+        rows(&page)[0]["task"]
+            .as_str()
+            .unwrap()
+            .chars()
+            .count(),
         135,
         "the text itself"
     );
@@ -219,7 +252,9 @@ fn markup_in_a_record_stays_text_on_the_page() {
 fn poison(value: &mut Value, evil: &str) {
     match value {
         Value::String(text) if !text.starts_with("20") => *text = format!("{evil}{text}"),
-        Value::Array(items) => items.iter_mut().for_each(|item| poison(item, evil)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| poison(item, evil)),
         Value::Object(members) => {
             for (_, value) in members.iter_mut() {
                 poison(value, evil);
@@ -232,7 +267,9 @@ fn poison(value: &mut Value, evil: &str) {
 
 #[test]
 fn file_has_pages_of_invalid_runs_and_says_what_it_leaves_out() {
-    let report = Gate::default().run([corpus().join("demo")]).unwrap();
+    let report = Gate::default()
+        .run([corpus().join("demo")])
+        .unwrap();
     let of = |valid| {
         report
             .episodes
@@ -245,26 +282,41 @@ fn file_has_pages_of_invalid_runs_and_says_what_it_leaves_out() {
     let mut totals = Totals::default();
     for episode in copies(of(true), 2_300).chain(copies(of(false), 5_100)) {
         totals.episodes += 1;
-        renderer.episode(&mut text, &episode).unwrap();
+        renderer
+            .episode(&mut text, &episode)
+            .unwrap();
     }
     assert!(text.is_empty());
     let asked = RefCell::new(Vec::new());
     let page = |report: &EpisodeReport, _: &str| {
-        asked.borrow_mut().push(report.key.to_string());
+        asked
+            .borrow_mut()
+            .push(report.key.to_string());
         None
     };
     let closing = Closing::new(&totals).pages(&page);
-    renderer.end(&mut text, &closing).unwrap();
+    renderer
+        .end(&mut text, &closing)
+        .unwrap();
     let page = String::from_utf8(text).unwrap();
     let rows = rows(&page);
     assert_eq!(rows.len(), 7_000);
-    let invalid: Vec<&Value> = rows.iter().filter(|row| row["valid"] == false).collect();
+    let invalid: Vec<&Value> = rows
+        .iter()
+        .filter(|row| row["valid"] == false)
+        .collect();
     assert_eq!(invalid.len(), 5_000);
     let asked = asked.into_inner();
     let first = invalid[..500]
         .iter()
         .map(|row| row["dir"].as_str().unwrap());
-    assert!(asked.iter().map(String::as_str).eq(first), "{asked:?}");
+    assert!(
+        asked
+            .iter()
+            .map(String::as_str)
+            .eq(first),
+        "{asked:?}"
+    );
     for said in [
         "<b>7,400</b><span>runs</span>",
         "<b>100</b> runs that are not valid are not in the list.",
@@ -299,7 +351,11 @@ fn page_of_a_long_run_says_what_it_leaves_out() {
     fs::write(dir.join("events.jsonl"), events).unwrap();
     let page = page(long.path(), &["."]);
     // The first 200 and the last 100 are there, and what matters between them.
-    assert_eq!(page.matches("<details class=\"event\"").count(), 301);
+    assert_eq!(
+        page.matches("<details class=\"event\"")
+            .count(),
+        301
+    );
     assert!(page.contains(">51 events are not on this page"), "{page}");
     assert!(page.contains("211 events are not on this page") || page.contains("events are not"));
     assert!(page.contains("<span class=\"phase failed\">"));
@@ -325,7 +381,10 @@ fn page_counts_what_is_ignored_and_what_the_baseline_knows() {
         "known",
         demo,
     ];
-    runvet(&args).current_dir(temp.path()).output().unwrap();
+    runvet(&args)
+        .current_dir(temp.path())
+        .output()
+        .unwrap();
     let page = page(temp.path(), &["--baseline", "known", demo]);
     assert!(page.contains("<b>1</b><span>findings ignored</span>"));
     assert!(
@@ -364,7 +423,11 @@ fn page_folds_a_pause_and_draws_acts_as_bars() {
         "{page}"
     );
     assert!(page.contains("line 2, act, +1 s, took 7 s: s"), "{page}");
-    assert_eq!(page.matches("<rect class=\"bar act\"").count(), 1);
+    assert_eq!(
+        page.matches("<rect class=\"bar act\"")
+            .count(),
+        1
+    );
     assert!(page.contains("class=\"mark pause\"") && page.contains("class=\"mark end\""));
 }
 
@@ -380,7 +443,9 @@ fn page_marks_the_events_that_findings_name() {
     let config = config.to_str().unwrap();
     let page = page(root, &["--config", config, "corpus/team/refunds/runs"]);
     let marked = |event: &&str| event.contains("class=\"place ");
-    let events = page.split("<details class=\"event\"").skip(1);
+    let events = page
+        .split("<details class=\"event\"")
+        .skip(1);
     let marked = events.filter(marked).map(|event| {
         let line = between(event, "<span class=\"line\">", "</span>");
         let word = between(event, "<span class=\"place ", "</span>");

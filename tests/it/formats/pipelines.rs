@@ -65,7 +65,11 @@ fn github_gets_ten_annotations_and_a_count_of_the_rest() {
         let finding = errors.iter().find(is_it).unwrap();
         assert_eq!(
             properties.get("line"),
-            finding.location.line.map(|line| line.to_string()).as_ref()
+            finding
+                .location
+                .line
+                .map(|line| line.to_string())
+                .as_ref()
         );
         rules.insert(&finding.rule);
     }
@@ -105,7 +109,9 @@ fn github_counts_faults_among_its_annotations() {
     let (totals, mut text) = (Totals::default(), Vec::new());
     let closing = Closing::new(&totals).faults(&faults);
     let mut renderer = Format::Github.renderer(&Options::default());
-    renderer.end(&mut text, &closing).unwrap();
+    renderer
+        .end(&mut text, &closing)
+        .unwrap();
     let text = String::from_utf8(text).unwrap();
     assert!(text.ends_with("; 10 annotations shown, 2 not\n"), "{text}");
 }
@@ -113,7 +119,9 @@ fn github_counts_faults_among_its_annotations() {
 #[test]
 fn what_could_not_be_judged_is_listed_first_where_it_decides() {
     let dir = corpus().join("good/terminal/episodes/ep_answer");
-    let mut gate = Gate::default().level("events/syntax", Level::Off).unwrap();
+    let mut gate = Gate::default()
+        .level("events/syntax", Level::Off)
+        .unwrap();
     let mut report = |end: &str| {
         let texts = Artifact::ALL.map(|artifact| {
             let text = fs::read_to_string(dir.join(artifact.file_name())).unwrap();
@@ -140,11 +148,17 @@ fn what_could_not_be_judged_is_listed_first_where_it_decides() {
             let (mut text, mut totals) = (Vec::new(), Totals::default());
             for episode in &episodes {
                 totals.add(episode);
-                renderer.episode(&mut text, episode).unwrap();
+                renderer
+                    .episode(&mut text, episode)
+                    .unwrap();
             }
-            renderer.end(&mut text, &Closing::new(&totals)).unwrap();
+            renderer
+                .end(&mut text, &Closing::new(&totals))
+                .unwrap();
             let text = String::from_utf8(text).unwrap();
-            let mut lines = text.lines().skip_while(|line| !line.contains("ep_answer"));
+            let mut lines = text
+                .lines()
+                .skip_while(|line| !line.contains("ep_answer"));
             lines.next().unwrap().to_owned()
         };
         assert!(first(false).contains("warning"), "{format:?}");
@@ -208,8 +222,9 @@ fn gitlab_gets_every_finding_with_its_own_fingerprint() {
         .map(|issue| issue["fingerprint"].as_str().unwrap())
         .collect();
     assert_eq!(fingerprints.len(), issues.len());
-    let (found, unjudged): (Vec<&Value>, Vec<&Value>) =
-        issues.iter().partition(|issue| issue["severity"] != "info");
+    let (found, unjudged): (Vec<&Value>, Vec<&Value>) = issues
+        .iter()
+        .partition(|issue| issue["severity"] != "info");
     assert!(
         unjudged
             .iter()
@@ -297,7 +312,9 @@ fn markdown_counts_all_and_lists_in_one_fence() {
     let listed = &inside[..end];
     let is_help = |line: &&&str| line.starts_with("help for ");
     let helps = listed.iter().filter(is_help).count();
-    let rules: BTreeSet<_> = findings().map(|finding| &finding.rule).collect();
+    let rules: BTreeSet<_> = findings()
+        .map(|finding| &finding.rule)
+        .collect();
     assert_eq!(helps, rules.len(), "one for each rule");
     // Notes on what could not be judged never displace a finding.
     let at = |part: &str| {
@@ -307,7 +324,10 @@ fn markdown_counts_all_and_lists_in_one_fence() {
             .unwrap_or(end)
     };
     assert!(at(": warning ") < at("help for ") && at("help for ") < at(": note: not judged: "));
-    for line in listed.iter().filter(|line| !is_help(line)) {
+    for line in listed
+        .iter()
+        .filter(|line| !is_help(line))
+    {
         assert!(concise.lines().any(|it| it == *line), "{line}");
     }
     let unlisted: usize = text
@@ -339,7 +359,9 @@ fn markdown_counts_all_and_lists_in_one_fence() {
     // A table keeps its columns with any name of an adapter.
     let output = runvet(RUN_DATA.path(), &["--format", "markdown", "--statistics"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    let rows = text.lines().filter(|line| line.starts_with('|'));
+    let rows = text
+        .lines()
+        .filter(|line| line.starts_with('|'));
     assert!(rows.clone().count() > 10);
     for row in rows {
         assert_eq!(
@@ -362,7 +384,10 @@ fn coverage_tells_a_sound_rule_from_one_that_compared_nothing() {
     assert_eq!(said(&sound, "lifecycle/links"), "sound");
     let without_digests = covered("good/terminal", &["--verify-manifest"]);
     assert_eq!(said(&without_digests, "manifest/digest"), "nothing");
-    for episode in covered("demo", &[])["episodes"].as_array().unwrap() {
+    for episode in covered("demo", &[])["episodes"]
+        .as_array()
+        .unwrap()
+    {
         let said = |by: &Value| episode["coverage"][by["rule"].as_str().unwrap()].clone();
         for finding in episode["findings"].as_array().unwrap() {
             assert_eq!(said(finding), "found");
@@ -383,7 +408,12 @@ fn statistics_add_up_to_the_totals() {
     let (statistics, totals) = (&report["statistics"], &report["totals"]);
     for (facet, is_whole) in [("rules", false), ("modes", true), ("adapters", true)] {
         let tallies = statistics[facet].as_object().unwrap();
-        let sum = |of| -> u64 { tallies.values().map(|it| it[of].as_u64().unwrap()).sum() };
+        let sum = |of| -> u64 {
+            tallies
+                .values()
+                .map(|it| it[of].as_u64().unwrap())
+                .sum()
+        };
         assert_eq!(sum("errors"), totals["errors"]);
         assert_eq!(sum("warnings"), totals["warnings"]);
         assert!(!is_whole || totals["episodes"] == sum("episodes"));
@@ -394,7 +424,12 @@ fn statistics_add_up_to_the_totals() {
         .filter(|episode| episode.mode.as_deref() == Some("meta"))
         .count() as u64;
     assert_eq!(statistics["modes"]["meta"]["episodes"], with_mode);
-    assert!(with_mode > 0 && statistics["adapters"].get("adapter:core.minimal").is_some());
+    assert!(
+        with_mode > 0
+            && statistics["adapters"]
+                .get("adapter:core.minimal")
+                .is_some()
+    );
     let human = runvet(&corpus().join("demo"), &["--statistics"]);
     let human = String::from_utf8(human.stdout).unwrap();
     let row = human
@@ -402,7 +437,8 @@ fn statistics_add_up_to_the_totals() {
         .find(|line| line.starts_with("lifecycle/artifacts  "))
         .unwrap();
     assert_eq!(
-        row.split_whitespace().collect::<Vec<_>>(),
+        row.split_whitespace()
+            .collect::<Vec<_>>(),
         ["lifecycle/artifacts", "1", "2", "0"]
     );
     let ndjson = runvet(
@@ -410,7 +446,13 @@ fn statistics_add_up_to_the_totals() {
         &["--statistics", "--format", "ndjson"],
     )
     .stdout;
-    assert_eq!(String::from_utf8(ndjson).unwrap().lines().count(), 6);
+    assert_eq!(
+        String::from_utf8(ndjson)
+            .unwrap()
+            .lines()
+            .count(),
+        6
+    );
 }
 
 #[test]
@@ -456,7 +498,9 @@ fn report_by_rule_has_the_findings_of_that_by_episode() {
 
 #[test]
 fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
-    let report = Gate::default().run([corpus().join("bad")]).unwrap();
+    let report = Gate::default()
+        .run([corpus().join("bad")])
+        .unwrap();
     let closing = Closing::new(&report.totals);
     let options = Options::default().rules(all_rules());
     for (format, holds_at_most) in [
@@ -476,7 +520,9 @@ fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
         let mut renderer = format.renderer(&options);
         renderer.begin(&mut totals).unwrap();
         let before = totals.len();
-        renderer.end(&mut totals, &closing).unwrap();
+        renderer
+            .end(&mut totals, &closing)
+            .unwrap();
         let totals = totals.len() - before;
 
         let mut renderer = format.renderer(&options);
@@ -487,10 +533,16 @@ fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
             report
                 .episodes
                 .iter()
-                .for_each(|episode| renderer.episode(&mut out, episode).unwrap());
+                .for_each(|episode| {
+                    renderer
+                        .episode(&mut out, episode)
+                        .unwrap()
+                });
         }
         let written = out.len() - before;
-        renderer.end(&mut out, &closing).unwrap();
+        renderer
+            .end(&mut out, &closing)
+            .unwrap();
         let held = out.len() - before - written;
         // Text that is written at the end, beyond the totals, was held in memory until then.
         assert!(
@@ -506,7 +558,9 @@ fn many_warnings(runs: usize) -> tempfile::TempDir {
     let temp = tempfile::tempdir().unwrap();
     let state = r#"{"goal": {}, "extra": 1, "plan": {"steps": []}}"#;
     for run in 0..runs {
-        let dir = temp.path().join(format!("episodes/ep_{run:04}"));
+        let dir = temp
+            .path()
+            .join(format!("episodes/ep_{run:04}"));
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join("events.jsonl"), "").unwrap();
     }
@@ -524,14 +578,24 @@ fn errors_come_before_any_number_of_warnings() {
         let text = String::from_utf8(output.stdout).unwrap();
         let mut rules = BTreeSet::new();
         let concise = runvet(temp.path(), &["--format", "concise", "."]);
-        for line in String::from_utf8(concise.stdout).unwrap().lines() {
+        for line in String::from_utf8(concise.stdout)
+            .unwrap()
+            .lines()
+        {
             if let Some((_, rest)) = line.split_once(": error ") {
-                rules.insert(rest.split(':').next().unwrap().to_owned());
+                rules.insert(
+                    rest.split(':')
+                        .next()
+                        .unwrap()
+                        .to_owned(),
+                );
             }
         }
         assert!(rules.len() > 1, "{rules:?}");
         let is_warning = |line: &str| line.contains(": warning ") || line.starts_with("::warning");
-        let listed = text.lines().skip_while(|line| !line.starts_with("```"));
+        let listed = text
+            .lines()
+            .skip_while(|line| !line.starts_with("```"));
         let listed: Vec<&str> = match format {
             "github" => text.lines().collect(),
             _ => listed.collect(),
@@ -542,7 +606,9 @@ fn errors_come_before_any_number_of_warnings() {
             .unwrap_or(listed.len());
         for rule in rules.iter().take(10) {
             assert!(
-                listed[..first].iter().any(|line| line.contains(rule)),
+                listed[..first]
+                    .iter()
+                    .any(|line| line.contains(rule)),
                 "{format}: {rule}"
             );
         }

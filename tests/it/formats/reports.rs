@@ -98,7 +98,11 @@ fn human_report_has_each_message_in_one_line() {
     {
         let text = validate(&case, &[]);
         let report = Gate::default().run([&case]).unwrap();
-        for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
+        for finding in report
+            .episodes
+            .iter()
+            .flat_map(|episode| &episode.findings)
+        {
             let (severity, rule) = (finding.severity, &finding.rule);
             let line = format!("{severity}[{rule}]: {}", escape(&finding.message));
             assert!(
@@ -108,7 +112,10 @@ fn human_report_has_each_message_in_one_line() {
             );
         }
         // Excerpts are short, however long the line of the record is.
-        for line in text.lines().filter(|line| line.contains(" │ ")) {
+        for line in text
+            .lines()
+            .filter(|line| line.contains(" │ "))
+        {
             let width = line.chars().count();
             assert!(width <= 80, "{}: {width} columns: {line}", case.display());
         }
@@ -117,8 +124,14 @@ fn human_report_has_each_message_in_one_line() {
 
 #[test]
 fn snippet_underlines_the_place() {
-    let report = Gate::default().run([corpus().join("bad")]).unwrap();
-    for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
+    let report = Gate::default()
+        .run([corpus().join("bad")])
+        .unwrap();
+    for finding in report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings)
+    {
         let (Some((excerpt, span)), Some(offset)) =
             (finding.location.excerpt(), finding.location.offset)
         else {
@@ -166,7 +179,9 @@ fn hostile_text_never_reaches_a_report_raw() {
                 .collect();
             assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
             assert!(
-                !text.lines().any(|line| line.starts_with("0 episodes")),
+                !text
+                    .lines()
+                    .any(|line| line.starts_with("0 episodes")),
                 "{format}:\n{text}"
             );
             // In GitHub's format the report consists of commands.
@@ -221,7 +236,9 @@ fn text_of_a_record_is_never_a_workflow_command() {
             ];
             for mut renderer in renderers {
                 let mut text = Vec::new();
-                renderer.episode(&mut text, &episode).unwrap();
+                renderer
+                    .episode(&mut text, &episode)
+                    .unwrap();
                 let text = String::from_utf8(text).unwrap();
                 assert!(text.contains("error::z"), "it is shown: {text}");
                 assert_eq!(commands(&text), [] as [&str; 0], "{text}");
@@ -238,7 +255,10 @@ fn line_of_ten_megabytes_makes_a_short_report() {
     let dir = temp.path().join("episodes/ep_answer");
     fs::create_dir_all(&dir).unwrap();
     let good = corpus().join("good/terminal/episodes/ep_answer");
-    for file in fs::read_dir(&good).unwrap().map(Result::unwrap) {
+    for file in fs::read_dir(&good)
+        .unwrap()
+        .map(Result::unwrap)
+    {
         fs::copy(file.path(), dir.join(file.file_name())).unwrap();
     }
     let mut state: Value =

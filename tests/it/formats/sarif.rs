@@ -24,12 +24,18 @@ fn path_of(uri: &str) -> PathBuf {
         "{uri}"
     );
     let mut parts = uri.split('%');
-    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    let mut bytes = parts
+        .next()
+        .unwrap()
+        .as_bytes()
+        .to_vec();
     for part in parts {
         bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
         bytes.extend(&part.as_bytes()[2..]);
     }
-    RUN_DATA.path().join(std::ffi::OsString::from_vec(bytes))
+    RUN_DATA
+        .path()
+        .join(std::ffi::OsString::from_vec(bytes))
 }
 
 /// The offset of a line and a column, which counts code points.
@@ -39,8 +45,11 @@ fn offset_of(bytes: &[u8], line: u64, column: u64) -> usize {
         .take(usize::try_from(line).unwrap() - 1);
     let start: usize = lines_before.map(<[u8]>::len).sum();
     let characters_before = usize::try_from(column).unwrap() - 1;
-    let mut starts =
-        (start..=bytes.len()).filter(|at| bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80));
+    let mut starts = (start..=bytes.len()).filter(|at| {
+        bytes
+            .get(*at)
+            .is_none_or(|byte| byte & 0xC0 != 0x80)
+    });
     starts.nth(characters_before).unwrap()
 }
 
@@ -59,14 +68,22 @@ fn sarif_lists_every_rule_with_help() {
         .iter()
         .map(|rule| rule["id"].as_str().unwrap())
         .collect();
-    assert_eq!(ids, all_rules().map(|rule| &*rule.id).collect::<Vec<_>>());
+    assert_eq!(
+        ids,
+        all_rules()
+            .map(|rule| &*rule.id)
+            .collect::<Vec<_>>()
+    );
     for (rule, meta) in rules.iter().zip(all_rules()) {
         assert_eq!(
             (&rule["help"]["text"], &rule["help"]["markdown"]),
             (&meta.hint.clone().into(), &meta.page.clone().into())
         );
         assert!(
-            rule["helpUri"].as_str().unwrap().ends_with(&*meta.id),
+            rule["helpUri"]
+                .as_str()
+                .unwrap()
+                .ends_with(&*meta.id),
             "{rule}"
         );
         let expected = match meta.level {
@@ -81,7 +98,9 @@ fn sarif_lists_every_rule_with_help() {
 #[test]
 fn sarif_regions_are_the_offending_text() {
     let log = json("sarif");
-    let results = log["runs"][0]["results"].as_array().unwrap();
+    let results = log["runs"][0]["results"]
+        .as_array()
+        .unwrap();
     let mut cut = 0;
     for result in results {
         let related = result
@@ -96,7 +115,11 @@ fn sarif_regions_are_the_offending_text() {
             .chain(related)
         {
             let physical = &location["physicalLocation"];
-            let path = path_of(physical["artifactLocation"]["uri"].as_str().unwrap());
+            let path = path_of(
+                physical["artifactLocation"]["uri"]
+                    .as_str()
+                    .unwrap(),
+            );
             let Some(region) = physical.get("region") else {
                 continue;
             };
@@ -148,12 +171,20 @@ fn sarif_regions_are_the_offending_text() {
 #[test]
 fn sarif_has_the_findings_of_the_report() {
     let log = json("sarif");
-    let results = log["runs"][0]["results"].as_array().unwrap();
+    let results = log["runs"][0]["results"]
+        .as_array()
+        .unwrap();
     let of = |result: &Value| {
         let region = &result["locations"][0]["physicalLocation"]["region"];
         (
-            result["ruleId"].as_str().unwrap().to_owned(),
-            result["level"].as_str().unwrap().to_owned(),
+            result["ruleId"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+            result["level"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
             region["byteOffset"].as_u64(),
             result["partialFingerprints"]["runvet/v1"]
                 .as_str()
@@ -177,7 +208,10 @@ fn sarif_has_the_findings_of_the_report() {
         )
     });
     assert_eq!(
-        results.iter().map(of).collect::<Vec<_>>(),
+        results
+            .iter()
+            .map(of)
+            .collect::<Vec<_>>(),
         expected.collect::<Vec<_>>()
     );
     for (result, finding) in results.iter().zip(findings()) {
@@ -185,7 +219,10 @@ fn sarif_has_the_findings_of_the_report() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
         assert_eq!(rules[index]["id"], result["ruleId"]);
         assert!(
-            !result["message"]["text"].as_str().unwrap().contains("]("),
+            !result["message"]["text"]
+                .as_str()
+                .unwrap()
+                .contains("]("),
             "a message makes no links: {result}"
         );
         let related = result
@@ -239,7 +276,9 @@ fn fingerprints_survive_moves_and_are_distinct() {
     };
     let case = corpus().join("demo/episodes/ep_03_edited");
     let temp = tempfile::tempdir().unwrap();
-    let copy = temp.path().join("elsewhere/episodes/group/ep_03_edited");
+    let copy = temp
+        .path()
+        .join("elsewhere/episodes/group/ep_03_edited");
     copy_dir(&case, &copy);
     assert_eq!(fingerprints(&copy), fingerprints(&case), "a move");
     for file in ["state.json", "events.jsonl"] {
@@ -248,7 +287,9 @@ fn fingerprints_survive_moves_and_are_distinct() {
     }
     let (before, after) = (fingerprints(&case), fingerprints(&copy));
     let names = |all: &[(String, Option<u64>)]| {
-        all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        all.iter()
+            .map(|(name, _)| name.clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(names(&after), names(&before), "shifted lines");
     assert_ne!(after, before, "the lines were shifted");
@@ -295,12 +336,20 @@ fn sarif_has_as_many_results_as_code_scanning_keeps_with_some_of_each_rule() {
         temp.path().to_str().unwrap(),
     ]);
     let log: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let results = log["runs"][0]["results"].as_array().unwrap();
+    let results = log["runs"][0]["results"]
+        .as_array()
+        .unwrap();
     assert_eq!(results.len(), 5_000);
-    let has = |rule: &str| results.iter().any(|result| result["ruleId"] == rule);
+    let has = |rule: &str| {
+        results
+            .iter()
+            .any(|result| result["ruleId"] == rule)
+    };
     assert!(has("events/schema") && has("episode/id"));
     let invocation = &log["runs"][0]["invocations"][0];
-    let unlisted = invocation["properties"]["unlisted"].as_u64().unwrap();
+    let unlisted = invocation["properties"]["unlisted"]
+        .as_u64()
+        .unwrap();
     assert!(unlisted >= 4_000, "{unlisted}");
     let told = invocation["toolExecutionNotifications"].to_string();
     assert!(

@@ -31,7 +31,8 @@ fn judge_by(gate: &Gate, changed: &[(Artifact, &str)]) -> EpisodeReport {
         .iter()
         .map(|(artifact, bytes)| (*artifact, &**bytes))
         .collect();
-    gate.clone().records("ep_answer", &records)
+    gate.clone()
+        .records("ep_answer", &records)
 }
 
 fn text(artifact: Artifact) -> String {
@@ -47,7 +48,9 @@ fn text(artifact: Artifact) -> String {
 fn counts(report: &EpisodeReport) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for finding in &report.findings {
-        *counts.entry(&*finding.rule).or_default() += 1;
+        *counts
+            .entry(&*finding.rule)
+            .or_default() += 1;
     }
     counts
 }
@@ -135,16 +138,19 @@ fn windows_line_ends_are_blanks() {
 fn million_bad_lines_are_reported_up_to_the_limit() {
     let report = judge(&[(Artifact::Events, &"1\n".repeat(1_000_000))]);
     assert_eq!(counts(&report)["events/syntax"], 10_001);
-    let last = report
-        .findings
-        .iter()
-        .find(|finding| finding.message.contains("990000 more findings"));
+    let last = report.findings.iter().find(|finding| {
+        finding
+            .message
+            .contains("990000 more findings")
+    });
     assert!(last.is_some(), "the rest is counted");
     assert_eq!(
         judge(&[(Artifact::Events, &"\n".repeat(1_000_000))])
             .findings
             .len(),
-        judge(&[(Artifact::Events, "")]).findings.len()
+        judge(&[(Artifact::Events, "")])
+            .findings
+            .len()
     );
 }
 
@@ -160,7 +166,9 @@ fn cost(records: &[(Artifact, &str)]) -> Duration {
     let one = || {
         let before = used();
         assert!(
-            !judge_by(&check, records).findings.is_empty(),
+            !judge_by(&check, records)
+                .findings
+                .is_empty(),
             "it is looked at"
         );
         used().saturating_sub(before)
@@ -306,5 +314,10 @@ fn pointers_stay_short_when_a_long_key_is_above_many_values() {
         assert_eq!(state.get(key..key + 3), Some("\"a\""), "its own place");
         assert!(related.offset < location.offset, "{finding:?}");
     }
-    assert!(serde_json::to_string(&report).unwrap().len() < 4 << 20);
+    assert!(
+        serde_json::to_string(&report)
+            .unwrap()
+            .len()
+            < 4 << 20
+    );
 }

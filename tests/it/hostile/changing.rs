@@ -50,7 +50,9 @@ impl Run {
             .discover(&[self.temp.path()])
             .episodes
             .remove(0);
-        Gate::default().episode(&episode).unwrap()
+        Gate::default()
+            .episode(&episode)
+            .unwrap()
     }
 }
 
@@ -91,7 +93,10 @@ fn rewritten_run_has_no_false_finding() {
         run.text("events.jsonl"),
     );
     let task: Value = serde_json::from_str(&state).unwrap();
-    let task = task["goal"]["task"].as_str().unwrap().to_owned();
+    let task = task["goal"]["task"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let start = "2026-03-01T12:00:00";
     assert!(
         [&state, &summary, &events]
@@ -126,7 +131,8 @@ fn rewritten_run_has_no_false_finding() {
             let mut file = fs::File::create(run.dir.join("events.jsonl")).unwrap();
             over.push(Instant::now());
             let (first, rest) = text.split_at(text.len() / 2);
-            file.write_all(first.as_bytes()).unwrap();
+            file.write_all(first.as_bytes())
+                .unwrap();
             over.push(Instant::now());
             file.write_all(rest.as_bytes()).unwrap();
         }
@@ -134,9 +140,14 @@ fn rewritten_run_has_no_false_finding() {
         // A change takes place before it is over, and after the one before the last is: if that is
         // less than what a check waits for, less a tick of the kernel's clock, the files never
         // stood still while they disagreed, however slow the machine is.
-        let apart = over.windows(3).map(|times| times[0]..times[2]);
+        let apart = over
+            .windows(3)
+            .map(|times| times[0]..times[2]);
         let stood_still = apart.filter(|time| time.end - time.start >= STILL);
-        stalls.lock().unwrap().extend(stood_still);
+        stalls
+            .lock()
+            .unwrap()
+            .extend(stood_still);
         if round.is_multiple_of(200) {
             // Sometimes the writer pauses.
             thread::sleep(Duration::from_millis(150));
@@ -315,9 +326,14 @@ fn seal_has_bytes_that_were_judged_while_others_write() {
         thread::sleep(STILL * u32::try_from(round % 5).unwrap());
     };
     let is_of_one_generation = |seal: &Value| {
-        let subjects = seal["subject"].as_array().unwrap().iter();
+        let subjects = seal["subject"]
+            .as_array()
+            .unwrap()
+            .iter();
         let state = subjects.filter(|it| it["name"] == "episodes/ep_answer/state.json");
-        let sealed: Vec<&Value> = state.map(|it| &it["digest"]["sha256"]).collect();
+        let sealed: Vec<&Value> = state
+            .map(|it| &it["digest"]["sha256"])
+            .collect();
         let verdict = &seal["predicate"]["runvet"]["episodes"][0]["verdict"];
         let mut generations = verdicts.iter();
         generations.any(|(digest, judged)| sealed == [digest] && verdict == judged)
@@ -365,7 +381,9 @@ fn half_of_a_file_that_a_schema_judges_is_no_finding() {
     let config = "[[schema]]\nid = 'acme/scores'\nrecord = 'scores.json'\nexpect = 'ended'\n\
                   title = 't'\nschema = { type = 'object', required = ['a'] }\n";
     let path = run.temp.path().join("runvet.toml");
-    let gate = Gate::default().with_config(&path, config, None).unwrap();
+    let gate = Gate::default()
+        .with_config(&path, config, None)
+        .unwrap();
     let has_stood_still = AtomicBool::new(false);
     let write = |round: u64| {
         let started = Instant::now();
@@ -377,7 +395,10 @@ fn half_of_a_file_that_a_schema_judges_is_no_finding() {
         has_stood_still.fetch_or(started.elapsed() >= STILL, Relaxed);
     };
     write(0);
-    let episode = gate.discover(&[run.temp.path()]).episodes.remove(0);
+    let episode = gate
+        .discover(&[run.temp.path()])
+        .episodes
+        .remove(0);
     let mut tries = 0..5;
     let reports = while_writing(u64::MAX, write, || {
         tries
@@ -406,7 +427,9 @@ fn failing_run_is_found_beside_foreign_files() {
     run.replace("state.json", &state.to_string());
     // A lock, a heartbeat: it comes and goes without a pause, and is no artifact.
     let write = |round: u64| {
-        let name = run.dir.join(format!("heartbeat-{}", round % 2));
+        let name = run
+            .dir
+            .join(format!("heartbeat-{}", round % 2));
         fs::write(&name, "alive").unwrap();
         thread::sleep(Duration::from_millis(5));
         fs::remove_file(name).unwrap();

@@ -21,7 +21,10 @@ fn files(case: &str) -> Vec<(Artifact, Vec<u8>)> {
         .path;
     let read =
         |artifact: Artifact| Some((artifact, fs::read(dir.join(artifact.file_name())).ok()?));
-    Artifact::ALL.into_iter().filter_map(read).collect()
+    Artifact::ALL
+        .into_iter()
+        .filter_map(read)
+        .collect()
 }
 
 fn rules(files: &Files<'_>) -> (Lifecycle, BTreeSet<String>) {
@@ -40,7 +43,10 @@ fn set<const N: usize>(rules: [&str; N]) -> BTreeSet<String> {
 
 /// Whether the last line lacks a part of itself: it is not empty, and its object is not closed.
 fn is_cut(timeline: &[u8]) -> bool {
-    let last = timeline.rsplit(|byte| *byte == b'\n').next().unwrap();
+    let last = timeline
+        .rsplit(|byte| *byte == b'\n')
+        .next()
+        .unwrap();
     !last.is_empty() && serde_json::from_slice::<serde_json::Value>(last).is_err()
 }
 
@@ -127,7 +133,9 @@ fn resumed_run_is_valid_at_every_byte() {
         .find(|(artifact, _)| *artifact == Artifact::Events)
         .unwrap();
     let text = std::str::from_utf8(events).unwrap();
-    let evidence = text.rfind("run.state_projection").unwrap();
+    let evidence = text
+        .rfind("run.state_projection")
+        .unwrap();
     let snapshot = evidence + text[evidence..].find('\n').unwrap() + 1;
     assert!(snapshot < events.len(), "events lie beyond the snapshot");
     let id = Gate::default()
@@ -138,10 +146,12 @@ fn resumed_run_is_valid_at_every_byte() {
         .unwrap();
     for end in snapshot..=events.len() {
         let part = &events[..end];
-        let there = files.iter().map(|(artifact, bytes)| match artifact {
-            Artifact::Events => (*artifact, part),
-            _ => (*artifact, &**bytes),
-        });
+        let there = files
+            .iter()
+            .map(|(artifact, bytes)| match artifact {
+                Artifact::Events => (*artifact, part),
+                _ => (*artifact, &**bytes),
+            });
         let report = Gate::default().records(&id, &there.collect::<Vec<_>>());
         let found: BTreeSet<String> = report
             .findings
@@ -171,10 +181,12 @@ fn ended_run_with_a_cut_timeline_is_found_at_every_byte() {
         .unwrap();
     for end in 0..events.len() {
         let part = &events[..end];
-        let there = files.iter().map(|(artifact, bytes)| match artifact {
-            Artifact::Events => (*artifact, part),
-            _ => (*artifact, &**bytes),
-        });
+        let there = files
+            .iter()
+            .map(|(artifact, bytes)| match artifact {
+                Artifact::Events => (*artifact, part),
+                _ => (*artifact, &**bytes),
+            });
         let (lifecycle, found) = rules(&there.collect());
         assert_eq!(lifecycle, Lifecycle::Terminal);
         assert_eq!(

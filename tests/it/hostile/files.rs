@@ -84,7 +84,10 @@ impl Checked {
     }
 
     fn episode(&self, id: &str) -> &Value {
-        let mut episodes = self.report["episodes"].as_array().unwrap().iter();
+        let mut episodes = self.report["episodes"]
+            .as_array()
+            .unwrap()
+            .iter();
         episodes
             .find(|episode| episode["id"] == id)
             .unwrap_or_else(|| panic!("{id} is not in {}", self.report))
@@ -95,7 +98,9 @@ impl Checked {
     fn unreadable(&self, artifact: &str) -> String {
         assert_eq!(self.code, Some(1), "{}", self.stderr);
         assert_eq!(self.episode("ep_01_answer")["valid"], true);
-        let findings = self.episode("ep_answer")["findings"].as_array().unwrap();
+        let findings = self.episode("ep_answer")["findings"]
+            .as_array()
+            .unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0]["rule"], "record/unreadable");
         let said = findings[0]["message"].as_str().unwrap();
@@ -174,7 +179,8 @@ fn fifo_is_never_opened() {
         }
         fs::rename(&fifo, data.dir.join("fifo")).unwrap();
         symlink("fifo", &fifo).unwrap();
-        data.validate(&["--follow-links"]).unreadable(artifact);
+        data.validate(&["--follow-links"])
+            .unreadable(artifact);
         thread::sleep(Duration::from_millis(50));
         assert!(
             writer.try_wait().unwrap().is_none(),
@@ -188,7 +194,10 @@ fn fifo_is_never_opened() {
 #[test]
 fn link_is_not_followed_when_it_appears_after_listing() {
     let data = RunData::new();
-    let found = Gate::default().discover(&[&data.dir]).episodes.remove(0);
+    let found = Gate::default()
+        .discover(&[&data.dir])
+        .episodes
+        .remove(0);
     let secret = data.temp.path().join("secret");
     fs::copy(data.dir.join("state.json"), &secret).unwrap();
     symlink(&secret, data.without("state.json")).unwrap();
@@ -205,7 +214,10 @@ fn link_is_not_followed_when_it_appears_after_listing() {
 #[test]
 fn artifact_is_judged_as_read_when_it_changes_after_listing() {
     let data = RunData::new();
-    let found = Gate::default().discover(&[&data.dir]).episodes.remove(0);
+    let found = Gate::default()
+        .discover(&[&data.dir])
+        .episodes
+        .remove(0);
     data.without("manifest.json");
     data.without("state.json");
     let rules = |report: runvet::finding::EpisodeReport| {
@@ -220,7 +232,10 @@ fn artifact_is_judged_as_read_when_it_changes_after_listing() {
         ["state/missing"],
         "not that they are unreadable"
     );
-    let found = Gate::default().discover(&[&data.dir]).episodes.remove(0);
+    let found = Gate::default()
+        .discover(&[&data.dir])
+        .episodes
+        .remove(0);
     let good = corpus().join("good/terminal/episodes/ep_answer");
     for artifact in ["state.json", "manifest.json"] {
         fs::copy(good.join(artifact), data.dir.join(artifact)).unwrap();
@@ -275,7 +290,9 @@ fn directory_that_is_only_listed_is_unreadable() {
     fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
     let Some(checked) = checked else { return };
     assert_eq!((checked.code, &*checked.stderr), (Some(1), ""));
-    let findings = checked.episode("ep_answer")["findings"].as_array().unwrap();
+    let findings = checked.episode("ep_answer")["findings"]
+        .as_array()
+        .unwrap();
     assert_eq!(findings.len(), ARTIFACTS.len());
     for (finding, artifact) in findings.iter().zip(ARTIFACTS) {
         assert_eq!(finding["rule"], "record/unreadable");
@@ -353,7 +370,13 @@ fn long_paths_are_judged_up_to_the_limit_of_the_system() {
         "{}",
         checked.stderr
     );
-    assert!(checked.report["episodes"][0]["dir"].as_str().unwrap().len() > 4000);
+    assert!(
+        checked.report["episodes"][0]["dir"]
+            .as_str()
+            .unwrap()
+            .len()
+            > 4000
+    );
 
     let data = RunData::new();
     let (_, dir) = deep(data.temp.path(), 4200);
@@ -365,7 +388,9 @@ fn long_paths_are_judged_up_to_the_limit_of_the_system() {
         "what can't be reached is not passed over"
     );
     assert!(
-        checked.stderr.contains("File name too long"),
+        checked
+            .stderr
+            .contains("File name too long"),
         "{}",
         checked.stderr
     );

@@ -15,7 +15,11 @@ const TIME: &str = "2026-03-01T12:00:00Z";
 
 fn validate(mut command: Command, dir: &Path, jobs: &str) -> Output {
     let args = ["--no-config", "--format", "json", "--quiet", "--jobs", jobs];
-    command.args(args).arg(dir).output().unwrap()
+    command
+        .args(args)
+        .arg(dir)
+        .output()
+        .unwrap()
 }
 
 /// Puts a long text before the other members of a record.
@@ -49,7 +53,9 @@ fn many_acts(dir: &Path) {
 fn large_episodes_end_in_order_with_any_number_of_jobs() {
     let temp = tempfile::tempdir().unwrap();
     for number in 0..48 {
-        let dir = temp.path().join(format!("episodes/ep_{number:02}"));
+        let dir = temp
+            .path()
+            .join(format!("episodes/ep_{number:02}"));
         match number % 3 {
             0 => copy_dir(&run_of("good/terminal"), &dir),
             _ => copy_dir(&bad_run(), &dir),
@@ -63,7 +69,13 @@ fn large_episodes_end_in_order_with_any_number_of_jobs() {
     }
     let alone = validate(runvet(&["validate"]), temp.path(), "1");
     let report: serde_json::Value = serde_json::from_slice(&alone.stdout).unwrap();
-    assert_eq!(report["episodes"].as_array().unwrap().len(), 48);
+    assert_eq!(
+        report["episodes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        48
+    );
     let together = validate(runvet(&["validate"]), temp.path(), "8");
     assert!(stdout(&together) == stdout(&alone), "8 jobs");
     assert_eq!(together.status.code(), alone.status.code());
@@ -75,7 +87,11 @@ const WITHIN_MIB: u64 = 512 + 8 * 96 + 768;
 
 #[test]
 fn memory_stays_bounded_when_all_workers_meet_large_episodes() {
-    if Command::new("prlimit").arg("--version").output().is_err() {
+    if Command::new("prlimit")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return skip("there is no prlimit");
     }
     if !all_must_run() {
@@ -95,7 +111,9 @@ fn memory_stays_bounded_when_all_workers_meet_large_episodes() {
     fs::write(first.join("events.jsonl"), events + &plan).unwrap();
     // A worker takes eight episodes at a time: each meets a large one first.
     for number in 1..64 {
-        let dir = temp.path().join(format!("episodes/ep_{number:02}"));
+        let dir = temp
+            .path()
+            .join(format!("episodes/ep_{number:02}"));
         if number % 8 != 0 {
             copy_dir(&run_of("good/terminal"), &dir);
             continue;

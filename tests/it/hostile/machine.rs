@@ -126,10 +126,14 @@ fn nothing_is_left_of_reports_when_a_signal_ends_it() {
             std::thread::sleep(Duration::from_millis(5));
         };
         let id = child.id().to_string();
-        let kill = Command::new("kill").args(["-s", signal, &id]).status();
+        let kill = Command::new("kill")
+            .args(["-s", signal, &id])
+            .status();
         assert!(kill.unwrap().success());
         child.wait().unwrap();
-        let is_unnamed = opened.to_string_lossy().ends_with(" (deleted)");
+        let is_unnamed = opened
+            .to_string_lossy()
+            .ends_with(" (deleted)");
         if !is_unnamed && !temp.path().starts_with("/dev/shm") {
             leave_out("the file system may have no files without names");
             return;
@@ -139,7 +143,9 @@ fn nothing_is_left_of_reports_when_a_signal_ends_it() {
 }
 
 fn names(dir: &Path) -> Vec<String> {
-    let entries = fs::read_dir(dir).unwrap().map(Result::unwrap);
+    let entries = fs::read_dir(dir)
+        .unwrap()
+        .map(Result::unwrap);
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();

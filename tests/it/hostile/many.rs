@@ -32,13 +32,19 @@ fn many_runs(dir: &Path) {
 
 fn validate(dir: &Path, args: &[&str]) -> Output {
     let args = [&["validate", "--format", "json", "--quiet"], args].concat();
-    runvet(&args).current_dir(dir).output().unwrap()
+    runvet(&args)
+        .current_dir(dir)
+        .output()
+        .unwrap()
 }
 
 /// The report on many runs, and the faults in it; it must be the same if all are opened first.
 fn judged(dir: &Path) -> (usize, Vec<String>) {
     let told = |output: &Output| {
-        let mut lines: Vec<String> = stderr(output).lines().map(str::to_owned).collect();
+        let mut lines: Vec<String> = stderr(output)
+            .lines()
+            .map(str::to_owned)
+            .collect();
         lines.sort();
         lines.dedup();
         lines
@@ -51,10 +57,21 @@ fn judged(dir: &Path) -> (usize, Vec<String>) {
         assert_eq!(in_turn.status, at_once.status, "{jobs} jobs");
     }
     let report: serde_json::Value = serde_json::from_slice(&at_once.stdout).unwrap();
-    let faults = report["faults"].as_array().unwrap().iter();
-    let faults = faults.map(|fault| fault["path"].as_str().unwrap().to_owned());
+    let faults = report["faults"]
+        .as_array()
+        .unwrap()
+        .iter();
+    let faults = faults.map(|fault| {
+        fault["path"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    });
     (
-        report["episodes"].as_array().unwrap().len(),
+        report["episodes"]
+            .as_array()
+            .unwrap()
+            .len(),
         faults.collect(),
     )
 }
@@ -70,7 +87,12 @@ fn many_runs_are_judged_as_few_are() {
     copy_dir(&bad_run(), &dir.path().join("episodes/ep_30x-b"));
     assert_eq!(judged(dir.path()), (76, vec![]));
     // A group with a summary of its own, and a run that another one displaces.
-    let summary = |run: &str| dir.path().join("episodes").join(run).join("summary.json");
+    let summary = |run: &str| {
+        dir.path()
+            .join("episodes")
+            .join(run)
+            .join("summary.json")
+    };
     fs::write(summary("ep_30x"), "{}").unwrap();
     assert_eq!(judged(dir.path()), (76, vec![]));
     fs::copy(summary("ep_00"), summary("ep_30x")).unwrap();
@@ -107,7 +129,9 @@ fn many_runs_hide_none() {
 fn many_directories_without_a_run_exit_3() {
     let dir = tempfile::tempdir().unwrap();
     for number in 0..100 {
-        let episode = dir.path().join(format!("episodes/{number:03}"));
+        let episode = dir
+            .path()
+            .join(format!("episodes/{number:03}"));
         fs::create_dir_all(episode).unwrap();
     }
     for args in [&["."][..], &[".", "./"]] {

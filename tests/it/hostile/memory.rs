@@ -28,8 +28,14 @@ fn report_within(mib: u64, dir: &Path, format: &str) -> (Option<i32>, String) {
         "--format",
         format,
     ]);
-    command.arg(dir).env_clear().env("PATH", "/usr/bin:/bin");
-    let output = command.stderr(Stdio::inherit()).output().unwrap();
+    command
+        .arg(dir)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin");
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
     let report = String::from_utf8(output.stdout).unwrap();
     (output.status.code(), report)
 }
@@ -48,7 +54,11 @@ fn good_run() -> (tempfile::TempDir, std::path::PathBuf) {
 
 #[test]
 fn memory_stays_bounded_when_records_are_hostile() {
-    if Command::new("prlimit").arg("--version").output().is_err() {
+    if Command::new("prlimit")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return skip("there is no prlimit");
     }
     let (_temp, dir) = good_run();
@@ -179,7 +189,9 @@ fn findings() -> Bomb {
     Bomb {
         lines: [
             "x\n".repeat(count),
-            event("observe", "").replace("12:00", "").repeat(count),
+            event("observe", "")
+                .replace("12:00", "")
+                .repeat(count),
             event("act", &format!(r#""id":"a","tool":"{evil}""#)),
             event(
                 "runtime",
@@ -297,7 +309,9 @@ fn ids() -> Bomb {
     let id = format!(r#"{{"episode_id":"{long}","#);
     let text = format!("\"x\":\"{long}\"");
     Bomb {
-        lines: event("observe", "").replacen('{', &id, 1).repeat(3),
+        lines: event("observe", "")
+            .replacen('{', &id, 1)
+            .repeat(3),
         state: text.clone(),
         summary: text,
         rule: "episode/id",
@@ -307,7 +321,11 @@ fn ids() -> Bomb {
 
 #[test]
 fn memory_stays_bounded_when_records_are_at_the_limits() {
-    if Command::new("prlimit").arg("--version").output().is_err() {
+    if Command::new("prlimit")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return skip("there is no prlimit");
     }
     let always: [fn() -> Bomb; 2] = [values, findings];
@@ -330,7 +348,11 @@ fn memory_stays_bounded_when_records_are_at_the_limits() {
 
 #[test]
 fn memory_stays_bounded_in_every_format() {
-    if Command::new("prlimit").arg("--version").output().is_err() {
+    if Command::new("prlimit")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return skip("there is no prlimit");
     }
     let (_temp, dir) = good_run();

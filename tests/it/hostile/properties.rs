@@ -60,7 +60,9 @@ impl Run {
 
 /// Checks artifacts, and asserts that the report is valid against its schema.
 fn judge(id: &str, artifacts: &[(Artifact, &[u8])]) {
-    let every_rule = Gate::default().level("*", Level::Warning).unwrap();
+    let every_rule = Gate::default()
+        .level("*", Level::Warning)
+        .unwrap();
     for mut gate in [Gate::default(), every_rule] {
         judge_by(&mut gate, id, artifacts);
     }
@@ -75,8 +77,12 @@ fn judge_by(gate: &mut Gate, id: &str, artifacts: &[(Artifact, &[u8])]) {
     totals.add(&episode);
     let (mut renderer, mut json) = (Format::Json.renderer(&Options::default()), Vec::new());
     renderer.begin(&mut json).unwrap();
-    renderer.episode(&mut json, &episode).unwrap();
-    renderer.end(&mut json, &Closing::new(&totals)).unwrap();
+    renderer
+        .episode(&mut json, &episode)
+        .unwrap();
+    renderer
+        .end(&mut json, &Closing::new(&totals))
+        .unwrap();
     let report = serde_json::from_slice(&json).expect("a report is JSON");
     let errors: Vec<_> = REPORT
         .iter_errors(&report)
@@ -119,7 +125,9 @@ fn run_is_judged_with_any_subset_of_artifacts() {
 
 /// The lines of the timelines of good runs.
 fn good_events() -> Vec<String> {
-    let timelines = GOOD_RUNS.iter().flat_map(|run| run.artifacts.iter());
+    let timelines = GOOD_RUNS
+        .iter()
+        .flat_map(|run| run.artifacts.iter());
     let timelines = timelines.filter(|(artifact, _)| *artifact == Artifact::Events);
     timelines
         .flat_map(|(_, events)| {

@@ -28,7 +28,10 @@ fn executed(run_data: &Path, args: &[&str], script: &str) -> Output {
 
 fn runvet(command: &str, run_data: &Path, args: &[&str]) -> Output {
     let mut runvet = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    runvet.arg(command).args(args).env_clear();
+    runvet
+        .arg(command)
+        .args(args)
+        .env_clear();
     ended(runvet.arg("--run-data").arg(run_data))
 }
 
@@ -151,7 +154,12 @@ fn link_in_place_of_a_run_is_not_written_through() {
     let scratch = Scratch::new();
     let script = format!("mv $run $run.old; ln -s {} $run", scratch.outside.display());
     let output = executed(&scratch.runs(), &[], &script);
-    assert_eq!(fs::read_dir(&scratch.outside).unwrap().count(), 0);
+    assert_eq!(
+        fs::read_dir(&scratch.outside)
+            .unwrap()
+            .count(),
+        0
+    );
     ends(&output, 2);
 }
 
@@ -175,7 +183,10 @@ fn pending_run_whose_timeline_was_changed_ends_with_2() {
         let learn = OpenOptions::new()
             .write(true)
             .open(talk.dir.join("learn.jsonl"));
-        learn.unwrap().write_at(b"X", 20).unwrap();
+        learn
+            .unwrap()
+            .write_at(b"X", 20)
+            .unwrap();
         talk.ask(last);
         assert_eq!(talk.end(), Some(2), "{last}");
     }
@@ -311,7 +322,11 @@ fn file_that_links_lead_to_does_not_hold() {
 #[test]
 fn names_that_are_no_text_are_told_apart() {
     let scratch = Scratch::new();
-    let name = |bytes: &[u8]| scratch.work.join(std::ffi::OsStr::from_bytes(bytes));
+    let name = |bytes: &[u8]| {
+        scratch
+            .work
+            .join(std::ffi::OsStr::from_bytes(bytes))
+    };
     fs::write(name(b"a\xff"), "x").unwrap();
     let args = ["--workspace", scratch.work.to_str().unwrap()];
     let script = format!("touch {}/$(printf 'a\\376')", scratch.work.display());
@@ -324,7 +339,10 @@ fn names_that_are_no_text_are_told_apart() {
 
 /// A file with a hole of a tebibyte.
 fn huge(path: &Path) {
-    File::create(path).unwrap().set_len(1 << 40).unwrap();
+    File::create(path)
+        .unwrap()
+        .set_len(1 << 40)
+        .unwrap();
 }
 
 #[test]
@@ -349,7 +367,11 @@ fn huge_artifact_keeps_nobody_busy() {
 /// An event with many small objects, which no recorder writes.
 #[test]
 fn hostile_timeline_is_refused_within_a_bound_on_memory() {
-    if Command::new("prlimit").arg("--version").output().is_err() {
+    if Command::new("prlimit")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return skip("there is no prlimit");
     }
     let scratch = Scratch::new();
@@ -430,7 +452,9 @@ fn attack(episodes: &Path, outside: &Path, random: &mut Random) {
 
 /// The content of each file below a directory.
 fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
+    let entries = walkdir::WalkDir::new(dir)
+        .into_iter()
+        .map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().is_file());
     files
         .map(|entry| (entry.path().to_owned(), fs::read(entry.path()).unwrap()))
@@ -447,7 +471,10 @@ fn attacks_on_a_run_change_nothing_outside_and_never_pass() {
         }
         let scratch = Scratch::new();
         fs::create_dir(scratch.outside.join("snapshots")).unwrap();
-        for name in NAMES.iter().filter(|name| **name != "snapshots") {
+        for name in NAMES
+            .iter()
+            .filter(|name| **name != "snapshots")
+        {
             fs::write(scratch.outside.join(name), "theirs").unwrap();
         }
         let before = files(&scratch.outside);
@@ -485,7 +512,11 @@ fn attacks_on_a_run_change_nothing_outside_and_never_pass() {
             Err(_) => refused += 1,
         }
         for entry in fs::read_dir(scratch.runs().join("episodes")).unwrap() {
-            let id = entry.unwrap().file_name().into_string().unwrap();
+            let id = entry
+                .unwrap()
+                .file_name()
+                .into_string()
+                .unwrap();
             // Whatever is left: it ends, and it stays inside.
             let _ = recorder.recover(&id);
             let _ = recorder.abandon(&id, "it was attacked");
@@ -505,8 +536,12 @@ fn hard_links_in_an_episode_are_not_written_through() {
         let (id, dir) = left(&scratch.runs(), &scratch.work);
         let theirs = scratch.outside.join(name);
         fs::copy(dir.join(name), &theirs).unwrap();
-        let more = OpenOptions::new().append(true).open(&theirs);
-        more.unwrap().write_all(b"more").unwrap();
+        let more = OpenOptions::new()
+            .append(true)
+            .open(&theirs);
+        more.unwrap()
+            .write_all(b"more")
+            .unwrap();
         let before = fs::read(&theirs).unwrap();
         fs::remove_file(dir.join(name)).unwrap();
         fs::hard_link(&theirs, dir.join(name)).unwrap();

@@ -47,7 +47,10 @@ fn secret(kind: &str) -> String {
 
 /// The part of a secret that no escape hides.
 fn end_of(kind: &str) -> String {
-    let number = KINDS.iter().position(|known| *known == kind).unwrap();
+    let number = KINDS
+        .iter()
+        .position(|known| *known == kind)
+        .unwrap();
     format!("PLANTED{number:02}SECRET")
 }
 
@@ -110,7 +113,10 @@ fn planted(runs: &Path) {
     action.input = Some(Map::from_iter([("list".to_owned(), input)]).into());
     action.result_artifacts = Some(json!([secret("an artifact"), attached.name]));
     run.act(None, action).unwrap();
-    let dir = run.finish(End::aborted("x")).unwrap().path;
+    let dir = run
+        .finish(End::aborted("x"))
+        .unwrap()
+        .path;
 
     let events = dir.join("events.jsonl");
     let mut text = fs::read_to_string(&events).unwrap();
@@ -164,7 +170,9 @@ fn bytes_of(dir: &Path) -> String {
         if kind.is_file() {
             all += &String::from_utf8_lossy(&fs::read(entry.path()).unwrap());
         } else if kind.is_symlink() {
-            all += &fs::read_link(entry.path()).unwrap().to_string_lossy();
+            all += &fs::read_link(entry.path())
+                .unwrap()
+                .to_string_lossy();
         }
         all.push('\n');
     }
@@ -178,7 +186,9 @@ fn planted_secrets_survive_in_no_byte() {
     planted(&runs);
     let before = bytes_of(&runs);
     let by_text = Redaction::new().pattern(DIGITS);
-    let by_pattern = Redaction::new().pattern(DIGITS).drop_name("nothing");
+    let by_pattern = Redaction::new()
+        .pattern(DIGITS)
+        .drop_name("nothing");
     for (name, redaction) in [("all", by_text), ("patterns", by_pattern)] {
         let copy = temp.path().join(name);
         let redacted = redaction.copy(&[&runs], &copy).unwrap();

@@ -111,7 +111,8 @@ fn sealed(tree: &Tree) -> (TempDir, Seal) {
 fn verified(seal: &Seal, path: &Path) -> Verification {
     let jobs = std::num::NonZeroUsize::MIN;
     let gate = Gate::default().jobs(jobs);
-    seal.verify(&[path.to_owned()], &gate, false).unwrap()
+    seal.verify(&[path.to_owned()], &gate, false)
+        .unwrap()
 }
 
 /// The directory of the run that a path is in.
@@ -256,7 +257,11 @@ fn no_move_or_copy_of_sealed_runs_is_called_an_alteration() {
     TestRunner::new(settings)
         .run(&(names, 0_usize..9), |(names, from)| {
             let mut dir = elsewhere.path().to_owned();
-            dir.extend(names.iter().map(|name| format!("d{name}")));
+            dir.extend(
+                names
+                    .iter()
+                    .map(|name| format!("d{name}")),
+            );
             change(&dir, &Tree::new(), &tree);
             let at = [
                 ".",
@@ -301,7 +306,9 @@ fn run_is_sealed_only_if_a_check_finds_the_same_as_before() {
     assert_eq!(sealed(&reports[1..]).unwrap_err(), other);
     let more = [&reports[..], &reports[..1]].concat();
     assert_eq!(sealed(&more).unwrap_err(), other);
-    let state = dir.path().join("episodes/ep_1/state.json");
+    let state = dir
+        .path()
+        .join("episodes/ep_1/state.json");
     let text = fs::read_to_string(&state).unwrap();
     fs::write(&state, text.replace("tickets", "letters")).unwrap();
     assert_eq!(sealed(&reports).unwrap_err(), other);
@@ -312,7 +319,10 @@ fn run_is_sealed_only_if_a_check_finds_the_same_as_before() {
 fn signature_of_a_seal_is_that_of_a_file() {
     let keygen = |args: &[&str], dir: &Path| {
         let mut command = Command::new("ssh-keygen");
-        command.args(args).current_dir(dir).output()
+        command
+            .args(args)
+            .current_dir(dir)
+            .output()
     };
     let (dir, to) = (tempfile::tempdir().unwrap(), "seal.json");
     let at = dir.path();
@@ -330,13 +340,21 @@ fn signature_of_a_seal_is_that_of_a_file() {
     let is_signed = || {
         let mut verify = Command::new("ssh-keygen");
         verify.args(["-Y", "verify", "-f", "signers", "-I", "gate", "-n", "file"]);
-        verify.args(["-s", "seal.json.sig"]).current_dir(at);
+        verify
+            .args(["-s", "seal.json.sig"])
+            .current_dir(at);
         verify.stdin(fs::File::open(at.join(to)).unwrap());
-        verify.output().unwrap().status.success()
+        verify
+            .output()
+            .unwrap()
+            .status
+            .success()
     };
     assert!(is_signed());
     let verified = Seal::read(&at.join(to)).unwrap();
-    let verified = verified.verify(&runs, &gate, false).unwrap();
+    let verified = verified
+        .verify(&runs, &gate, false)
+        .unwrap();
     assert_eq!(verified.exit(true), Exit::Success);
 
     // A seal that was altered may still be one, and has no signature.

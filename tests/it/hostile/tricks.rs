@@ -50,12 +50,17 @@ impl Trick {
         let make = |place: &String| {
             let dir = top.join(place);
             let _ = fs::create_dir_all(&dir);
-            dir.canonicalize().ok().filter(|dir| dir != bad)
+            dir.canonicalize()
+                .ok()
+                .filter(|dir| dir != bad)
         };
         match self {
             Self::MakeDir(place) => drop(make(place)),
             Self::Copy(place) => drop(make(place).map(|dir| {
-                for file in fs::read_dir(run_of("good/terminal")).unwrap().flatten() {
+                for file in fs::read_dir(run_of("good/terminal"))
+                    .unwrap()
+                    .flatten()
+                {
                     let _ = fs::copy(file.path(), dir.join(file.file_name()));
                 }
             })),

@@ -39,7 +39,10 @@ fn count(path: &Path) -> usize {
         match value {
             serde_json::Value::Array(items) => 1 + items.iter().map(of).sum::<usize>(),
             serde_json::Value::Object(members) => {
-                1 + members.values().map(|value| 1 + of(value)).sum::<usize>()
+                1 + members
+                    .values()
+                    .map(|value| 1 + of(value))
+                    .sum::<usize>()
             }
             _ => 1,
         }
@@ -48,7 +51,11 @@ fn count(path: &Path) -> usize {
 }
 
 fn judge(dir: &Path) -> EpisodeReport {
-    Gate::default().run([dir]).unwrap().episodes.swap_remove(0)
+    Gate::default()
+        .run([dir])
+        .unwrap()
+        .episodes
+        .swap_remove(0)
 }
 
 fn unreadable(report: &EpisodeReport) -> Vec<&Finding> {
@@ -117,7 +124,12 @@ fn line_is_no_event_when_one_value_beyond_limit() {
             .collect();
         let message = format!("line {line} has more than 1000000 keys and values");
         assert_eq!(found, [(message, Some(line))]);
-        let is_skipped = |rule: &str| report.skipped.iter().any(|skip| skip.rule == rule);
+        let is_skipped = |rule: &str| {
+            report
+                .skipped
+                .iter()
+                .any(|skip| skip.rule == rule)
+        };
         assert!(is_skipped("projection/outcomes") && is_skipped("plan/projection"));
         assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
 

@@ -25,7 +25,9 @@ fn child(test: &str, run_data: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]);
     command.env(RUN_DATA, run_data);
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command
 }
 
@@ -36,13 +38,16 @@ fn run_data_of_child() -> Option<PathBuf> {
 /// A directory in memory, where the system has one.
 fn scratch() -> tempfile::TempDir {
     let made = tempfile::tempdir_in("/dev/shm");
-    made.or_else(|_| tempfile::tempdir()).unwrap()
+    made.or_else(|_| tempfile::tempdir())
+        .unwrap()
 }
 
 fn episodes(run_data: &Path) -> Vec<PathBuf> {
     let listed = fs::read_dir(run_data.join("episodes"));
     let entries = listed.into_iter().flatten();
-    let mut episodes: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut episodes: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .collect();
     episodes.sort();
     episodes
 }
@@ -53,7 +58,10 @@ fn findings(episode: &Path) -> Vec<(Severity, String)> {
         let content = fs::read(episode.join(artifact.file_name())).ok()?;
         Some((artifact, content))
     };
-    let contents: Vec<_> = Artifact::ALL.into_iter().filter_map(read).collect();
+    let contents: Vec<_> = Artifact::ALL
+        .into_iter()
+        .filter_map(read)
+        .collect();
     if contents
         .iter()
         .all(|(artifact, _)| *artifact == Artifact::Learn)
@@ -72,7 +80,11 @@ fn findings(episode: &Path) -> Vec<(Severity, String)> {
 }
 
 fn name(episode: &Path) -> &str {
-    episode.file_name().unwrap().to_str().unwrap()
+    episode
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
 }
 
 /// Checks each episode as it was left, recovers and ends it, and checks it again.
@@ -103,7 +115,9 @@ fn child_records_until_it_is_killed() {
         return;
     };
     let recorder = Recorder::new(run_data).durability(Durability::Process);
-    let first = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let first = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap();
     for seed in u64::from(first.subsec_nanos()).. {
         let session = Session {
             bytes: 300_000,
@@ -141,7 +155,9 @@ fn killed_recorder_leaves_what_can_be_recovered() {
 fn second_recorder_is_refused() {
     let dir = scratch();
     let recorder = Recorder::new(dir.path());
-    let run = recorder.begin(Task::new("a task")).unwrap();
+    let run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let id = run.id().to_owned();
     let other = Recorder::new(dir.path());
     let refused = [
@@ -165,7 +181,9 @@ fn child_records_until_there_is_no_room() {
         return;
     };
     let recorder = Recorder::new(run_data).durability(Durability::Process);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let payload = || members(json!({ "text": "x".repeat(700) }));
     let failed = (0..1_000).find_map(|_| run.note("reason", payload()).err());
     assert!(matches!(failed, Some(Error::Io { .. })), "{failed:?}");
@@ -189,7 +207,9 @@ fn recorder_without_room_leaves_what_can_be_recovered() {
         // A program that ignores the signal gets an error instead.
         let script = format!("trap '' XFSZ; ulimit -f {kilobytes}; exec \"$@\"");
         limited.args(["-c", &script, "bash"]);
-        limited.arg(command.get_program()).args(command.get_args());
+        limited
+            .arg(command.get_program())
+            .args(command.get_args());
         limited.env(RUN_DATA, dir.path());
         let output = ended(&mut limited);
         let told = String::from_utf8_lossy(&output.stderr);
@@ -220,7 +240,9 @@ fn recorder_on_a_full_disk_leaves_what_can_be_recovered() {
             "bash",
         ]);
         mounted.args([disk.path(), kept.path()]);
-        mounted.arg(command.get_program()).args(command.get_args());
+        mounted
+            .arg(command.get_program())
+            .args(command.get_args());
         mounted.env(RUN_DATA, disk.path());
         let output = ended(&mut mounted);
         let told = String::from_utf8_lossy(&output.stderr);
@@ -275,14 +297,20 @@ fn time_of_a_run_never_goes_back() {
     let dir = scratch();
     let clock = Backwards(1_772_366_400);
     let recorder = Recorder::new(dir.path()).clock(clock);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
-    run.note("observe", members(json!({}))).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
+    run.note("observe", members(json!({})))
+        .unwrap();
     let paused = run.pause("wait").unwrap();
     let run = recorder.resume(&paused.id).unwrap();
     let ended = run.finish(End::ok()).unwrap();
     assert_eq!(ended.summary.duration_sec.to_bits(), 0);
     let strict = Gate::default().level("strict/*", runvet::finding::Level::Error);
-    let report = strict.unwrap().run([dir.path()]).unwrap();
+    let report = strict
+        .unwrap()
+        .run([dir.path()])
+        .unwrap();
     assert_eq!(report.episodes[0].findings.len(), 0, "{report:?}");
 }
 
@@ -292,7 +320,9 @@ fn links_in_an_episode_are_not_written_through() {
     let outside = dir.path().join("outside");
     for name in ["events.jsonl", "learn.jsonl"] {
         let recorder = Recorder::new(dir.path().join(name));
-        let mut run = recorder.begin(Task::new("a task")).unwrap();
+        let mut run = recorder
+            .begin(Task::new("a task"))
+            .unwrap();
         run.propose(members(json!({ "lesson": "x" })), false)
             .unwrap();
         let paused = run.pause("wait").unwrap();

@@ -20,9 +20,13 @@ fn wings() -> BTreeMap<String, usize> {
         if file.ends_with("/tests.rs") || text.contains("#![cfg(test)]") {
             continue;
         }
-        let wing = file.trim_start_matches("src/").split(['/', '.']).next();
-        *wings.entry(wing.unwrap().to_owned()).or_default() +=
-            token.find_iter(&code(&text)).count();
+        let wing = file
+            .trim_start_matches("src/")
+            .split(['/', '.'])
+            .next();
+        *wings
+            .entry(wing.unwrap().to_owned())
+            .or_default() += token.find_iter(&code(&text)).count();
     }
     wings
 }
@@ -30,7 +34,9 @@ fn wings() -> BTreeMap<String, usize> {
 /// The rows of the table of budgets.
 fn budgets() -> BTreeMap<String, usize> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let (_, section) = text.split_once("## Budgets").expect("a section on budgets");
+    let (_, section) = text
+        .split_once("## Budgets")
+        .expect("a section on budgets");
     section
         .lines()
         .filter_map(|line| {
@@ -58,7 +64,9 @@ fn wings_keep_to_their_budgets() {
             Some(budget) => println!("{wing} has {tokens} tokens of {budget}"),
         }
     }
-    let gone = budgets.keys().filter(|wing| !wings.contains_key(*wing));
+    let gone = budgets
+        .keys()
+        .filter(|wing| !wings.contains_key(*wing));
     wrong.extend(gone.map(|wing| format!("{wing} has a budget and does not exist")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

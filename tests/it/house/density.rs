@@ -128,7 +128,9 @@ fn functions(code: &str) -> Vec<(String, Vec<&str>)> {
             .last()
             .is_some_and(|last| last.ends_with(&end) && last.trim() == "}")
         {
-            let has_body = body.iter().any(|line| line.trim_end().ends_with('{'));
+            let has_body = body
+                .iter()
+                .any(|line| line.trim_end().ends_with('{'));
             if !has_body
                 && body
                     .last()
@@ -158,7 +160,11 @@ fn functions_and_files_are_short() {
             ));
         }
         for (name, body) in functions(&code) {
-            let lines = body.iter().copied().filter(is_code).count();
+            let lines = body
+                .iter()
+                .copied()
+                .filter(is_code)
+                .count();
             let place = format!("{file} {name}");
             if lines > MAX_FUNCTION && !LONG_FUNCTIONS.contains(&&*place) {
                 wrong.push(format!("{place} has {lines} lines: split it by thought"));
@@ -177,7 +183,10 @@ fn code_is_not_packed() {
         tokens += token.find_iter(code).count();
         for (_, body) in functions(code) {
             inside += body.len();
-            blank += body.iter().filter(|line| line.trim().is_empty()).count();
+            blank += body
+                .iter()
+                .filter(|line| line.trim().is_empty())
+                .count();
         }
     }
 
@@ -202,7 +211,9 @@ fn what_is_read_by_position_is_rare() {
     let (mut aliases, mut positions) = (0, 0);
     for code in production().values() {
         aliases += alias.find_iter(code).count();
-        positions += position.find_iter(&text.replace_all(code, "")).count();
+        positions += position
+            .find_iter(&text.replace_all(code, ""))
+            .count();
     }
 
     assert!(

@@ -39,7 +39,9 @@ fn code_spans(prose: &str) -> Vec<&str> {
 fn abridged(actual: &str, shown: &str) -> String {
     let actual: Vec<&str> = actual.lines().collect();
     let shown: Vec<&str> = shown.lines().collect();
-    let parts: Vec<&[&str]> = shown.split(|line| *line == LEFT_OUT).collect();
+    let parts: Vec<&[&str]> = shown
+        .split(|line| *line == LEFT_OUT)
+        .collect();
     let [first, between @ .., last] = &parts[..] else {
         return actual.join("\n");
     };
@@ -66,10 +68,16 @@ fn abridged(actual: &str, shown: &str) -> String {
 fn with_outputs(block: &str) -> String {
     let mut expected = String::new();
     let mut code: Option<i32> = None;
-    for part in format!("\n{}", block.trim_end()).split("\n$ ").skip(1) {
-        let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
+    for part in format!("\n{}", block.trim_end())
+        .split("\n$ ")
+        .skip(1)
+    {
+        let (command, shown) = part
+            .split_once('\n')
+            .unwrap_or((part, ""));
         let printed = if command == "echo $?" {
-            code.expect("a command before `echo $?`").to_string()
+            code.expect("a command before `echo $?`")
+                .to_string()
         } else {
             let output = runvet(
                 command
@@ -150,7 +158,11 @@ fn documents_show_the_files_of_the_repository() {
                 continue;
             };
             let (shown, whole) = (&text[block.body.clone()], read(file));
-            if shown.lines().take(2).eq(whole.lines().take(2)) {
+            if shown
+                .lines()
+                .take(2)
+                .eq(whole.lines().take(2))
+            {
                 expected.replace_range(block.body, &whole);
             } else {
                 assert!(
@@ -171,7 +183,9 @@ fn anchor(heading: &str) -> String {
         .trim()
         .chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.collect::<String>().to_lowercase().replace(' ', "-")
+    kept.collect::<String>()
+        .to_lowercase()
+        .replace(' ', "-")
 }
 
 #[test]
@@ -190,7 +204,10 @@ fn links_lead_to_existing_files_and_headings() {
                 .map_or((&*link, None), |(file, heading)| (file, Some(heading)));
             let path = match file {
                 "" => PathBuf::from(&document),
-                file => Path::new(&document).parent().unwrap().join(file),
+                file => Path::new(&document)
+                    .parent()
+                    .unwrap()
+                    .join(file),
             };
             if !root().join(&path).exists() {
                 wrong.push(format!("{document}: {link}"));
@@ -232,7 +249,13 @@ enum Named<'s> {
 /// The file of a module of the test binary `it`, in any of its directories.
 fn test_file(module: &str) -> Option<String> {
     let guarantees = fs::read_dir(root().join("tests/it")).unwrap();
-    let names = guarantees.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = guarantees.map(|entry| {
+        entry
+            .unwrap()
+            .file_name()
+            .into_string()
+            .unwrap()
+    });
     let mut files = names.map(|guarantee| format!("tests/it/{guarantee}/{module}.rs"));
     files.find(|file| root().join(file).is_file())
 }
@@ -246,7 +269,10 @@ impl<'s> Named<'s> {
                     .all(|c| c.is_alphanumeric() || "/._-".contains(c))
         };
         let word = span.split_whitespace().next()?;
-        if let Some(target) = span.strip_prefix("make ").filter(|target| is_plain(target)) {
+        if let Some(target) = span
+            .strip_prefix("make ")
+            .filter(|target| is_plain(target))
+        {
             Some(Self::Target(target))
         } else if word.starts_with("--") {
             Some(Self::Option(word.split('=').next()?))
@@ -295,7 +321,9 @@ fn tables_list_every_command_schema_and_module() {
     let _alone = alone();
     let rows = |document: &str| {
         let text = read(document);
-        let rows = text.lines().filter(|line| line.starts_with('|'));
+        let rows = text
+            .lines()
+            .filter(|line| line.starts_with('|'));
         rows.collect::<Vec<_>>().join("\n")
     };
     let (pages, schemas) = (rows("docs/commands.md"), rows("docs/schemas.md"));
@@ -315,7 +343,12 @@ fn tables_list_every_command_schema_and_module() {
     // What a wing holds is public by a group of names.
     let exported = library
         .split("\npub use ")
-        .filter_map(|line| line.split_once("::{")?.1.split('}').next())
+        .filter_map(|line| {
+            line.split_once("::{")?
+                .1
+                .split('}')
+                .next()
+        })
         .flat_map(|names| names.split(", "));
     for module in declared.chain(exported) {
         let name = format!("`runvet::{module}`");
@@ -339,7 +372,11 @@ fn documents_name_what_exists() {
                 .map(|span| format!("{document}: {span}")),
         );
         // A line of the form "`this` in `that/file`" says what is in a file.
-        for pair in prose.split("` in `").collect::<Vec<_>>().windows(2) {
+        for pair in prose
+            .split("` in `")
+            .collect::<Vec<_>>()
+            .windows(2)
+        {
             let text = pair[0].rsplit('`').next().unwrap();
             let file = pair[1].split('`').next().unwrap();
             if root().join(file).is_file() && !read(file).contains(text) {
@@ -381,14 +418,19 @@ fn no_page_says_what_another_says() {
         .filter(|it| !derived.contains(&it.as_str()))
     {
         let text = prose(&read(&document));
-        for part in text.split("\n\n").flat_map(|it| it.split("\n|")) {
+        for part in text
+            .split("\n\n")
+            .flat_map(|it| it.split("\n|"))
+        {
             let words = part.split(|c: char| !c.is_alphanumeric());
             let words: Vec<String> = words
                 .filter(|it| !it.is_empty())
                 .map(str::to_lowercase)
                 .collect();
             for run in words.windows(MAX_SHARED_WORDS + 1) {
-                let first = said.entry(run.to_vec()).or_insert(document.clone());
+                let first = said
+                    .entry(run.to_vec())
+                    .or_insert(document.clone());
                 if *first != document {
                     twice.insert(format!("{first} and {document}: {}", run.join(" ")));
                 }

@@ -40,7 +40,10 @@ fn crates(features: &str) -> BTreeSet<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     // A crate in two versions is compiled twice.
-    listed.lines().map(str::to_owned).collect()
+    listed
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn has(crates: &BTreeSet<String>, name: &str) -> bool {
@@ -67,14 +70,28 @@ fn module_and_command_are_built_of_the_same_crates() {
         let packages = lock
             .split("\n\n")
             .filter(|it| it.starts_with("[[package]]"));
-        let named = packages.map(|it| it.lines().skip(1).take(2).collect::<Vec<_>>().join(" "));
+        let named = packages.map(|it| {
+            it.lines()
+                .skip(1)
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
         named.collect::<BTreeSet<String>>()
     };
-    let name = |package: &String| package.split("\" ").next().unwrap().to_owned();
+    let name = |package: &String| {
+        package
+            .split("\" ")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     let (command, module) = (locked("Cargo.lock"), locked("python/Cargo.lock"));
     let names: BTreeSet<String> = command.iter().map(name).collect();
     let others = module.difference(&command);
-    let differ: Vec<&String> = others.filter(|it| names.contains(&name(it))).collect();
+    let differ: Vec<&String> = others
+        .filter(|it| names.contains(&name(it)))
+        .collect();
     assert!(
         differ.is_empty(),
         "python/Cargo.lock has other versions: {differ:#?}"
@@ -95,5 +112,9 @@ fn each_feature_brings_its_crates() {
         assert!(has(&crates, brings) && !has(&crates, lacks), "{feature}");
     }
     let all = crates("default");
-    assert!(BEHIND_FEATURES.iter().all(|name| has(&all, name)));
+    assert!(
+        BEHIND_FEATURES
+            .iter()
+            .all(|name| has(&all, name))
+    );
 }

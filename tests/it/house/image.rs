@@ -9,14 +9,18 @@ use crate::support::markdown::root;
 /// The instructions of the Dockerfile, one on each line.
 fn instructions() -> Vec<String> {
     let text = fs::read_to_string(root().join("Dockerfile")).unwrap();
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with('#'));
     lines.map(str::to_owned).collect()
 }
 
 #[test]
 fn image_has_nothing_but_runvet_for_a_user_without_rights() {
     let instructions = instructions();
-    let last = instructions.iter().rposition(|it| it.starts_with("FROM "));
+    let last = instructions
+        .iter()
+        .rposition(|it| it.starts_with("FROM "));
     assert_eq!(
         instructions[last.unwrap()..],
         [
@@ -41,9 +45,16 @@ fn parts_that_the_image_is_built_from_are_a_whole_crate() {
             continue;
         };
         for part in parts.split(' ').rev().skip(1) {
-            assert!(ignored.lines().any(|it| it == format!("!{part}")), "{part}");
+            assert!(
+                ignored
+                    .lines()
+                    .any(|it| it == format!("!{part}")),
+                "{part}"
+            );
             let mut copy = Command::new("cp");
-            copy.arg("-R").arg(root().join(part)).arg(context.path());
+            copy.arg("-R")
+                .arg(root().join(part))
+                .arg(context.path());
             assert!(copy.status().unwrap().success(), "{part}");
         }
     }

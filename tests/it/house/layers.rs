@@ -22,7 +22,9 @@ fn production() -> impl Iterator<Item = (String, String)> {
 type Module<'s> = Vec<&'s str>;
 
 fn module(file: &str) -> Module<'_> {
-    let path = file.trim_start_matches("src/").trim_end_matches(".rs");
+    let path = file
+        .trim_start_matches("src/")
+        .trim_end_matches(".rs");
     path.split('/').collect()
 }
 
@@ -58,7 +60,11 @@ fn named<'s>(module: &[&'s str], code: &'s str) -> Vec<Named<'s>> {
             None => vec![rest],
         };
         for name in names {
-            let name = name.trim_start().split(|c| !is_word(c)).next().unwrap();
+            let name = name
+                .trim_start()
+                .split(|c| !is_word(c))
+                .next()
+                .unwrap();
             if !name.is_empty() && name != "self" {
                 let from = from.clone();
                 found.push(Named { from, name });
@@ -110,7 +116,11 @@ fn children_that_define(files: &BTreeMap<String, String>) -> BTreeMap<(Module<'_
 #[test]
 fn every_import_goes_to_an_earlier_wing() {
     let mut wrong = Vec::new();
-    let place = |wing: &str| WINGS.iter().position(|known| *known == wing);
+    let place = |wing: &str| {
+        WINGS
+            .iter()
+            .position(|known| *known == wing)
+    };
     for (file, text) in production() {
         let module = module(&file);
         let own = place(module[0]).unwrap_or_else(|| panic!("{file}: add it to `WINGS`"));
@@ -148,14 +158,19 @@ fn files_of_a_module_do_not_import_in_circles() {
             let child = if is_file {
                 Some(name)
             } else {
-                defined.get(&(from.clone(), name)).copied()
+                defined
+                    .get(&(from.clone(), name))
+                    .copied()
             };
             let is_within = module.starts_with(&from) && module.len() > from.len();
             if let (Some(child), true, false) = (child, is_within, from.is_empty()) {
                 let file = module[..=from.len()].to_vec();
                 let imported = [&from[..], &[child]].concat();
                 if file != imported {
-                    imports.entry(file).or_default().insert(imported);
+                    imports
+                        .entry(file)
+                        .or_default()
+                        .insert(imported);
                 }
             }
         }
@@ -163,7 +178,11 @@ fn files_of_a_module_do_not_import_in_circles() {
     while !imports.is_empty() {
         let ends: Vec<Module<'_>> = imports
             .iter()
-            .filter(|(_, imported)| imported.iter().all(|file| !imports.contains_key(file)))
+            .filter(|(_, imported)| {
+                imported
+                    .iter()
+                    .all(|file| !imports.contains_key(file))
+            })
             .map(|(file, _)| file.clone())
             .collect();
         assert!(!ends.is_empty(), "files import in circles: {imports:?}");
@@ -174,7 +193,9 @@ fn files_of_a_module_do_not_import_in_circles() {
 #[test]
 fn names_are_found_in_paths_and_in_groups() {
     let code = "use ^::{a, b::{c, d}, self}; use @::e::F; ^::^::g(); x@::h";
-    let code = code.replace('^', "super").replace('@', "crate");
+    let code = code
+        .replace('^', "super")
+        .replace('@', "crate");
     let found = named(&["m", "n", "o"], &code);
     let named = |from: &[&'static str], name| Named {
         from: from.to_vec(),

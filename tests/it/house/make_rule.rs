@@ -22,7 +22,13 @@ impl House {
             let (from, to) = (root().join(part), temp.path().join(part));
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             let mut copy = Command::new("cp");
-            assert!(copy.arg("-r").args([from, to]).status().unwrap().success());
+            assert!(
+                copy.arg("-r")
+                    .args([from, to])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
         Self(temp)
     }
@@ -39,7 +45,10 @@ impl House {
     #[track_caller]
     fn start(&self, rule: &str) -> Option<Output> {
         let mut python = Command::new("python3");
-        let output = python.arg(self.path("tools/rule")).arg(rule).output();
+        let output = python
+            .arg(self.path("tools/rule"))
+            .arg(rule)
+            .output();
         if output.is_err() {
             skip("there is no python3");
         }
@@ -50,7 +59,10 @@ impl House {
 /// The lines that one text has and another has not.
 fn added<'t>(before: &str, after: &'t str) -> Vec<&'t str> {
     let mut before: Vec<&str> = before.lines().collect();
-    let is_new = |line: &&str| match before.iter().position(|old| old == line) {
+    let is_new = |line: &&str| match before
+        .iter()
+        .position(|old| old == line)
+    {
         Some(at) => {
             before.remove(at);
             false
@@ -79,10 +91,21 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     );
     let model = read("src/judge/rules/started_at/summary.rs");
     let fields = |rule: &str| -> Vec<String> {
-        let (_, rest) = rule.split_once("pub(in crate::judge) static RULE").unwrap();
-        let lines = rest.split("\n})").next().unwrap().lines();
+        let (_, rest) = rule
+            .split_once("pub(in crate::judge) static RULE")
+            .unwrap();
+        let lines = rest
+            .split("\n})")
+            .next()
+            .unwrap()
+            .lines();
         lines
-            .map(|line| line.split(':').next().unwrap().to_owned())
+            .map(|line| {
+                line.split(':')
+                    .next()
+                    .unwrap()
+                    .to_owned()
+            })
             .collect()
     };
     assert_eq!(fields(&rule), fields(&model));
@@ -110,10 +133,14 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
             .read(&format!("{case}/expect.json"))
             .contains("\"plan/updated-before-start\"")
     );
-    let report = Gate::default().run([house.path(case)]).unwrap();
+    let report = Gate::default()
+        .run([house.path(case)])
+        .unwrap();
     assert_eq!((report.totals.episodes, report.totals.valid), (1, 1));
 
-    let again = house.start("plan/updated-before-start").unwrap();
+    let again = house
+        .start("plan/updated-before-start")
+        .unwrap();
     assert_eq!(again.status.code(), Some(2));
     assert!(
         stderr(&again).contains("src/judge/rules/plan/updated_before_start.rs is there already")
@@ -153,7 +180,9 @@ fn make_rule_fits_its_group() {
 fn make_bless_runs_the_tests_that_write_whatever_fails() {
     let bless = |cargo: &str| {
         let mut bless = Command::new("python3");
-        bless.arg(root().join("tools/bless")).env("CARGO", cargo);
+        bless
+            .arg(root().join("tools/bless"))
+            .env("CARGO", cargo);
         bless.output().ok()
     };
     let (Some(named), Some(failed)) = (bless("echo"), bless("false")) else {

@@ -47,7 +47,10 @@ fn summary_of_the_site_is_that_of_the_index() {
     for line in index.lines() {
         if let Some(group) = line.strip_prefix("## ") {
             write!(summary, "\n# {group}\n\n").unwrap();
-        } else if let Some((page, _)) = line.split_once("): ").filter(|_| line.starts_with("- [")) {
+        } else if let Some((page, _)) = line
+            .split_once("): ")
+            .filter(|_| line.starts_with("- ["))
+        {
             writeln!(summary, "{page})").unwrap();
         }
     }
@@ -55,7 +58,11 @@ fn summary_of_the_site_is_that_of_the_index() {
     let listed = links(&summary);
     let absent: Vec<String> = documents()
         .into_iter()
-        .filter_map(|document| document.strip_prefix("docs/").map(str::to_owned))
+        .filter_map(|document| {
+            document
+                .strip_prefix("docs/")
+                .map(str::to_owned)
+        })
         .filter(|page| page != "SUMMARY.md" && !listed.contains(page))
         .collect();
     assert!(absent.is_empty(), "docs/README.md does not list {absent:?}");
@@ -109,7 +116,10 @@ fn table_of_settings_is_made_of_the_schema_and_the_help() {
     let mut table = "| key in `runvet.toml` | variable | flag | what it sets |\n\
                      |----------------------|----------|------|--------------|\n"
         .to_owned();
-    for (key, setting) in schema["properties"].as_object().unwrap() {
+    for (key, setting) in schema["properties"]
+        .as_object()
+        .unwrap()
+    {
         let variable = format!("RUNVET_{}", key.to_uppercase().replace('-', "_"));
         // The levels of several rules are a table in the file, and one flag for each rule.
         let flag = format!("--{}", if key == "rules" { "rule" } else { key });
@@ -179,7 +189,9 @@ fn coded_value(expression: &str) -> u64 {
         .trim_start_matches("Duration::from_secs(")
         .trim_end_matches(')')
         .replace('_', "");
-    let (number, shift) = expression.split_once(" << ").unwrap_or((&expression, "0"));
+    let (number, shift) = expression
+        .split_once(" << ")
+        .unwrap_or((&expression, "0"));
     (factor * number.parse::<u64>().unwrap()) << shift.parse::<u32>().unwrap()
 }
 
@@ -187,7 +199,9 @@ fn coded_value(expression: &str) -> u64 {
 fn written(number: u64) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
-    let groups: Vec<&str> = groups.map(|it| std::str::from_utf8(it).unwrap()).collect();
+    let groups: Vec<&str> = groups
+        .map(|it| std::str::from_utf8(it).unwrap())
+        .collect();
     groups.join(",")
 }
 
@@ -201,22 +215,37 @@ fn limits_page_says_what_the_code_says() {
             writeln!(made, "{line}").unwrap();
             continue;
         }
-        let (limit, rest) = line.trim_start_matches("| ").split_once(" | ").unwrap();
+        let (limit, rest) = line
+            .trim_start_matches("| ")
+            .split_once(" | ")
+            .unwrap();
         let place = rest
             .trim_end_matches([' ', '|'])
             .rsplit(" | ")
             .next()
             .unwrap();
-        let (name, file) = place.trim_matches('`').split_once("` in `").unwrap();
+        let (name, file) = place
+            .trim_matches('`')
+            .split_once("` in `")
+            .unwrap();
         let code = read(file);
         let in_rust = code.split_once(&format!("const {name}: "));
         let in_python = code.split_once(&format!("\n{name} = "));
         let expression = match (in_rust, in_python) {
-            (Some((_, rest)), _) => rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0,
+            (Some((_, rest)), _) => {
+                rest.split_once(" = ")
+                    .unwrap()
+                    .1
+                    .split_once(';')
+                    .unwrap()
+                    .0
+            }
             (None, Some((_, rest))) => rest.lines().next().unwrap(),
             (None, None) => panic!("{file} has no {name}"),
         };
-        let unit = limit.split_once(' ').map_or("", |(_, unit)| unit);
+        let unit = limit
+            .split_once(' ')
+            .map_or("", |(_, unit)| unit);
         let (value, factor) = (coded_value(expression), factor(unit));
         assert_eq!(value % factor, 0, "{line} needs a smaller unit");
         let limit = format!("{} {unit}", written(value / factor));
@@ -266,12 +295,23 @@ const ON_PAGES: [[&str; 5]; 4] = [
 fn pages_of_rules_name_the_limits_of_the_code() {
     for [page, sentence, unit, name, file] in ON_PAGES {
         let code = read(file);
-        let (_, rest) = code.split_once(&format!("const {name}: ")).unwrap();
-        let expression = rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0;
+        let (_, rest) = code
+            .split_once(&format!("const {name}: "))
+            .unwrap();
+        let expression = rest
+            .split_once(" = ")
+            .unwrap()
+            .1
+            .split_once(';')
+            .unwrap()
+            .0;
         let limit = format!("{} {unit}", written(coded_value(expression) / factor(unit)));
         let sentence = sentence.replace("{}", limit.trim_end());
         let text = read(&format!("src/judge/rules/{page}.md"));
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = text
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         assert!(text.contains(&sentence), "{page} says that {sentence}");
     }
 }

@@ -43,7 +43,9 @@ impl Sentence {
 
 /// The words of a text, with one space between them.
 fn spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The parts of the text of `format!` that have enough words, without what is filled in.
@@ -57,7 +59,10 @@ fn parts(text: &str) -> Vec<String> {
                 parts.last_mut().unwrap().push(char);
             }
             '{' => {
-                while chars.next().is_some_and(|inner| inner != '}') {}
+                while chars
+                    .next()
+                    .is_some_and(|inner| inner != '}')
+                {}
                 parts.push(String::new());
             }
             _ => parts.last_mut().unwrap().push(char),
@@ -76,7 +81,8 @@ fn split(file: &str, text: &str) -> [String; 2] {
     let at = if is_test {
         0
     } else {
-        text.find("#[cfg(test)]\nmod").unwrap_or(text.len())
+        text.find("#[cfg(test)]\nmod")
+            .unwrap_or(text.len())
     };
     [text[..at].to_owned(), text[at..].to_owned()]
 }
@@ -88,13 +94,19 @@ fn literals(code: &str) -> Vec<String> {
     while let Some(at) = rest.find(['"', '\'', '/']) {
         let (before, from) = rest.split_at(at);
         if let Some(comment) = from.strip_prefix("//") {
-            rest = comment.split_once('\n').map_or("", |(_, next)| next);
+            rest = comment
+                .split_once('\n')
+                .map_or("", |(_, next)| next);
         } else if let Some(literal) = from.strip_prefix('"') {
             let hashes = before.len() - before.trim_end_matches('#').len();
-            let is_raw = before.trim_end_matches('#').ends_with('r');
+            let is_raw = before
+                .trim_end_matches('#')
+                .ends_with('r');
             let length = if is_raw {
                 let end = format!("\"{}", "#".repeat(hashes));
-                literal.find(&end).unwrap_or(literal.len())
+                literal
+                    .find(&end)
+                    .unwrap_or(literal.len())
             } else {
                 length_of_literal(literal)
             };
@@ -108,11 +120,15 @@ fn literals(code: &str) -> Vec<String> {
                     unescaped(&literal[..length])
                 });
             }
-            rest = literal.get(length + 1..).unwrap_or_default();
+            rest = literal
+                .get(length + 1..)
+                .unwrap_or_default();
         } else if let Some(quoted) = from.strip_prefix('\'') {
             let is_escaped = quoted.starts_with('\\');
             let skipped = if is_escaped { 2 } else { 0 };
-            let end = quoted.get(skipped..).and_then(|after| after.find('\''));
+            let end = quoted
+                .get(skipped..)
+                .and_then(|after| after.find('\''));
             // A lifetime has no second quote so near.
             let is_char = end.is_some_and(|end| is_escaped || quoted[..end].chars().count() == 1);
             rest = match end.filter(|_| is_char) {
@@ -144,7 +160,12 @@ fn unescaped(literal: &str) -> String {
     let mut chars = literal.chars().peekable();
     while let Some(char) = chars.next() {
         match (char, chars.peek()) {
-            ('\\', Some('\n')) => while chars.next_if(|next| next.is_whitespace()).is_some() {},
+            ('\\', Some('\n')) => {
+                while chars
+                    .next_if(|next| next.is_whitespace())
+                    .is_some()
+                {}
+            }
             ('\\', Some('n' | 't' | 'r')) => {
                 chars.next();
                 text.push(' ');
@@ -221,7 +242,11 @@ fn sentences_stand_in_tests_cases_pages_or_documents() {
             .filter_map(|literal| Sentence::of(&file, literal))
         {
             all += 1;
-            if sentence.parts.iter().all(|part| shown.contains(&**part)) {
+            if sentence
+                .parts
+                .iter()
+                .all(|part| shown.contains(&**part))
+            {
                 continue;
             }
             match unreached.get(&*sentence.text) {

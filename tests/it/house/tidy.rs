@@ -19,7 +19,13 @@ fn wing(file: &str) -> &str {
 #[test]
 fn rules_never_import_each_other() {
     let rules: BTreeSet<String> = runvet::gate::all_rules()
-        .map(|rule| rule.id.split('/').nth(1).unwrap().replace('-', "_"))
+        .map(|rule| {
+            rule.id
+                .split('/')
+                .nth(1)
+                .unwrap()
+                .replace('-', "_")
+        })
         .collect();
     for (file, text) in sources()
         .into_iter()
@@ -29,7 +35,9 @@ fn rules_never_import_each_other() {
             .split("super::")
             .skip(1)
             .map(|rest| rest.split("::").next().unwrap());
-        let others: Vec<&str> = supers.filter(|name| rules.contains(*name)).collect();
+        let others: Vec<&str> = supers
+            .filter(|name| rules.contains(*name))
+            .collect();
         assert!(others.is_empty(), "{file} imports the rules {others:?}");
     }
 }
@@ -68,12 +76,16 @@ fn rule_ids_titles_and_hints_have_their_form() {
     for rule in runvet::gate::all_rules() {
         assert!(ids.insert(&*rule.id), "{} occurs twice", rule.id);
         assert!(
-            rule.title.starts_with(char::is_lowercase) && !rule.title.ends_with('.'),
+            rule.title
+                .starts_with(char::is_lowercase)
+                && !rule.title.ends_with('.'),
             "the title of {}",
             rule.id
         );
         assert!(
-            rule.hint.starts_with(char::is_uppercase) && rule.hint.ends_with('.'),
+            rule.hint
+                .starts_with(char::is_uppercase)
+                && rule.hint.ends_with('.'),
             "the hint of {}",
             rule.id
         );
@@ -84,7 +96,11 @@ fn rule_ids_titles_and_hints_have_their_form() {
 fn only_store_touches_files_and_only_cli_prints() {
     for (file, text) in sources() {
         let wing = wing(&file);
-        let production = code(text.split("#[cfg(test)]").next().unwrap());
+        let production = code(
+            text.split("#[cfg(test)]")
+                .next()
+                .unwrap(),
+        );
         let is_test = text.contains("#![cfg(test)]");
         if wing != "store" && !file.ends_with("cli/path_list.rs") && !is_test {
             assert!(

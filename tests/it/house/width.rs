@@ -35,7 +35,9 @@ fn prose_is_at_most_100_columns_wide() {
         // Titles of rules and descriptions of schemas are lines of these documents.
         if !["docs/rules.md", "docs/record-format.md"].contains(&&*file) {
             let text = prose(&text);
-            let found = text.lines().filter(|line| is_too_wide(line));
+            let found = text
+                .lines()
+                .filter(|line| is_too_wide(line));
             wide.extend(found.map(|line| format!("{file}: {line}")));
         }
     }

@@ -30,7 +30,9 @@ struct Object<'b>(&'b [u8]);
 
 impl ReadAt for Object<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let rest = self.0.get(usize::try_from(offset).unwrap()..);
+        let rest = self
+            .0
+            .get(usize::try_from(offset).unwrap()..);
         let count = buffer.len().min(7);
         io::Read::read(&mut rest.unwrap_or_default(), &mut buffer[..count])
     }
@@ -42,7 +44,10 @@ impl Artifacts for Bucket {
     }
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
-        let object = self.objects.get(&artifact).ok_or(Unreadable::Vanished)?;
+        let object = self
+            .objects
+            .get(&artifact)
+            .ok_or(Unreadable::Vanished)?;
         Ok(Opened::from_reader(Object(object)))
     }
 
@@ -76,7 +81,8 @@ fn bytes_from_anywhere_are_judged_as_those_of_files() {
             let dir = &episode.path;
             let is_plain = |artifact: &Artifact| {
                 let file = dir.join(artifact.file_name());
-                file.symlink_metadata().is_ok_and(|found| found.is_file())
+                file.symlink_metadata()
+                    .is_ok_and(|found| found.is_file())
             };
             let listed = Artifact::ALL
                 .into_iter()
@@ -132,8 +138,12 @@ fn run_in_memory_reads_as_the_one_on_a_disk() {
             assert_eq!(run.entry(), on_disk.entry());
             assert_eq!((run.id(), run.path()), (on_disk.id(), on_disk.path()));
             let text = |run: &RunReader| {
-                let state = run.state().map(|state| state.text().to_owned());
-                let summary = run.summary().map(|summary| summary.text().to_owned());
+                let state = run
+                    .state()
+                    .map(|state| state.text().to_owned());
+                let summary = run
+                    .summary()
+                    .map(|summary| summary.text().to_owned());
                 (
                     state.map_err(|why| why.to_string()),
                     summary.map_err(|why| why.to_string()),
@@ -141,7 +151,9 @@ fn run_in_memory_reads_as_the_one_on_a_disk() {
             };
             assert_eq!(text(&run), text(&on_disk));
             let events = |run: &RunReader| -> Result<Vec<_>, String> {
-                let events = run.events().map_err(|why| why.to_string())?;
+                let events = run
+                    .events()
+                    .map_err(|why| why.to_string())?;
                 Ok(events
                     .map(|event| event.map_err(|why| why.to_string()))
                     .collect())
@@ -172,7 +184,10 @@ fn run_in_memory_is_not_looked_for_on_a_disk() {
     assert_eq!(run.entry().status, None);
     assert_eq!(compare(&run).unwrap().rebuilt, None);
     let report = run.judge(&mut Gate::default()).unwrap();
-    let rules = report.findings.iter().map(|finding| &*finding.rule);
+    let rules = report
+        .findings
+        .iter()
+        .map(|finding| &*finding.rule);
     assert_eq!(rules.collect::<Vec<_>>(), ["record/unreadable"; 3]);
 }
 
@@ -205,7 +220,11 @@ fn fetched_episode_moves_when_an_artifact_appears() {
         Ok::<InMemory<'_>, Unreadable>(there.collect())
     });
     let findings = report.unwrap().findings;
-    let is_found = |rule: &str| findings.iter().any(|finding| finding.rule == rule);
+    let is_found = |rule: &str| {
+        findings
+            .iter()
+            .any(|finding| finding.rule == rule)
+    };
     assert!(is_found("state/schema") && !is_found("events/missing"));
 }
 
@@ -229,7 +248,10 @@ fn settings_from_texts_are_applied_without_any_file() {
     let episode = dir.path().join("episodes/ep_1");
     fs::create_dir_all(&episode).unwrap();
     let artifacts = Artifact::ALL.map(|artifact| episode.join(artifact.file_name()));
-    for file in [&config, &baseline].into_iter().chain(&artifacts) {
+    for file in [&config, &baseline]
+        .into_iter()
+        .chain(&artifacts)
+    {
         rustix::fs::mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0).unwrap();
     }
     let key = EpisodeKey::from(&*episode);
@@ -237,19 +259,28 @@ fn settings_from_texts_are_applied_without_any_file() {
     let mut first = Gate::default().record_baseline(&baseline);
     let known = first.artifacts(&key, Some("ep_1"), &memory());
     let mut accepted = Vec::new();
-    first.baseline().unwrap().write(&mut accepted).unwrap();
+    first
+        .baseline()
+        .unwrap()
+        .write(&mut accepted)
+        .unwrap();
     let accepted = String::from_utf8(accepted).unwrap();
     let baseline = Baseline::from_json(&baseline, &accepted).unwrap();
 
     let text = "baseline = 'baseline.json'\n[rules]\n'events/missing' = 'off'";
-    let gate = Gate::default().with_config(&config, text, None).unwrap();
+    let gate = Gate::default()
+        .with_config(&config, text, None)
+        .unwrap();
     let mut gate = gate.with_baseline(baseline);
     let report = gate.artifacts(&key, Some("ep_1"), &memory());
     assert_eq!(known.suppressed.len(), report.suppressed.len() + 1);
     assert_eq!((report.findings.len(), report.valid), (0, Some(true)));
     let run = RunReader::of(&key, Some("ep_1"), memory());
     assert_eq!(
-        run.judge(&mut Gate::default()).unwrap().findings.len(),
+        run.judge(&mut Gate::default())
+            .unwrap()
+            .findings
+            .len(),
         known.suppressed.len()
     );
 }
@@ -287,7 +318,9 @@ fn verdict_is_withheld_when_the_machine_lacks_memory() {
         let artifacts = InMemory::from_iter([(artifact, lacking)]);
         let key = EpisodeKey::from("s3://runs/ep_1");
         for level in [Level::Error, Level::Off] {
-            let mut gate = Gate::default().level("record/unreadable", level).unwrap();
+            let mut gate = Gate::default()
+                .level("record/unreadable", level)
+                .unwrap();
             let report = gate.artifacts(&key, None, &artifacts);
             assert_eq!(report.valid, None, "{artifact}");
             let fault = report.fault().unwrap();
@@ -297,7 +330,12 @@ fn verdict_is_withheld_when_the_machine_lacks_memory() {
                 "the machine lacked the resources to read the episode, such as memory"
             );
             let is_unreadable = |finding: &Finding| finding.rule == "record/unreadable";
-            assert!(!report.findings.iter().any(is_unreadable));
+            assert!(
+                !report
+                    .findings
+                    .iter()
+                    .any(is_unreadable)
+            );
         }
     }
 }
@@ -325,7 +363,10 @@ impl Artifacts for Exhausted<'_> {
 #[test]
 fn verdict_is_withheld_when_memory_ends_before_the_last_file() {
     let case = corpus().join("good/terminal");
-    let episode = Gate::default().discover(&[&case]).episodes.remove(0);
+    let episode = Gate::default()
+        .discover(&[&case])
+        .episodes
+        .remove(0);
     let read = |artifact: Artifact| {
         let bytes = fs::read(episode.path.join(artifact.file_name()));
         (artifact, Content::Shared(bytes.unwrap_or_default().into()))
@@ -337,7 +378,9 @@ fn verdict_is_withheld_when_memory_ends_before_the_last_file() {
         let files = InMemory::from_iter(Artifact::ALL.map(read));
         let files = Exhausted(files, artifact);
         for (level, fails) in [(Level::Warning, true), (Level::Off, false)] {
-            let mut gate = Gate::default().level(rule, level).unwrap();
+            let mut gate = Gate::default()
+                .level(rule, level)
+                .unwrap();
             let report = gate.artifacts(&episode.key(), None, &files);
             assert_eq!(report.fault().is_some(), fails, "{artifact} {level:?}");
             assert_eq!(report.valid, (!fails).then_some(true), "{artifact}");
@@ -358,7 +401,9 @@ fn listed_artifact_is_there_but_can_not_be_read() {
         .findings
         .iter()
         .filter(|finding| finding.rule == "record/unreadable");
-    let messages: Vec<&str> = unreadable.map(|finding| &*finding.message).collect();
+    let messages: Vec<&str> = unreadable
+        .map(|finding| &*finding.message)
+        .collect();
     assert_eq!(
         messages,
         [

@@ -48,9 +48,14 @@ impl Tree {
             Self::Scalar(_) => false,
             Self::Array(_, items) => items.iter().any(Self::repeats_keys),
             Self::Object(_, members) => {
-                let names: BTreeSet<String> =
-                    members.iter().map(|(key, _)| unquoted(key)).collect();
-                names.len() < members.len() || members.iter().any(|(_, value)| value.repeats_keys())
+                let names: BTreeSet<String> = members
+                    .iter()
+                    .map(|(key, _)| unquoted(key))
+                    .collect();
+                names.len() < members.len()
+                    || members
+                        .iter()
+                        .any(|(_, value)| value.repeats_keys())
             }
         }
     }
@@ -71,7 +76,12 @@ fn written(c: char, way: u8) -> String {
         '\t' => Some('t'),
         _ => None,
     };
-    let units = |unit: fn(&u16) -> String| c.encode_utf16(&mut [0; 2]).iter().map(unit).collect();
+    let units = |unit: fn(&u16) -> String| {
+        c.encode_utf16(&mut [0; 2])
+            .iter()
+            .map(unit)
+            .collect()
+    };
     match (way, short) {
         (0 | 1, _) if c >= ' ' && c != '"' && c != '\\' => c.into(),
         (0..=2, Some(short)) => format!("\\{short}"),
@@ -115,9 +125,16 @@ fn tree() -> impl Strategy<Value = Tree> {
 /// it can't represent.
 fn second_opinion(bytes: &[u8]) -> Option<Result<Value, serde_json::Error>> {
     let opinion = serde_json::from_slice(bytes);
-    let is_at_a_loss =
-        |error: &serde_json::Error| error.to_string().starts_with("number out of range");
-    if opinion.as_ref().err().is_some_and(is_at_a_loss) {
+    let is_at_a_loss = |error: &serde_json::Error| {
+        error
+            .to_string()
+            .starts_with("number out of range")
+    };
+    if opinion
+        .as_ref()
+        .err()
+        .is_some_and(is_at_a_loss)
+    {
         None
     } else {
         Some(opinion)
@@ -135,7 +152,8 @@ fn spans_are_right(text: &str, node: Node<'_>) {
         "a span has no blanks around its value"
     );
     assert!(read.root().equals(node), "{cut}");
-    node.items().for_each(|item| spans_are_right(text, item));
+    node.items()
+        .for_each(|item| spans_are_right(text, item));
     for key in node.members() {
         assert_eq!(unquoted(&text[key.span()]), key.name());
         spans_are_right(text, key.value());
@@ -513,7 +531,11 @@ fn grammar_of_rfc_8259_is_accepted_and_nothing_else() {
     for (allowed, text) in JSON
         .iter()
         .map(|text| (true, text))
-        .chain(NOT_JSON.iter().map(|text| (false, text)))
+        .chain(
+            NOT_JSON
+                .iter()
+                .map(|text| (false, text)),
+        )
     {
         let shown = text.escape_ascii();
         let is_read = |text: &[u8]| OwnedDocument::read(text.to_vec()).is_ok();

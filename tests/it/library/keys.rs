@@ -47,7 +47,10 @@ fn write(dir: &Path, keys: &[String]) -> Vec<String> {
                 .and_then(|()| fs::write(&path, CONTENT))
                 .is_ok()
     };
-    keys.iter().filter(is_written).cloned().collect()
+    keys.iter()
+        .filter(is_written)
+        .cloned()
+        .collect()
 }
 
 /// What is found, as far as it can be told from names.
@@ -64,7 +67,11 @@ fn found(discovery: &Discovery) -> (Vec<String>, Vec<String>) {
             )
         })
         .collect();
-    let faults = discovery.faults.iter().map(ToString::to_string).collect();
+    let faults = discovery
+        .faults
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     (episodes, faults)
 }
 

@@ -40,7 +40,10 @@ fn policies_are_consulted_in_order_under_their_names() {
         advice,
         asked: &asked,
     };
-    let change = json!({"plan": {"steps": []}}).as_object().unwrap().clone();
+    let change = json!({"plan": {"steps": []}})
+        .as_object()
+        .unwrap()
+        .clone();
     let policies = [
         policy("guard", "1.0.0", Advice::veto("too risky")),
         policy("coach", "2.1.0", Advice::hint("verify first")),

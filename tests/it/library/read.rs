@@ -29,7 +29,11 @@ fn fault(error: Error) -> (String, Option<(u64, u64)>, String) {
         "{shown}"
     );
     (
-        path.file_name().unwrap().to_str().unwrap().to_owned(),
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned(),
         place,
         reason,
     )
@@ -84,7 +88,10 @@ fn state_is_read_as_a_type_and_as_stored() {
     };
     assert_eq!(member(&["zone"]).raw(), "[ 1.50 , 1E+2 ]");
     assert_eq!(
-        member(&["episode", "seed"]).number().unwrap().text(),
+        member(&["episode", "seed"])
+            .number()
+            .unwrap()
+            .text(),
         "7.0e0"
     );
     assert_eq!(names(member(&["episode", "zebra"])), ["b", "a"]);
@@ -124,11 +131,27 @@ fn summary_is_read_as_a_type_and_as_stored() {
     let episode = RunReader::open(&dir).unwrap();
     let stored = episode.summary().unwrap();
     assert_eq!(stored.text(), fs::read_to_string(&summary).unwrap());
-    assert_eq!(stored.object().get("duration_sec").unwrap().raw(), "0.150");
+    assert_eq!(
+        stored
+            .object()
+            .get("duration_sec")
+            .unwrap()
+            .raw(),
+        "0.150"
+    );
     assert_eq!(
         (
-            stored.object().get("zone").unwrap().raw(),
-            stored.object().get("zone").unwrap().text().as_deref()
+            stored
+                .object()
+                .get("zone")
+                .unwrap()
+                .raw(),
+            stored
+                .object()
+                .get("zone")
+                .unwrap()
+                .text()
+                .as_deref()
         ),
         ("\"\\u00e9\"", Some("é"))
     );
@@ -161,7 +184,9 @@ fn good_records_read_and_lose_nothing() {
         let typed = serde_json::to_value(stored.record().unwrap()).unwrap();
         let mut plain: Value = serde_json::from_str(stored.text()).unwrap();
         // The one value that a reader fills in.
-        let recorded = plain["episode"].as_object_mut().unwrap();
+        let recorded = plain["episode"]
+            .as_object_mut()
+            .unwrap();
         recorded
             .entry("intuition_mode")
             .or_insert("advisory".into());
@@ -173,8 +198,17 @@ fn good_records_read_and_lose_nothing() {
             );
             assert_within(&typed, &plain, case.to_str().unwrap());
         }
-        let timeline = fs::read_to_string(episode.artifact(Artifact::Events).unwrap()).unwrap();
-        let events: Vec<EventLine> = episode.events().unwrap().map(Result::unwrap).collect();
+        let timeline = fs::read_to_string(
+            episode
+                .artifact(Artifact::Events)
+                .unwrap(),
+        )
+        .unwrap();
+        let events: Vec<EventLine> = episode
+            .events()
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
         let lines: Vec<&str> = timeline
             .lines()
             .filter(|line| !line.trim().is_empty())
@@ -184,7 +218,10 @@ fn good_records_read_and_lose_nothing() {
                 .iter()
                 .map(|event| event.text.trim_end())
                 .collect::<Vec<_>>(),
-            lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>()
+            lines
+                .iter()
+                .map(|line| line.trim_end())
+                .collect::<Vec<_>>()
         );
         for event in events {
             let plain = serde_json::from_str(&event.text).unwrap();
@@ -230,7 +267,10 @@ fn assert_within(typed: &Value, stored: &Value, at: &str) {
 #[test]
 fn events_are_read_lazily() {
     let (_temp, dir) = copy_of("good/terminal");
-    let mut events = RunReader::open(&dir).unwrap().events().unwrap();
+    let mut events = RunReader::open(&dir)
+        .unwrap()
+        .events()
+        .unwrap();
     let first = events.next().unwrap().unwrap();
     assert_eq!(
         (first.line, first.offset, &*first.event.phase),
@@ -272,7 +312,10 @@ fn bad_line_is_named_and_the_next_ones_are_read() {
         r#"{"phase":"a"#,
     ];
     let mut bytes = lines.join("\n").into_bytes();
-    let at = lines[..5].iter().map(|line| line.len() + 1).sum::<usize>();
+    let at = lines[..5]
+        .iter()
+        .map(|line| line.len() + 1)
+        .sum::<usize>();
     bytes[at] = 0xff;
     fs::write(dir.join("events.jsonl"), &bytes).unwrap();
     let episode = RunReader::open(&dir).unwrap();
@@ -338,7 +381,12 @@ fn records_of_older_and_newer_runtimes_are_read() {
     let (state, summary) = (dir.join("state.json"), dir.join("summary.json"));
     let episode = RunReader::open(&dir).unwrap();
     let modes = || {
-        let record = episode.state().unwrap().record().unwrap().episode;
+        let record = episode
+            .state()
+            .unwrap()
+            .record()
+            .unwrap()
+            .episode;
         (record.intuition_mode, record.intuition_mode())
     };
     replace(
@@ -362,18 +410,32 @@ fn records_of_older_and_newer_runtimes_are_read() {
         "\"state_schema_version\":\"1.0.0\"",
         "\"state_schema_version\":\"1.7.0\",\"mood\":{\"new\":[]}",
     );
-    let record = episode.state().unwrap().record().unwrap();
+    let record = episode
+        .state()
+        .unwrap()
+        .record()
+        .unwrap();
     assert_eq!(
         (&*record.version, &*record.state_schema_version),
         ("1.0", "1.7.0")
     );
     assert_eq!(
-        episode.state().unwrap().object().get("mood").unwrap().raw(),
+        episode
+            .state()
+            .unwrap()
+            .object()
+            .get("mood")
+            .unwrap()
+            .raw(),
         "{\"new\":[]}"
     );
 
     let mut plain: Value = serde_json::from_str(&fs::read_to_string(&summary).unwrap()).unwrap();
-    plain.as_object_mut().unwrap().remove("insight").unwrap();
+    plain
+        .as_object_mut()
+        .unwrap()
+        .remove("insight")
+        .unwrap();
     plain["flags"]
         .as_object_mut()
         .unwrap()
@@ -383,7 +445,11 @@ fn records_of_older_and_newer_runtimes_are_read() {
     plain["schema_version"] = "1.9.2".into();
     plain["metrics"]["tokens"] = 12.into();
     fs::write(&summary, plain.to_string()).unwrap();
-    let record = episode.summary().unwrap().record().unwrap();
+    let record = episode
+        .summary()
+        .unwrap()
+        .record()
+        .unwrap();
     assert_eq!((record.insight, record.flags.direction), (None, None));
     assert_eq!(
         (record.flags.mode, &*record.schema_version),
@@ -420,7 +486,11 @@ fn read_error_has_path_and_place() {
         "the first of what does not fit"
     );
     assert_eq!(
-        stored.object().get("state_schema_version").unwrap().raw(),
+        stored
+            .object()
+            .get("state_schema_version")
+            .unwrap()
+            .raw(),
         "1",
         "the object can be had all the same"
     );
@@ -446,7 +516,12 @@ fn read_error_has_path_and_place() {
     );
     assert_eq!(paused.artifact(Artifact::Summary), None);
     assert_eq!(
-        fault(paused.bytes(Artifact::Manifest).unwrap_err()).0,
+        fault(
+            paused
+                .bytes(Artifact::Manifest)
+                .unwrap_err()
+        )
+        .0,
         "manifest.json"
     );
     let summary = RunReader::open(run_of("broken/summary-alone")).unwrap();
@@ -489,18 +564,29 @@ fn what_validate_calls_valid_is_read_as_types() {
     let events = fs::read_to_string(dir.join("events.jsonl")).unwrap();
     let count = events.lines().count();
     let wide = format!("\"payload\":{{\"wide\":1e400,\"deep\":{deep},");
-    let events = events.replace("\"payload\":{", &wide).replace(",}", "}");
+    let events = events
+        .replace("\"payload\":{", &wide)
+        .replace(",}", "}");
     fs::write(dir.join("events.jsonl"), events).unwrap();
     let report = Gate::default().run([&dir]).unwrap();
     let valid = report.episodes[0].valid;
     assert_eq!(valid, Some(true), "{:?}", report.episodes[0].findings);
     let run = RunReader::open(&dir).unwrap();
     assert_eq!(
-        run.state().unwrap().record().unwrap().episode.id,
+        run.state()
+            .unwrap()
+            .record()
+            .unwrap()
+            .episode
+            .id,
         "ep_answer"
     );
     run.summary().unwrap().record().unwrap();
-    let read: Vec<_> = run.events().unwrap().collect::<Result<_, _>>().unwrap();
+    let read: Vec<_> = run
+        .events()
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
     assert_eq!(read.len(), count);
     assert_eq!(read[0].event.payload["wide"].as_f64(), Some(f64::MAX));
 }

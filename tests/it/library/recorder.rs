@@ -34,18 +34,33 @@ fn findings<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Vec<String> {
         gate.level(&rule.id, level).unwrap()
     });
     let report = gate.run(paths).unwrap();
-    let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
-    let skipped = report.episodes.iter().flat_map(|episode| &episode.skipped);
+    let findings = report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings);
+    let skipped = report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.skipped);
     let skipped = skipped.map(|skip| format!("{}: {}", skip.rule, skip.reason));
-    findings.map(ToString::to_string).chain(skipped).collect()
+    findings
+        .map(ToString::to_string)
+        .chain(skipped)
+        .collect()
 }
 
 /// The files below a directory, by their paths in it.
 fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
+    let entries = walkdir::WalkDir::new(dir)
+        .into_iter()
+        .map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().is_file());
     let read = |entry: walkdir::DirEntry| {
-        let path = entry.path().strip_prefix(dir).unwrap().to_owned();
+        let path = entry
+            .path()
+            .strip_prefix(dir)
+            .unwrap()
+            .to_owned();
         (path, fs::read(entry.path()).unwrap())
     };
     files.map(read).collect()
@@ -72,7 +87,9 @@ fn record(dir: &Path, seed: u64, pauses: Pauses) -> Option<Recorded> {
     fs::create_dir_all(&workspace).unwrap();
     let recorder = recorder(&dir.join("runs"), seed);
     let session = Session {
-        workspace: seed.is_multiple_of(4).then_some(&*workspace),
+        workspace: seed
+            .is_multiple_of(4)
+            .then_some(&*workspace),
         pauses,
         ..Session::new(&recorder, seed)
     };
@@ -83,7 +100,9 @@ fn record(dir: &Path, seed: u64, pauses: Pauses) -> Option<Recorded> {
 fn ended_runs_pass_every_rule() {
     let dir = tempfile::tempdir().unwrap();
     let ended = (0..100).filter_map(|seed| record(dir.path(), seed, Pauses::Sometimes));
-    let ended: Vec<PathBuf> = ended.map(|recorded| recorded.path).collect();
+    let ended: Vec<PathBuf> = ended
+        .map(|recorded| recorded.path)
+        .collect();
     assert!(ended.len() > 50, "{} ended", ended.len());
     assert_eq!(findings(ended), [""; 0]);
 }
@@ -103,7 +122,9 @@ fn same_clock_writes_the_same_bytes() {
 /// What happened in a run, but for the runtime's own events, times and what counts them.
 fn course(recorded: &Recorded) -> (Vec<Value>, Value, Value) {
     let text = fs::read_to_string(recorded.path.join("events.jsonl")).unwrap();
-    let events = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let events = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
     let events = events.filter(|event: &Value| event["phase"] != "runtime");
     let mut events: Vec<Value> = events.collect();
     let mut state = serde_json::to_value(&recorded.state).unwrap();
@@ -155,28 +176,36 @@ fn run_is_the_same_with_a_pause_at_any_point() {
 fn refused_call_leaves_no_byte() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = recorder(dir.path(), 3);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let step = || StepDraft::new("s", StepKind::Act, "do it");
-    let _ = run.plan([step()], "planner.demo").unwrap();
+    let _ = run
+        .plan([step()], "planner.demo")
+        .unwrap();
     let StepDecision::Go(open) = run.open("s").unwrap() else {
         panic!("nothing vetoes it");
     };
     let before = files(dir.path());
     let deep = (0..200).fold(json!(1), |value, _| json!([value]));
     let (mut extension, mut named) = (Action::default(), Action::default());
-    extension.extensions.insert("mine".into(), json!(1));
+    extension
+        .extensions
+        .insert("mine".into(), json!(1));
     named.id = Some("a".into());
     let refused = [
         run.note("act", Map::new()).err(),
         run.note("Act", Map::new()).err(),
         run.note("plann", Map::new()).err(),
         run.note("", Map::new()).err(),
-        run.note("reason", members(json!({ "deep": deep }))).err(),
+        run.note("reason", members(json!({ "deep": deep })))
+            .err(),
         run.note("reason", members(json!({ "long": "x".repeat(65 << 20) })))
             .err(),
         run.believe("x", 1.5, "y").err(),
         run.believe("x", f64::NAN, "y").err(),
-        run.plan([step(), step()], "planner.demo").err(),
+        run.plan([step(), step()], "planner.demo")
+            .err(),
         run.plan([], "planner.demo").err(),
         run.open("s").err(),
         run.open("none").err(),
@@ -200,7 +229,9 @@ fn refused_call_leaves_no_byte() {
 fn ended_run_is_never_added_to() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = recorder(dir.path(), 3);
-    let run = recorder.begin(Task::new("a task")).unwrap();
+    let run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let id = run.id().to_owned();
     run.finish(End::ok()).unwrap();
     assert!(matches!(recorder.resume(&id), Err(Error::Ended { .. })));
@@ -215,7 +246,9 @@ fn ended_run_is_never_added_to() {
 fn abandoned_run_lasted_until_its_last_event() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = recorder(dir.path(), 3);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let step = StepDraft::new("a", StepKind::Act, "do");
     let _ = run.plan([step], "planner").unwrap();
     let _step = run.open("a").unwrap();
@@ -230,8 +263,11 @@ fn abandoned_run_lasted_until_its_last_event() {
     };
     let last = events().pop().unwrap()["timestamp"].clone();
     let seconds = |time: &Value| -> f64 {
-        let [hours, minutes, seconds] = [11..13, 14..16, 17..26]
-            .map(|part| time.as_str().unwrap()[part].parse::<f64>().unwrap());
+        let [hours, minutes, seconds] = [11..13, 14..16, 17..26].map(|part| {
+            time.as_str().unwrap()[part]
+                .parse::<f64>()
+                .unwrap()
+        });
         (hours * 60.0 + minutes) * 60.0 + seconds
     };
     let lived = seconds(&last) - seconds(&events()[0]["timestamp"]);
@@ -243,10 +279,15 @@ fn abandoned_run_lasted_until_its_last_event() {
             .finish(End::ok())
             .unwrap();
     }
-    let abandoned = recorder.abandon(&id, "its process died").unwrap();
+    let abandoned = recorder
+        .abandon(&id, "its process died")
+        .unwrap();
     assert!((abandoned.summary.duration_sec - lived).abs() < 1e-6);
     let events = events();
-    let end = events.iter().find(|it| it["phase"] == "terminate").unwrap();
+    let end = events
+        .iter()
+        .find(|it| it["phase"] == "terminate")
+        .unwrap();
     assert_eq!(
         (&end["timestamp"], &events.last().unwrap()["timestamp"]),
         (&last, &last)
@@ -264,7 +305,9 @@ fn nested(depth: usize) -> Value {
 
 /// Records a value in one of the places that end up in the state; returns whether it was accepted.
 fn record_value(run: &mut Run, place: &str, value: Value) -> bool {
-    let members: Map<String, Value> = [("value".to_owned(), value.clone())].into_iter().collect();
+    let members: Map<String, Value> = [("value".to_owned(), value.clone())]
+        .into_iter()
+        .collect();
     match place {
         "inputs" => {
             let step = StepDraft::new("b", StepKind::Act, "do").inputs(members);
@@ -275,14 +318,16 @@ fn record_value(run: &mut Run, place: &str, value: Value) -> bool {
             let StepDecision::Go(step) = step else {
                 panic!("{step:?}")
             };
-            run.act(&step, Action::new("tool").output(value)).is_ok()
+            run.act(&step, Action::new("tool").output(value))
+                .is_ok()
         }
         "outputs" => {
             let step = run.open("a").unwrap();
             let StepDecision::Go(step) = step else {
                 panic!("{step:?}")
             };
-            run.close(step, StepEnd::DoneWith(members)).is_ok()
+            run.close(step, StepEnd::DoneWith(members))
+                .is_ok()
         }
         _ => run.remember("key", value, None).is_ok(),
     }
@@ -295,7 +340,9 @@ fn whatever_is_accepted_can_be_persisted_and_resumed_and_ended() {
         for depth in 100..125 {
             let dir = tempfile::tempdir().unwrap();
             let recorder = recorder(dir.path(), 3);
-            let mut run = recorder.begin(Task::new("a task")).unwrap();
+            let mut run = recorder
+                .begin(Task::new("a task"))
+                .unwrap();
             let steps = ["a", "c"].map(|id| StepDraft::new(id, StepKind::Act, "do"));
             let _ = run.plan(steps, "planner").unwrap();
             accepted.push(record_value(&mut run, place, nested(depth)));
@@ -307,7 +354,9 @@ fn whatever_is_accepted_can_be_persisted_and_resumed_and_ended() {
             let id = run.id().to_owned();
             drop(run);
             drop(recorder.resume(&id).unwrap());
-            recorder.abandon(&id, "it was left").unwrap();
+            recorder
+                .abandon(&id, "it was left")
+                .unwrap();
             assert_eq!(findings([dir.path()]), [""; 0], "{place} {depth}");
         }
         assert!(
@@ -321,12 +370,19 @@ fn whatever_is_accepted_can_be_persisted_and_resumed_and_ended() {
 fn end_that_could_not_be_read_is_refused_before_a_byte_is_written() {
     for depth in 110..125 {
         let dir = tempfile::tempdir().unwrap();
-        let mut run = recorder(dir.path(), 3).begin(Task::new("a task")).unwrap();
+        let mut run = recorder(dir.path(), 3)
+            .begin(Task::new("a task"))
+            .unwrap();
         let before = files(dir.path());
-        if run.end(End::error(nested(depth))).is_err() {
+        if run
+            .end(End::error(nested(depth)))
+            .is_err()
+        {
             assert!(files(dir.path()) == before, "{depth}");
-            run.end(End::ok().metric("m", nested(depth))).unwrap_err();
-            run.end(End::aborted("it is too deep")).unwrap();
+            run.end(End::ok().metric("m", nested(depth)))
+                .unwrap_err();
+            run.end(End::aborted("it is too deep"))
+                .unwrap();
         }
         assert_eq!(findings([dir.path()]), [""; 0], "{depth}");
     }
@@ -335,16 +391,22 @@ fn end_that_could_not_be_read_is_refused_before_a_byte_is_written() {
 #[test]
 fn run_that_holds_as_much_as_it_may_is_ended() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path(), 3).begin(Task::new("a task")).unwrap();
+    let mut run = recorder(dir.path(), 3)
+        .begin(Task::new("a task"))
+        .unwrap();
     let step = StepDraft::new("a", StepKind::Act, "do");
     let _ = run.plan([step], "planner").unwrap();
     let _ = run.open("a").unwrap();
     for numbers in [900_000, 60_000, 4_000, 900, 50, 10, 5] {
         let list = vec![Value::from(0); numbers];
-        while run.remember("key", list.clone(), None).is_ok() {}
+        while run
+            .remember("key", list.clone(), None)
+            .is_ok()
+        {}
     }
     run.persist().unwrap();
-    run.finish(End::aborted("it is full")).unwrap();
+    run.finish(End::aborted("it is full"))
+        .unwrap();
     assert_eq!(findings([dir.path()]), [""; 0]);
 }
 
@@ -352,7 +414,9 @@ fn run_that_holds_as_much_as_it_may_is_ended() {
 fn lost_lines_of_learning_are_written_again_after_the_end() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = recorder(dir.path(), 3);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     run.propose(Map::new(), false).unwrap();
     let (id, learn) = (run.id().to_owned(), run.path().join("learn.jsonl"));
     run.finish(End::ok()).unwrap();
@@ -419,7 +483,9 @@ fn evaluation_stands_beside_the_assertions_of_the_workspace() {
 fn evaluation_of_a_try_that_failed_does_not_count() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = recorder(dir.path(), 3);
-    let run = recorder.begin(Task::new("a task")).unwrap();
+    let run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let (id, path) = (run.id().to_owned(), run.path().to_owned());
     run.finish(End::ok().evaluated(Evaluated::new("judge", true)))
         .unwrap();
@@ -430,14 +496,20 @@ fn evaluation_of_a_try_that_failed_does_not_count() {
         .take_while(|it| !it.contains("run.state_projection"))
         .collect();
     assert!(
-        kept.last().unwrap().contains("run.verification"),
+        kept.last()
+            .unwrap()
+            .contains("run.verification"),
         "{kept:?}"
     );
     fs::write(path.join("events.jsonl"), kept.join("\n") + "\n").unwrap();
     for name in ["state.json", "summary.json", "manifest.json"] {
         fs::remove_file(path.join(name)).unwrap();
     }
-    let finished = recorder.resume(&id).unwrap().finish(End::ok()).unwrap();
+    let finished = recorder
+        .resume(&id)
+        .unwrap()
+        .finish(End::ok())
+        .unwrap();
     assert_eq!(finished.summary.outcome.to_string(), "success_unverified");
     assert_eq!(findings([dir.path()]), [""; 0]);
 }
@@ -446,7 +518,9 @@ fn evaluation_of_a_try_that_failed_does_not_count() {
 fn changed_run_is_not_gone_on_with() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = recorder(dir.path(), 3);
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     run.note("observe", Map::new()).unwrap();
     let paused = run.pause("wait").unwrap();
     let events = paused.path.join("events.jsonl");
@@ -473,14 +547,21 @@ fn workspace_is_verified_before_and_after() {
                 .verify(Assertion::file_contains("report.md", "done")),
         )
     };
-    let failed = begin().unwrap().finish(End::ok()).unwrap();
+    let failed = begin()
+        .unwrap()
+        .finish(End::ok())
+        .unwrap();
     assert_eq!(failed.summary.verification.passed, Some(false));
     assert_eq!(failed.summary.outcome.to_string(), "goal_not_achieved");
     let run = begin().unwrap();
     fs::write(workspace.join("report.md"), "it is done").unwrap();
     let passed = run.finish(End::ok()).unwrap();
     assert_eq!(passed.summary.outcome.to_string(), "success");
-    let diff = passed.summary.verification.workspace_diff.unwrap();
+    let diff = passed
+        .summary
+        .verification
+        .workspace_diff
+        .unwrap();
     assert_eq!(diff.added, Some(vec!["report.md".into()]));
     let run = begin().unwrap();
     fs::remove_dir_all(workspace.join(".git")).unwrap();
@@ -489,7 +570,9 @@ fn workspace_is_verified_before_and_after() {
     fs::create_dir_all(workspace.parent().unwrap()).unwrap();
     fs::rename(&gone, &workspace).unwrap();
     run.finish(End::ok()).unwrap();
-    let report = Gate::default().run([workspace.join("runs")]).unwrap();
+    let report = Gate::default()
+        .run([workspace.join("runs")])
+        .unwrap();
     assert_eq!(report.totals.valid, 3);
 }
 
@@ -519,7 +602,9 @@ impl Policy for Without {
 fn policy_is_asked_about_the_step_that_opens() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(dir.path()).policy(Without("second"));
-    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("a task"))
+        .unwrap();
     let steps = ["first", "second"].map(|id| StepDraft::new(id, StepKind::Act, "do it"));
     let _ = run.plan(steps, "planner.demo").unwrap();
     assert!(matches!(
@@ -527,7 +612,9 @@ fn policy_is_asked_about_the_step_that_opens() {
         StepDecision::Vetoed(_)
     ));
     assert!(matches!(run.open("first").unwrap(), StepDecision::Go(_)));
-    let ended = run.finish(End::aborted("enough")).unwrap();
+    let ended = run
+        .finish(End::aborted("enough"))
+        .unwrap();
     let direction = ended.summary.flags.direction.unwrap();
     assert_eq!(direction.policy.as_deref(), Some("policy:without@1.0.0"));
     let events = fs::read_to_string(ended.path.join("events.jsonl")).unwrap();
@@ -539,14 +626,18 @@ fn policy_is_asked_about_the_step_that_opens() {
 fn policies_are_not_added_to_a_run_without_any() {
     let dir = tempfile::tempdir().unwrap();
     let plain = Recorder::new(dir.path());
-    let run = plain.begin(Task::new("a task")).unwrap();
+    let run = plain
+        .begin(Task::new("a task"))
+        .unwrap();
     let paused = run.pause("wait").unwrap();
     let asking = Recorder::new(dir.path()).policy(Without("first"));
     assert!(matches!(
         asking.resume(&paused.id),
         Err(Error::Refused { .. })
     ));
-    asking.abandon(&paused.id, "nobody wants it").unwrap();
+    asking
+        .abandon(&paused.id, "nobody wants it")
+        .unwrap();
 }
 
 #[test]

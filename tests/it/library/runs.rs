@@ -23,7 +23,9 @@ fn named(names: &[&str]) -> TempDir {
 }
 
 fn ids(runs: &[RunEntry]) -> Vec<&str> {
-    runs.iter().map(|run| &*run.episode_id).collect()
+    runs.iter()
+        .map(|run| &*run.episode_id)
+        .collect()
 }
 
 /// The id that a runtime gives to a run of a day in 2026, with the time in it.
@@ -59,7 +61,10 @@ fn runs_without_a_ulid_are_listed_by_modification_time() {
     // 2026 is later than all times that `touch` sets.
     copy_dir(
         &run_of("good/terminal"),
-        &temp.path().join("episodes").join(ulid(0)),
+        &temp
+            .path()
+            .join("episodes")
+            .join(ulid(0)),
     );
     let run_data = RunData::open(temp.path()).unwrap();
     assert_eq!(ids(&run_data.list(9)), [&*ulid(0), "ep_b", "ep_a", "ep_c"]);
@@ -165,10 +170,19 @@ fn runs_beyond_the_limit_are_not_opened() {
     let (first, second, third) = (ulid(0), ulid(1), ulid(2));
     let temp = named(&[&first, &second, &third]);
     let dirs = [&first, &second, &third].map(|name| temp.path().join("episodes").join(name));
-    let dirs: Vec<&Path> = dirs.iter().map(PathBuf::as_path).collect();
+    let dirs: Vec<&Path> = dirs
+        .iter()
+        .map(PathBuf::as_path)
+        .collect();
     let with = |limit: usize| {
         opened(&dirs, || {
-            assert_eq!(RunData::open(temp.path()).unwrap().list(limit).len(), limit);
+            assert_eq!(
+                RunData::open(temp.path())
+                    .unwrap()
+                    .list(limit)
+                    .len(),
+                limit
+            );
         })
     };
     assert_eq!(with(1), dirs[2..]);
@@ -176,13 +190,19 @@ fn runs_beyond_the_limit_are_not_opened() {
     assert_eq!(with(3), dirs);
     assert_eq!(
         opened(&dirs, || drop(
-            RunData::open(temp.path()).unwrap().get(&first).unwrap()
+            RunData::open(temp.path())
+                .unwrap()
+                .get(&first)
+                .unwrap()
         )),
         dirs[..1]
     );
     assert_eq!(
         opened(&dirs, || drop(
-            RunData::open(temp.path()).unwrap().get("@latest").unwrap()
+            RunData::open(temp.path())
+                .unwrap()
+                .get("@latest")
+                .unwrap()
         )),
         dirs[2..]
     );
@@ -196,16 +216,29 @@ fn run_is_read_when_its_turn_comes() {
     let mut episodes = run_data.iter();
     assert_eq!(episodes.next().unwrap().id(), second);
     fs::write(
-        temp.path().join("episodes").join(&first).join("state.json"),
+        temp.path()
+            .join("episodes")
+            .join(&first)
+            .join("state.json"),
         r#"{"goal":{"task":"late"}}"#,
     )
     .unwrap();
     assert_eq!(
-        episodes.next().unwrap().entry().task.as_deref(),
+        episodes
+            .next()
+            .unwrap()
+            .entry()
+            .task
+            .as_deref(),
         Some("late")
     );
     assert!(episodes.next().is_none());
-    fs::remove_dir_all(temp.path().join("episodes").join(&second)).unwrap();
+    fs::remove_dir_all(
+        temp.path()
+            .join("episodes")
+            .join(&second),
+    )
+    .unwrap();
     assert_eq!(
         ids(&run_data.list(9)),
         [first],
@@ -244,7 +277,10 @@ fn run_entry_says_what_is_known_of_a_run() {
     let (temp, dir) = copy_of("good/terminal");
     let only = |text: &str| {
         fs::write(dir.join("state.json"), text).unwrap();
-        RunData::open(temp.path()).unwrap().list(9).remove(0)
+        RunData::open(temp.path())
+            .unwrap()
+            .list(9)
+            .remove(0)
     };
     for state in [
         "{\"goal\": ",
@@ -291,14 +327,22 @@ fn run_is_found_by_id_or_part_and_opened_by_path() {
     assert_eq!(found("o"), "other");
     assert_eq!(found("@latest"), "ep_1");
     let dir = temp.path().join("episodes/ep_2_long");
-    assert!(run_data.get(dir.to_str().unwrap()).is_err());
+    assert!(
+        run_data
+            .get(dir.to_str().unwrap())
+            .is_err()
+    );
     assert_eq!(RunReader::open(&dir).unwrap().path(), dir);
     let from_file = RunReader::open(dir.join("events.jsonl")).unwrap();
     assert_eq!(from_file.id(), "ep_2_long");
     // Outside `episodes` the records give the id of the run.
     let elsewhere = temp.path().join("elsewhere");
     copy_dir(&run_of("good/terminal"), &elsewhere);
-    let id = || RunReader::open(&elsewhere).unwrap().id();
+    let id = || {
+        RunReader::open(&elsewhere)
+            .unwrap()
+            .id()
+    };
     replace(
         &elsewhere.join("state.json"),
         "\"id\":\"ep_answer\"",
@@ -315,7 +359,12 @@ fn run_is_found_by_id_or_part_and_opened_by_path() {
 fn whole_id_goes_before_its_start_and_that_before_a_part() {
     let temp = named(&["ab", "AB", "abc", "xab", "XABD", "Mixed", "mixer"]);
     let run_data = RunData::open(temp.path()).unwrap();
-    let found = |name: &str| run_data.get(name).map(|run| run.id()).unwrap_or_default();
+    let found = |name: &str| {
+        run_data
+            .get(name)
+            .map(|run| run.id())
+            .unwrap_or_default()
+    };
     for (name, id) in [
         ("ab", "ab"),
         ("AB", "AB"),
@@ -331,10 +380,18 @@ fn whole_id_goes_before_its_start_and_that_before_a_part() {
     ] {
         assert_eq!(found(name), id, "{name}");
     }
-    let many: Vec<String> = (10..30).map(|number| format!("ep_{number}")).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let many: Vec<String> = (10..30)
+        .map(|number| format!("ep_{number}"))
+        .collect();
+    let many: Vec<&str> = many
+        .iter()
+        .map(String::as_str)
+        .collect();
     let temp = named(&many);
-    let error = RunData::open(temp.path()).unwrap().get("ep").unwrap_err();
+    let error = RunData::open(temp.path())
+        .unwrap()
+        .get("ep")
+        .unwrap_err();
     let said = error.to_string();
     assert!(
         said.ends_with(" and more") && said.matches("ep_").count() == 8,
@@ -347,7 +404,10 @@ fn run_data_is_found_above_below_and_at_paths() {
     let temp = named(&["ep_1", "group/ep_2", "group/ep_3"]);
     let episodes = temp.path().join("episodes");
     let listed = |paths: &[PathBuf]| {
-        let mut ids: Vec<_> = RunData::find(paths)?.iter().map(|run| run.id()).collect();
+        let mut ids: Vec<_> = RunData::find(paths)?
+            .iter()
+            .map(|run| run.id())
+            .collect();
         ids.sort();
         Ok::<_, Error>(ids)
     };
@@ -369,7 +429,12 @@ fn run_data_is_found_above_below_and_at_paths() {
     assert_eq!(listed(&several).unwrap(), ["ep_1", "ep_2", "ep_3"]);
 
     let project = tempfile::tempdir().unwrap();
-    let runs = |below: &str| project.path().join(below).join("episodes/ep_a");
+    let runs = |below: &str| {
+        project
+            .path()
+            .join(below)
+            .join("episodes/ep_a")
+    };
     copy_dir(&run_of("good/terminal"), &runs("a/.b/c"));
     // Neither is run data: what git keeps, and what lies too deep.
     copy_dir(&run_of("good/terminal"), &runs(".git"));
@@ -384,7 +449,13 @@ fn run_data_is_found_above_below_and_at_paths() {
     let Error::Ambiguous(found) = &error else {
         panic!("{error}")
     };
-    let below = |path| project.path().join(path).display().to_string();
+    let below = |path| {
+        project
+            .path()
+            .join(path)
+            .display()
+            .to_string()
+    };
     assert_eq!(found.matches(), ["a/.b/c", "other"].map(below));
     assert!(!error.to_string().ends_with("and more"), "{error}");
     let none = tempfile::tempdir().unwrap();
@@ -404,12 +475,22 @@ fn id_of_two_runs_names_neither() {
         let Error::Ambiguous(found) = &error else {
             panic!("{error}")
         };
-        let path = |group| temp.path().join("episodes").join(group).join("ep_same");
+        let path = |group| {
+            temp.path()
+                .join("episodes")
+                .join(group)
+                .join("ep_same")
+        };
         let path = |group| path(group).display().to_string();
         assert_eq!(found.name(), "ep_same");
         assert_eq!(found.matches(), [path("a"), path("b")]);
         let path = path("b");
-        assert!(error.to_string().ends_with(&format!(", {path}")), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with(&format!(", {path}")),
+            "{error}"
+        );
         assert!(RunReader::open(&path).is_ok());
     }
     let error = run_data.get("ep_s").unwrap_err();
@@ -428,7 +509,9 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         "something_else",
     ]);
     let run_data = RunData::open(temp.path()).unwrap();
-    let error = run_data.get("EP_02_pausde").unwrap_err();
+    let error = run_data
+        .get("EP_02_pausde")
+        .unwrap_err();
     let Error::UnknownRun { id, nearest } = &error else {
         panic!("{error}")
     };
@@ -447,7 +530,12 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         };
         assert_eq!(nearest, &["ep_02_paused"], "{name}");
     }
-    let said = |name: &str| run_data.get(name).unwrap_err().to_string();
+    let said = |name: &str| {
+        run_data
+            .get(name)
+            .unwrap_err()
+            .to_string()
+    };
     assert_eq!(
         said("ep_zzz"),
         "there is no run \"ep_zzz\"",
@@ -497,7 +585,9 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
             "{error}"
         );
         assert!(
-            error.to_string().starts_with(path.to_str().unwrap()),
+            error
+                .to_string()
+                .starts_with(path.to_str().unwrap()),
             "{error}"
         );
     }

@@ -12,7 +12,9 @@ pub(crate) fn repository() -> Repository {
     let repository = Repository::with(&["ep_good"]);
     repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     repository.add_episode("ep_new");
-    let bad = repository.add_episode("ep_bad").join("state.json");
+    let bad = repository
+        .add_episode("ep_bad")
+        .join("state.json");
     fs::write(
         &bad,
         fs::read_to_string(&bad)

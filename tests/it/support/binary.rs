@@ -8,7 +8,10 @@ use crate::support::corpus::corpus;
 
 pub(crate) fn runvet(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    command.args(args).current_dir(corpus()).env_clear();
+    command
+        .args(args)
+        .current_dir(corpus())
+        .env_clear();
     command
 }
 
@@ -26,5 +29,8 @@ pub(crate) fn stderr(output: &Output) -> &str {
 
 /// Every format there is.
 pub(crate) fn formats() -> Vec<&'static str> {
-    "".parse::<Format>().unwrap_err().known.to_vec()
+    "".parse::<Format>()
+        .unwrap_err()
+        .known
+        .to_vec()
 }

@@ -58,9 +58,13 @@ fn run_files() -> Vec<CaseFile> {
         })
         .collect::<Vec<_>>()
     };
-    let threads = thread::available_parallelism().unwrap().get();
+    let threads = thread::available_parallelism()
+        .unwrap()
+        .get();
     let mut printed = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let workers: Vec<_> = (0..threads)
+            .map(|_| scope.spawn(worker))
+            .collect();
         workers
             .into_iter()
             .flat_map(|worker| worker.join().unwrap())
@@ -74,7 +78,10 @@ fn run_files() -> Vec<CaseFile> {
 fn as_printed(file: &str) -> String {
     let mut expected = String::new();
     let mut case = String::new();
-    for line in read(file).split_inclusive('\n').chain(["# "]) {
+    for line in read(file)
+        .split_inclusive('\n')
+        .chain(["# "])
+    {
         if line.starts_with("# ") {
             expected += &case_as_printed(file, &case);
             case.clear();
@@ -95,7 +102,9 @@ fn parts(case: &str) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut text = Vec::new();
     for line in case.lines() {
-        let open = parts.last_mut().filter(|_| text.is_empty());
+        let open = parts
+            .last_mut()
+            .filter(|_| text.is_empty());
         match (line.strip_prefix("  "), open) {
             (Some(line), _) if line.starts_with("$ ") => parts.push(Part {
                 text: std::mem::take(&mut text),
@@ -153,7 +162,11 @@ fn case_as_printed(file: &str, case: &str) -> String {
                 let indent = if line.is_empty() { "" } else { "  " };
                 writeln!(expected, "{indent}{line}").unwrap();
             }
-            let blank = part.shown.iter().rev().take_while(|line| line.is_empty());
+            let blank = part
+                .shown
+                .iter()
+                .rev()
+                .take_while(|line| line.is_empty());
             expected.extend(blank.map(|_| '\n'));
         }
         output = next;
@@ -162,12 +175,21 @@ fn case_as_printed(file: &str, case: &str) -> String {
 }
 
 fn printed(dir: &Path, script: &str) -> String {
-    let bin = Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap();
+    let bin = Path::new(env!("CARGO_BIN_EXE_runvet"))
+        .parent()
+        .unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut shell: Command = without_settings("sh");
-    shell.args(["-c", script]).current_dir(dir);
-    shell.env("PATH", path).env("CORPUS", corpus());
-    let output = shell.stdin(Stdio::null()).output().unwrap();
+    shell
+        .args(["-c", script])
+        .current_dir(dir);
+    shell
+        .env("PATH", path)
+        .env("CORPUS", corpus());
+    let output = shell
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
     String::from_utf8_lossy(&output.stdout)
         .replace(dir.to_str().unwrap(), "[DIR]")
         .replace(corpus().to_str().unwrap(), "[CORPUS]")
@@ -214,7 +236,9 @@ fn queried(output: &str, filter: &str) -> String {
             }
         });
         let skipped = found(&document, "/episodes/*/skipped/*", &["reason"]);
-        let skipped = skipped.lines().map(|line| format!("skipped: {line}\n"));
+        let skipped = skipped
+            .lines()
+            .map(|line| format!("skipped: {line}\n"));
         return of_group
             .chain(skipped)
             .collect::<String>()
@@ -230,22 +254,31 @@ fn found(document: &Value, pointer: &str, keys: &[&str]) -> String {
     for name in pointer.split('/').skip(1) {
         let at = format!("/{name}");
         values = match name {
-            "*" => values.into_iter().flat_map(items).collect(),
+            "*" => values
+                .into_iter()
+                .flat_map(items)
+                .collect(),
             _ => values
                 .into_iter()
                 .filter_map(|it| it.pointer(&at))
                 .collect(),
         };
     }
-    let lines = values.into_iter().map(|value| match keys {
-        [] => text(Some(value)),
-        keys => {
-            let texts = keys
-                .iter()
-                .map(|key| text(value.pointer(&format!("/{key}"))));
-            texts.collect::<Vec<_>>().join(" ").trim_end().to_owned()
-        }
-    });
+    let lines = values
+        .into_iter()
+        .map(|value| match keys {
+            [] => text(Some(value)),
+            keys => {
+                let texts = keys
+                    .iter()
+                    .map(|key| text(value.pointer(&format!("/{key}"))));
+                texts
+                    .collect::<Vec<_>>()
+                    .join(" ")
+                    .trim_end()
+                    .to_owned()
+            }
+        });
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -15,7 +15,10 @@ static VALIDATORS: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap
 
 /// Panics unless the document describes an answer: its status, its type and its body.
 pub(crate) fn assert_described(path: &str, status: u16, kind: &str, text: &str) {
-    let template = DOCUMENT["paths"].as_object().unwrap().keys();
+    let template = DOCUMENT["paths"]
+        .as_object()
+        .unwrap()
+        .keys();
     let template = template.max_by_key(|template| (matches(template, path), literals(template)));
     let Some(template) = template.filter(|template| matches(template, path)) else {
         if kind == "application/problem+json" {
@@ -23,7 +26,9 @@ pub(crate) fn assert_described(path: &str, status: u16, kind: &str, text: &str) 
         }
         return;
     };
-    let operations = DOCUMENT["paths"][template].as_object().unwrap();
+    let operations = DOCUMENT["paths"][template]
+        .as_object()
+        .unwrap();
     assert_eq!(operations.len(), 1, "{template} has one method");
     let (method, operation) = operations.iter().next().unwrap();
     let responses = &operation["responses"];
@@ -33,11 +38,18 @@ pub(crate) fn assert_described(path: &str, status: u16, kind: &str, text: &str) 
     } else {
         "default"
     };
-    let content = responses[answer]["content"].as_object().unwrap();
-    let name = content.keys().find(|name| **name == kind);
+    let content = responses[answer]["content"]
+        .as_object()
+        .unwrap();
+    let name = content
+        .keys()
+        .find(|name| **name == kind);
     let name = name.unwrap_or_else(|| panic!("{path}: {status} {kind} is not in {content:?}"));
     if content[name]["schema"].is_object() && name.contains("json") {
-        let part = |text: &str| text.replace('~', "~0").replace('/', "~1");
+        let part = |text: &str| {
+            text.replace('~', "~0")
+                .replace('/', "~1")
+        };
         let (template, name) = (part(template), part(name));
         let schema = format!("/paths/{template}/{method}/responses/{answer}/content/{name}/schema");
         assert_valid(&schema, path, text);
@@ -46,14 +58,18 @@ pub(crate) fn assert_described(path: &str, status: u16, kind: &str, text: &str) 
 
 fn assert_valid(schema: &str, path: &str, text: &str) {
     let validator = {
-        let mut known = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = known.entry(schema.to_owned()).or_insert_with(|| {
-            let of_schema = DOCUMENT
-                .pointer(schema)
-                .unwrap_or_else(|| panic!("{schema}"));
-            let whole = json!({"allOf": [of_schema], "components": DOCUMENT["components"]});
-            Arc::new(jsonschema::draft202012::new(&whole).unwrap())
-        });
+        let mut known = VALIDATORS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let made = known
+            .entry(schema.to_owned())
+            .or_insert_with(|| {
+                let of_schema = DOCUMENT
+                    .pointer(schema)
+                    .unwrap_or_else(|| panic!("{schema}"));
+                let whole = json!({"allOf": [of_schema], "components": DOCUMENT["components"]});
+                Arc::new(jsonschema::draft202012::new(&whole).unwrap())
+            });
         Arc::clone(made)
     };
     let body: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{path}: {error}"));

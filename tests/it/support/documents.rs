@@ -10,16 +10,22 @@ use crate::support::markdown::{prose, root};
 /// Held so that no test reads a document while another rewrites it.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static DOCUMENTS: Mutex<()> = Mutex::new(());
-    DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner)
+    DOCUMENTS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The documents: the Markdown files at the top level and in `docs/`, and `llms.txt`.
 pub(crate) fn documents() -> Vec<String> {
     let in_dir = |dir: &str| {
-        let entries = fs::read_dir(root().join(dir)).into_iter().flatten();
+        let entries = fs::read_dir(root().join(dir))
+            .into_iter()
+            .flatten();
         let paths = entries.map(|entry| Path::new(dir).join(entry.unwrap().file_name()));
-        let markdown =
-            paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+        let markdown = paths.filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "md")
+        });
         markdown
             .map(|path| path.display().to_string())
             .collect::<Vec<_>>()
@@ -36,9 +42,18 @@ pub(crate) fn links(document: &str) -> Vec<String> {
         .split("](")
         .skip(1)
         .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
-    let referenced = prose.lines().filter(|line| line.starts_with('['));
+    let referenced = prose
+        .lines()
+        .filter(|line| line.starts_with('['));
     inline
-        .chain(referenced.filter_map(|line| Some(line.split_once("]: ")?.1.trim().to_owned())))
+        .chain(referenced.filter_map(|line| {
+            Some(
+                line.split_once("]: ")?
+                    .1
+                    .trim()
+                    .to_owned(),
+            )
+        }))
         .collect()
 }
 
@@ -78,7 +93,9 @@ pub(crate) fn commands() -> Vec<String> {
         .map(str::to_owned)
         .collect();
     assert!(
-        commands.iter().any(|command| command == "validate"),
+        commands
+            .iter()
+            .any(|command| command == "validate"),
         "the commands are {commands:?}"
     );
     commands

@@ -49,7 +49,12 @@ pub(crate) fn hostile_run() -> (TempDir, PathBuf) {
 pub(crate) fn commands(text: &str) -> Vec<&str> {
     let is_command = |line: &&str| {
         let anywhere = ["##[", "##vso[", "##teamcity["];
-        line.trim_start().starts_with("::") || anywhere.iter().any(|start| line.contains(start))
+        line.trim_start().starts_with("::")
+            || anywhere
+                .iter()
+                .any(|start| line.contains(start))
     };
-    text.lines().filter(is_command).collect()
+    text.lines()
+        .filter(is_command)
+        .collect()
 }

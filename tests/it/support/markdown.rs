@@ -21,7 +21,10 @@ impl Block<'_> {
     pub(crate) fn setting(&self, name: &str) -> Option<&str> {
         self.info
             .split_whitespace()
-            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+            .find_map(|word| {
+                word.strip_prefix(name)?
+                    .strip_prefix('=')
+            })
     }
 }
 
@@ -41,7 +44,10 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
                 "fences are not indented: {line}"
             ),
             Some((fence, info, body))
-                if line.starts_with(fence) && line.trim_matches(['`', '\n']).is_empty() =>
+                if line.starts_with(fence)
+                    && line
+                        .trim_matches(['`', '\n'])
+                        .is_empty() =>
             {
                 blocks.push(Block {
                     info,

@@ -38,7 +38,10 @@ impl Hooked {
             "profile.release.opt-level = 0\nprofile.release.package.runvet.opt-level = 0\n";
         fs::write(cargo.join("config.toml"), quickly).unwrap();
         fs::write(
-            hooked.repository.path().join(".pre-commit-config.yaml"),
+            hooked
+                .repository
+                .path()
+                .join(".pre-commit-config.yaml"),
             config,
         )
         .unwrap();
@@ -52,7 +55,10 @@ impl Hooked {
     }
 
     pub(crate) fn make_bad(&self, name: &str) {
-        let state = self.repository.episode(name).join("state.json");
+        let state = self
+            .repository
+            .episode(name)
+            .join("state.json");
         fs::write(
             &state,
             fs::read_to_string(&state)
@@ -64,7 +70,10 @@ impl Hooked {
 
     /// Replaces a good run by another good one.
     pub(crate) fn change(&self, name: &str) {
-        let summary = self.repository.episode(name).join("summary.json");
+        let summary = self
+            .repository
+            .episode(name)
+            .join("summary.json");
         fs::write(&summary, fs::read_to_string(&summary).unwrap() + "\n").unwrap();
     }
 
@@ -72,7 +81,10 @@ impl Hooked {
         command
             .current_dir(self.repository.path())
             .env("PRE_COMMIT_HOME", self.home.path());
-        let output = command.envs(self.environment.clone()).output().unwrap();
+        let output = command
+            .envs(self.environment.clone())
+            .output()
+            .unwrap();
         assert!(
             output.status.success(),
             "{what}: {}{}",

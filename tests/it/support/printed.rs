@@ -64,5 +64,8 @@ pub(crate) static REPORT: LazyLock<Report> =
     LazyLock::new(|| serde_json::from_value(json("json")).unwrap());
 
 pub(crate) fn findings() -> impl Iterator<Item = &'static Finding> {
-    REPORT.episodes.iter().flat_map(|episode| &episode.findings)
+    REPORT
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings)
 }

@@ -34,11 +34,15 @@ pub(crate) fn ended(command: &mut Command) -> Output {
     let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let out = thread::spawn(move || {
         let mut bytes = Vec::new();
-        stdout.read_to_end(&mut bytes).map(|_| bytes)
+        stdout
+            .read_to_end(&mut bytes)
+            .map(|_| bytes)
     });
     let err = thread::spawn(move || {
         let mut bytes = Vec::new();
-        stderr.read_to_end(&mut bytes).map(|_| bytes)
+        stderr
+            .read_to_end(&mut bytes)
+            .map(|_| bytes)
     });
     let status = exited(&mut child);
     Output {
@@ -88,7 +92,9 @@ impl Unprivileged {
             &[]
         };
         let user = Self { becomes, dir };
-        let version = user.runvet(&[], &["--version"]).output();
+        let version = user
+            .runvet(&[], &["--version"])
+            .output();
         if version.is_ok_and(|output| output.status.success()) {
             return Some(user);
         }

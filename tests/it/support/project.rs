@@ -23,7 +23,9 @@ impl Project {
         {
             copy_dir(
                 &episode.path(),
-                &project.path("runs/demo/episodes").join(episode.file_name()),
+                &project
+                    .path("runs/demo/episodes")
+                    .join(episode.file_name()),
             );
         }
         project.write("runvet.toml", config);

@@ -16,7 +16,10 @@ use crate::support::process::let_interrupt;
 pub(crate) fn recording(run_data: &Path, args: &[&str]) -> Command {
     let_interrupt();
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    command.arg("record").arg("--run-data").arg(run_data);
+    command
+        .arg("record")
+        .arg("--run-data")
+        .arg(run_data);
     command.args(args).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap());
     command
@@ -105,7 +108,9 @@ impl Talk {
 
     fn read(&mut self) -> Value {
         let mut line = String::new();
-        self.stdout.read_line(&mut line).unwrap();
+        self.stdout
+            .read_line(&mut line)
+            .unwrap();
         answer(&line)
     }
 
@@ -144,7 +149,12 @@ pub(crate) fn complaints(run_data: &Path) -> Vec<String> {
     assert!(!report.episodes.is_empty(), "{}", run_data.display());
     let mut complaints = Vec::new();
     for episode in &report.episodes {
-        complaints.extend(episode.findings.iter().map(ToString::to_string));
+        complaints.extend(
+            episode
+                .findings
+                .iter()
+                .map(ToString::to_string),
+        );
         if episode.lifecycle == runvet::finding::Lifecycle::Terminal {
             let skipped = episode.skipped.iter();
             complaints.extend(skipped.map(|skip| format!("{}: {}", skip.rule, skip.reason)));
@@ -156,7 +166,9 @@ pub(crate) fn complaints(run_data: &Path) -> Vec<String> {
 /// The directory of the only run.
 pub(crate) fn only_run(run_data: &Path) -> PathBuf {
     let episodes = fs::read_dir(run_data.join("episodes")).unwrap();
-    let runs: Vec<PathBuf> = episodes.map(|entry| entry.unwrap().path()).collect();
+    let runs: Vec<PathBuf> = episodes
+        .map(|entry| entry.unwrap().path())
+        .collect();
     let [run] = &runs[..] else {
         panic!("one run in {runs:?}")
     };

@@ -42,7 +42,9 @@ impl Repository {
     }
 
     pub(crate) fn episode(&self, name: &str) -> PathBuf {
-        self.path().join("runs/episodes").join(name)
+        self.path()
+            .join("runs/episodes")
+            .join(name)
     }
 
     pub(crate) fn git(&self, args: &[&str]) {

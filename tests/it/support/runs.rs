@@ -11,7 +11,10 @@ use crate::support::corpus::corpus;
 
 /// The only run of a case of the corpus.
 pub(crate) fn run_of(case: &str) -> PathBuf {
-    let [run] = &Gate::default().discover(&[corpus().join(case)]).episodes[..] else {
+    let [run] = &Gate::default()
+        .discover(&[corpus().join(case)])
+        .episodes[..]
+    else {
         panic!("one run in {case}")
     };
     run.path.clone()
@@ -25,7 +28,10 @@ pub(crate) fn bad_run() -> PathBuf {
 /// Run data with a copy of the only run of a case, for a test to change; and the run's directory.
 pub(crate) fn copy_of(case: &str) -> (TempDir, PathBuf) {
     let (temp, from) = (tempfile::tempdir().unwrap(), run_of(case));
-    let dir = temp.path().join("episodes").join(from.file_name().unwrap());
+    let dir = temp
+        .path()
+        .join("episodes")
+        .join(from.file_name().unwrap());
     copy_dir(&from, &dir);
     (temp, dir)
 }
@@ -40,12 +46,18 @@ pub(crate) fn replace(file: &Path, from: &str, to: &str) {
 /// Sets when a directory last changed: a number of days after a fixed day.
 pub(crate) fn touch(dir: &Path, day: u64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + day * 86_400);
-    File::open(dir).unwrap().set_modified(time).unwrap();
+    File::open(dir)
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
 }
 
 pub(crate) fn copy_dir(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
+    for file in fs::read_dir(from)
+        .unwrap()
+        .map(Result::unwrap)
+    {
         let (from, to) = (file.path(), to.join(file.file_name()));
         if from.is_dir() {
             copy_dir(&from, &to);

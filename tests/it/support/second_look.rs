@@ -11,7 +11,9 @@ pub fn same(node: Node<'_>, value: &Value) -> bool {
     match value {
         Value::Null => node.kind() == Kind::Null,
         Value::Bool(value) => node.boolean() == Some(*value),
-        Value::String(value) => node.text().is_some_and(|text| text == *value),
+        Value::String(value) => node
+            .text()
+            .is_some_and(|text| text == *value),
         Value::Number(value) if value.is_f64() => {
             let double = node
                 .number()
@@ -37,16 +39,19 @@ pub fn same(node: Node<'_>, value: &Value) -> bool {
                         .get(&*key.name())
                         .is_some_and(|value| same(key.value(), value))
                 })
-                && values
-                    .iter()
-                    .all(|(name, value)| node.get(name).is_some_and(|member| same(member, value)))
+                && values.iter().all(|(name, value)| {
+                    node.get(name)
+                        .is_some_and(|member| same(member, value))
+                })
         }
     }
 }
 
 /// The lines, each with a different indentation.
 pub fn indented(events: &[u8]) -> Vec<u8> {
-    let lines = events.split(|byte| *byte == b'\n').enumerate();
+    let lines = events
+        .split(|byte| *byte == b'\n')
+        .enumerate();
     lines
         .map(|(index, line)| [" ".repeat(index + 1).as_bytes(), line].concat())
         .collect::<Vec<_>>()

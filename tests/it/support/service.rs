@@ -38,7 +38,11 @@ impl Answer {
         let kind = kind.map(|kind| kind.to_str().unwrap().to_owned());
         let status = response.status().as_u16();
         let mut body = response.into_body();
-        let text = body.with_config().limit(1 << 30).read_to_string().unwrap();
+        let text = body
+            .with_config()
+            .limit(1 << 30)
+            .read_to_string()
+            .unwrap();
         let kind = kind.unwrap_or_default();
         assert_described(&path, status, &kind, &text);
         Self { status, kind, text }
@@ -53,7 +57,13 @@ impl Answer {
         assert_eq!(self.kind, "application/problem+json", "{}", self.text);
         let problem = self.json();
         assert_eq!(problem["status"], self.status);
-        (self.status, problem["detail"].as_str().unwrap().to_owned())
+        (
+            self.status,
+            problem["detail"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        )
     }
 }
 
@@ -103,16 +113,24 @@ impl Service {
     }
 
     pub(crate) fn check(&self, body: &str) -> Answer {
-        let request = self.agent.post(format!("{}api/v1/check", self.url));
+        let request = self
+            .agent
+            .post(format!("{}api/v1/check", self.url));
         let request = request.header("content-type", "application/json");
         Answer::of(request.send(body).unwrap())
     }
 
     /// The ids of the runs of a list.
     pub(crate) fn ids(&self, query: &str) -> Vec<String> {
-        let list = self.get(&format!("api/v1/runs?{query}")).json();
-        let items = list["items"].as_array().unwrap_or_else(|| panic!("{list}"));
-        let ids = items.iter().map(|item| item["id"].as_str().unwrap());
+        let list = self
+            .get(&format!("api/v1/runs?{query}"))
+            .json();
+        let items = list["items"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{list}"));
+        let ids = items
+            .iter()
+            .map(|item| item["id"].as_str().unwrap());
         ids.map(str::to_owned).collect()
     }
 
@@ -124,21 +142,29 @@ impl Service {
     }
 
     pub(crate) fn address(&self) -> &str {
-        self.url.trim_start_matches("http://").trim_end_matches('/')
+        self.url
+            .trim_start_matches("http://")
+            .trim_end_matches('/')
     }
 
     pub(crate) fn socket(&self) -> TcpStream {
         let socket = TcpStream::connect(self.address()).unwrap();
-        socket.set_read_timeout(Some(TOO_LONG)).unwrap();
+        socket
+            .set_read_timeout(Some(TOO_LONG))
+            .unwrap();
         socket
     }
 
     /// The first line of the answer to a request as it is sent.
     pub(crate) fn raw(&self, request: &str) -> String {
         let mut socket = self.socket();
-        socket.write_all(request.as_bytes()).unwrap();
+        socket
+            .write_all(request.as_bytes())
+            .unwrap();
         let mut line = String::new();
-        BufReader::new(socket).read_line(&mut line).unwrap();
+        BufReader::new(socket)
+            .read_line(&mut line)
+            .unwrap();
         line.trim_end().to_owned()
     }
 
@@ -156,7 +182,9 @@ impl Service {
         let mut socket = self.socket();
         let request = format!("GET /api/v1/changes HTTP/1.1\r\n{header}Host: ");
         write!(socket, "{request}{}\r\n\r\n", self.address()).unwrap();
-        let mut lines = BufReader::new(socket).lines().map_while(Result::ok);
+        let mut lines = BufReader::new(socket)
+            .lines()
+            .map_while(Result::ok);
         assert_eq!(lines.next().unwrap(), "HTTP/1.1 200 OK");
         for line in lines.by_ref() {
             if line.is_empty() {
@@ -172,13 +200,19 @@ impl Service {
             .lines()
             .find(|line| line.starts_with("VmHWM"))
             .unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+        line.split_whitespace()
+            .nth(1)
+            .unwrap()
+            .parse()
+            .unwrap()
     }
 
     /// Ends it by SIGTERM; the exit code, and what it said.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", "TERM", &id]).status();
+        let sent = Command::new("kill")
+            .args(["-s", "TERM", &id])
+            .status();
         assert!(sent.unwrap().success());
         let said = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
         (self.child.wait().unwrap().code(), said)

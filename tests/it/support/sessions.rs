@@ -72,10 +72,16 @@ impl Policy for Whim {
     }
 
     fn advise(&self, state: &State) -> Advice {
-        let actions = state.outcomes.actions.as_ref().map_or(0, Vec::len) as u64;
+        let actions = state
+            .outcomes
+            .actions
+            .as_ref()
+            .map_or(0, Vec::len) as u64;
         let steps = &state.plan.steps;
         let mut random = Random::new(self.0 + 31 * actions + 7 * steps.len() as u64);
-        let pending = steps.iter().find(|step| step.status == StepStatus::Pending);
+        let pending = steps
+            .iter()
+            .find(|step| step.status == StepStatus::Pending);
         let confidence = if random.below(3) == 0 { 0.2 } else { 0.9 };
         let change = |change| Advice::Intervention { change, confidence };
         match (random.below(14), pending) {
@@ -159,7 +165,9 @@ impl<'s> Session<'s> {
     }
 
     fn task(&self) -> Task {
-        let task = Task::new("a task").seed(self.seed).tag("team", "x");
+        let task = Task::new("a task")
+            .seed(self.seed)
+            .tag("team", "x");
         let task = task.using("adapter:demo").kind("demo");
         match self.workspace {
             None => task,
@@ -197,7 +205,9 @@ impl<'s> Session<'s> {
             2 => End::partial("half of it"),
             3 => End::vetoed("nobody wants it"),
             4 => End::aborted("ctrl-c"),
-            _ => End::ok().artifact("report.md").metric("score", 0.75),
+            _ => End::ok()
+                .artifact("report.md")
+                .metric("score", 0.75),
         };
         match run.finish(end) {
             Err(Error::Refused { .. }) => Ok(None),
@@ -237,7 +247,9 @@ impl<'s> Session<'s> {
                 };
                 let score = f64::from(u32::try_from(random.below(1_000)).unwrap()) / 7.0;
                 let mut action = Action::new("tool").output("x".repeat(self.length(random)));
-                action.extensions.insert("x-score".into(), score.into());
+                action
+                    .extensions
+                    .insert("x-score".into(), score.into());
                 may_be_refused(run.act(step, action))
             }
             7 => {
@@ -262,7 +274,8 @@ impl<'s> Session<'s> {
             10 => {
                 run.reflect(Map::new())?;
                 let proposal = members(json!({ "lesson": "x" }));
-                run.propose(proposal, random.below(2) == 0).map(drop)
+                run.propose(proposal, random.below(2) == 0)
+                    .map(drop)
             }
             _ => {
                 let text = "äöü \u{1F600}\n".repeat(self.length(random) / 8);

@@ -30,9 +30,14 @@ pub(crate) fn leave_out(reason: &str) {
 fn note(kind: &str, reason: &str) {
     let (test, reason) = (Location::caller(), reason.trim().replace('\n', " "));
     let line = format!("{kind}: {}:{}: {reason}\n", test.file(), test.line());
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    std::io::stderr()
+        .write_all(line.as_bytes())
+        .unwrap();
     if let Some(file) = std::env::var_os("RUNVET_SKIPPED") {
-        let mut file = OpenOptions::new().append(true).open(file).unwrap();
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(file)
+            .unwrap();
         file.write_all(line.as_bytes()).unwrap();
     }
 }

@@ -41,7 +41,9 @@ pub(crate) fn command(dir: &Path, args: &[&str], width: Width) -> Command {
 }
 
 pub(crate) fn runvet(dir: &Path, args: &[&str], width: Width) -> Output {
-    command(dir, args, width).output().unwrap()
+    command(dir, args, width)
+        .output()
+        .unwrap()
 }
 
 /// Compares what a command prints with a file in `tests/snapshots`.

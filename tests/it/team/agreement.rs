@@ -113,7 +113,9 @@ fn found(schemas: &[Value], values: &[Value]) -> BTreeMap<[usize; 3], BTreeSet<S
         (Artifact::Events, events.as_bytes()),
         (Artifact::State, state.as_bytes()),
     ];
-    let report = gate.unwrap().records("ep_answer", &records);
+    let report = gate
+        .unwrap()
+        .records("ep_answer", &records);
     let mut found: BTreeMap<[usize; 3], BTreeSet<String>> = BTreeMap::new();
     for finding in report.findings {
         let Some((place, schema)) = finding
@@ -127,16 +129,28 @@ fn found(schemas: &[Value], values: &[Value]) -> BTreeMap<[usize; 3], BTreeSet<S
         let at = PLACES[place].2;
         let pointer = finding.location.pointer.unwrap();
         let (value, within) = if place == 2 {
-            let rest = pointer.strip_prefix("/outcomes/actions/").unwrap();
+            let rest = pointer
+                .strip_prefix("/outcomes/actions/")
+                .unwrap();
             let (index, rest) = rest.split_once('/').unwrap();
             (index.parse().unwrap(), format!("/{rest}"))
         } else {
-            let line: usize = finding.location.line.unwrap().try_into().unwrap();
+            let line: usize = finding
+                .location
+                .line
+                .unwrap()
+                .try_into()
+                .unwrap();
             (line - 1, pointer)
         };
-        let within = within.strip_prefix(at).unwrap().to_owned();
+        let within = within
+            .strip_prefix(at)
+            .unwrap()
+            .to_owned();
         // A key that is not allowed is a finding at the key.
-        let is_key = finding.message.contains("must not have the field");
+        let is_key = finding
+            .message
+            .contains("must not have the field");
         let within = match within.rsplit_once('/') {
             Some((above, _)) if is_key => above.to_owned(),
             _ => within,
@@ -197,7 +211,9 @@ fn python_validator_agrees_on_what_a_team_declares() {
         for (value, expected) in judged[index].iter().enumerate() {
             for (place, (.., at)) in PLACES.iter().enumerate() {
                 let nothing = BTreeSet::new();
-                let ours = found.get(&[index, place, value]).unwrap_or(&nothing);
+                let ours = found
+                    .get(&[index, place, value])
+                    .unwrap_or(&nothing);
                 if ours != expected {
                     wrong.push(format!(
                         "{schema} {} at {}: {ours:?}, not {expected:?}",

@@ -244,7 +244,8 @@ impl Declared {
                         let near = (0..at).filter(|it| group(*it) == group(at));
                         let near = near.map(|it| &events[it]);
                         let near = near.filter(|it| names(it) != Some(false));
-                        near.map(|it| names(it).map(|_| it.clone())).collect()
+                        near.map(|it| names(it).map(|_| it.clone()))
+                            .collect()
                     };
                     group(at).is_none() || breaks(&events[at], &earlier)
                 }
@@ -253,13 +254,21 @@ impl Declared {
                 lines.push(at);
             }
         }
-        let mut lines: Vec<usize> = lines.into_iter().map(|at| at + 1).collect();
+        let mut lines: Vec<usize> = lines
+            .into_iter()
+            .map(|at| at + 1)
+            .collect();
         if let Pattern::AtLeast(least) = self.pattern {
             let mut counts = BTreeMap::<_, usize>::new();
             for at in &judged {
                 *counts.entry(group(*at)).or_default() += 1;
             }
-            lines.extend(counts.values().filter(|count| **count < least).map(|_| 0));
+            lines.extend(
+                counts
+                    .values()
+                    .filter(|count| **count < least)
+                    .map(|_| 0),
+            );
         }
         lines.sort_unstable();
         lines
@@ -318,7 +327,13 @@ fn orders_and_rules_find_what_a_search_finds() {
         } else {
             "paused/episodes/ep_paused"
         };
-        let state = std::fs::read(corpus().join("good").join(case).join("state.json")).unwrap();
+        let state = std::fs::read(
+            corpus()
+                .join("good")
+                .join(case)
+                .join("state.json"),
+        )
+        .unwrap();
         let records = [
             (Artifact::Events, text.as_bytes()),
             (Artifact::State, &*state),
@@ -357,8 +372,12 @@ fn run_that_is_asked_finds_what_a_search_finds() {
         let mut random = Random::new(seed);
         let dir = tempfile::tempdir().unwrap();
         let recorder = Recorder::new(dir.path()).gate(gate.clone());
-        let recorder = recorder.clock(Ticking::new(seed)).hold_back(false);
-        let mut run = recorder.begin(Task::new("Pay")).unwrap();
+        let recorder = recorder
+            .clock(Ticking::new(seed))
+            .hold_back(false);
+        let mut run = recorder
+            .begin(Task::new("Pay"))
+            .unwrap();
         let plan = vec![StepDraft::new("s", StepKind::Act, "work")];
         let _ = run.plan(plan, "planner.test").unwrap();
         let StepDecision::Go(step) = run.open("s").unwrap() else {
@@ -374,14 +393,23 @@ fn run_that_is_asked_finds_what_a_search_finds() {
                 .map(|it| it.lines(&events, false).len())
                 .collect();
             events.push(json!({"phase": "act", "payload": next}));
-            let would = run.would("act", members(next.clone())).unwrap();
-            let would: BTreeSet<String> = would.into_iter().map(|it| it.rule).collect();
-            let expected = DECLARED.iter().enumerate().filter(|(number, declared)| {
-                let after = declared.lines(&events, false).len();
-                declared.within.is_none() && after > before[*number]
-            });
-            let expected: BTreeSet<String> =
-                expected.map(|(number, _)| format!("a/{number}")).collect();
+            let would = run
+                .would("act", members(next.clone()))
+                .unwrap();
+            let would: BTreeSet<String> = would
+                .into_iter()
+                .map(|it| it.rule)
+                .collect();
+            let expected = DECLARED
+                .iter()
+                .enumerate()
+                .filter(|(number, declared)| {
+                    let after = declared.lines(&events, false).len();
+                    declared.within.is_none() && after > before[*number]
+                });
+            let expected: BTreeSet<String> = expected
+                .map(|(number, _)| format!("a/{number}"))
+                .collect();
             assert_eq!(would, expected, "{seed}: {next} after\n{written}");
             all += would.len();
             run.act(&step, serde_json::from_value(next).unwrap())

@@ -33,12 +33,18 @@ fn what_names_no_event_of_a_run_compared_nothing() {
             "{{\"phase\":\"act\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{{\"tool\":\"{tool}\",\"{key}\":\"1\"}}}}"
         )
     };
-    for (others, has_refund) in [1, 50].iter().flat_map(|n| [(n, false), (n, true)]) {
+    for (others, has_refund) in [1, 50]
+        .iter()
+        .flat_map(|n| [(n, false), (n, true)])
+    {
         let key = if has_refund { "order" } else { "x" };
         let mut events = vec![event("other", key); *others];
         events.push(event(if has_refund { "refund" } else { "other" }, key));
         events.push(event("end", "y"));
-        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        let events: Vec<&str> = events
+            .iter()
+            .map(String::as_str)
+            .collect();
         let project = project(&config, &events, true);
         let args = ["validate", "--coverage", "--format", "json"];
         let output = project.run(&[&args[..], &["runs"]].concat());

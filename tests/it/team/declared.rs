@@ -37,14 +37,18 @@ fn threads_and_a_strict_rule_change_nothing() {
     };
     let one = team(&["--jobs", "1"]);
     assert_eq!(one.len(), 7, "{one:?}");
-    let order = one.iter().find(|it| it.starts_with("a/o"));
+    let order = one
+        .iter()
+        .find(|it| it.starts_with("a/o"));
     assert!(
         order.is_some_and(|it| it.contains("15001 calls of \"x\"")),
         "{one:?}"
     );
     assert!(
         one[6].contains("and 7 more events have this value")
-            || one.iter().any(|it| it.contains("7 more")),
+            || one
+                .iter()
+                .any(|it| it.contains("7 more")),
         "{one:?}"
     );
     assert_eq!(one, team(&["--jobs", "4"]));
@@ -122,7 +126,12 @@ fn known_skeleton_changes_nothing() {
     };
     let by_skeletons = team(&[]);
     for rule in ["a/b", "a/c", "a/d", "a/e", "a/f", "team/vocabulary"] {
-        assert!(by_skeletons.iter().any(|it| it.starts_with(rule)), "{rule}");
+        assert!(
+            by_skeletons
+                .iter()
+                .any(|it| it.starts_with(rule)),
+            "{rule}"
+        );
     }
     assert_eq!(by_skeletons, team(&["--rule", "strict/*=warning"]));
 }
@@ -131,12 +140,16 @@ fn known_skeleton_changes_nothing() {
 fn gate_of_the_library_knows_the_rules_of_a_team() {
     let project = with_pack("");
     let path = project.path("runvet.toml");
-    let gate = Gate::default().with_config(&path, DECLARED, None).unwrap();
+    let gate = Gate::default()
+        .with_config(&path, DECLARED, None)
+        .unwrap();
     assert!(gate.find_rule("acme/order").is_ok());
     let mut gate = gate
         .level("acme/order", runvet::finding::Level::Warning)
         .unwrap();
-    let report = gate.run([project.path("runs")]).unwrap();
+    let report = gate
+        .run([project.path("runs")])
+        .unwrap();
     assert_eq!((report.totals.errors, report.totals.warnings), (0, 2));
     assert!(
         Gate::default()

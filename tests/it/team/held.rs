@@ -91,7 +91,10 @@ fn held(run: &mut Run, action: Action) -> Vec<Finding> {
 }
 
 fn rules(findings: &[Finding]) -> Vec<&str> {
-    findings.iter().map(|finding| &*finding.rule).collect()
+    findings
+        .iter()
+        .map(|finding| &*finding.rule)
+        .collect()
 }
 
 fn made(run: &mut Run, mut action: Action, output: &str) {
@@ -102,7 +105,9 @@ fn made(run: &mut Run, mut action: Action, output: &str) {
 #[test]
 fn act_is_held_back_with_a_veto_and_the_run_goes_on() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path()).begin(Task::new("Pay")).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(Task::new("Pay"))
+        .unwrap();
     assert_eq!(rules(&held(&mut run, refund("a", 200))), ["acme/asked"]);
     let unordered = held(&mut run, act("refund", json!({"amount": 1})));
     assert_eq!(rules(&unordered), ["acme/sum", "acme/input"]);
@@ -129,7 +134,9 @@ fn act_is_held_back_with_a_veto_and_the_run_goes_on() {
         "id": "dir-0001", "reason": "nobody approved it", "scope": "act", "status": "blocked",
     });
     assert_eq!(vetoes[0]["payload"], expected);
-    let report = Gate::default().run([dir.path()]).unwrap();
+    let report = Gate::default()
+        .run([dir.path()])
+        .unwrap();
     assert_eq!(
         (report.totals.valid, &*report.episodes[0].findings),
         (1, &[][..])
@@ -140,7 +147,9 @@ fn act_is_held_back_with_a_veto_and_the_run_goes_on() {
 #[test]
 fn rule_of_an_outcome_holds_nothing_back() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path()).begin(Task::new("Write")).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(Task::new("Write"))
+        .unwrap();
     assert_eq!(held(&mut run, act("mail", json!({}))), []);
     made(&mut run, act("mail", json!({})), "lost");
     let found = run.take_findings();
@@ -150,7 +159,9 @@ fn rule_of_an_outcome_holds_nothing_back() {
 #[test]
 fn act_that_is_under_way_counts_against_others_and_not_for_them() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path()).begin(Task::new("Search")).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(Task::new("Search"))
+        .unwrap();
     let search = || act("search", json!({}));
     let first = run.may_act(None, search()).unwrap();
     let second = run.may_act(None, search()).unwrap();
@@ -164,7 +175,9 @@ fn act_that_is_under_way_counts_against_others_and_not_for_them() {
     drop(third);
     assert_eq!(held(&mut run, search()), []);
 
-    let _under_way = run.may_act(None, refund("b", 100)).unwrap();
+    let _under_way = run
+        .may_act(None, refund("b", 100))
+        .unwrap();
     assert_eq!(held(&mut run, refund("b", 100)), []);
     let mut approving = act("approve", json!({"order": "c"}));
     approving.output = Some("yes".into());
@@ -176,7 +189,9 @@ fn act_that_is_under_way_counts_against_others_and_not_for_them() {
 #[test]
 fn act_beyond_a_limit_is_held_back_too() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path()).begin(Task::new("Search")).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(Task::new("Search"))
+        .unwrap();
     for _ in 0..4 {
         made(&mut run, act("search", json!({})), "found");
     }
@@ -191,13 +206,20 @@ fn act_beyond_a_limit_is_held_back_too() {
 fn recorder_that_holds_nothing_back_records_what_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = recorder(dir.path()).hold_back(false);
-    let mut run = recorder.begin(Task::new("Pay")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("Pay"))
+        .unwrap();
     assert_eq!(held(&mut run, act("refund", json!({"amount": 900}))), []);
     run.act(None, act("refund", json!({"amount": 900})))
         .unwrap();
     assert!(rules(&run.take_findings()).contains(&"acme/input"));
     assert_eq!(
-        run.finish(End::ok()).unwrap().summary.metrics.veto_count.0,
+        run.finish(End::ok())
+            .unwrap()
+            .summary
+            .metrics
+            .veto_count
+            .0,
         0
     );
 }
@@ -218,14 +240,23 @@ impl Adapter for Searches {
 #[test]
 fn adapter_is_not_asked_to_execute_what_is_held_back() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path()).begin(Task::new("Search")).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(Task::new("Search"))
+        .unwrap();
     let step = |id: &str| StepDraft::new(id, StepKind::Act, "Search");
-    let _ = run.plan(["a", "b", "c"].map(step), "planner").unwrap();
+    let _ = run
+        .plan(["a", "b", "c"].map(step), "planner")
+        .unwrap();
     let mut adapter = Searches(0);
     let refused = run.execute(&mut adapter).unwrap_err();
     assert!(matches!(refused, Error::Violates { .. }));
     assert_eq!(adapter.0, 2);
-    let statuses = run.state().plan.steps.iter().map(|step| step.status);
+    let statuses = run
+        .state()
+        .plan
+        .steps
+        .iter()
+        .map(|step| step.status);
     let expected = [StepStatus::Done, StepStatus::Done, StepStatus::Failed];
     assert_eq!(statuses.collect::<Vec<_>>(), expected);
 }
@@ -234,11 +265,18 @@ fn adapter_is_not_asked_to_execute_what_is_held_back() {
 #[test]
 fn full_run_refuses_what_rules_count() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path()).begin(Task::new("Pay")).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(Task::new("Pay"))
+        .unwrap();
     for size in [1 << 20, 1 << 10, 1] {
-        while run.remember("k", "x".repeat(size), None).is_ok() {}
+        while run
+            .remember("k", "x".repeat(size), None)
+            .is_ok()
+        {}
     }
-    let refused = run.may_act(None, act("read", json!({}))).unwrap_err();
+    let refused = run
+        .may_act(None, act("read", json!({})))
+        .unwrap_err();
     assert_eq!(refused.kind(), "refused");
     let why = "what is done now is not recorded, and rules of the team would not count it";
     assert!(refused.to_string().contains(why), "{refused}");
@@ -247,17 +285,35 @@ fn full_run_refuses_what_rules_count() {
     assert!(lost >= 3);
     let mut action = act("refund", json!({"order": "a", "amount": 1}));
     action.output = Some("paid".into());
-    assert_eq!(run.act(None, action).unwrap_err().kind(), "too_large");
+    assert_eq!(
+        run.act(None, action)
+            .unwrap_err()
+            .kind(),
+        "too_large"
+    );
     assert_eq!(run.lost(), lost + 1);
     let recorded = run.finish(End::ok()).unwrap();
     assert_eq!(
-        recorded.summary.metrics.refused.map(|it| it.0),
+        recorded
+            .summary
+            .metrics
+            .refused
+            .map(|it| it.0),
         Some(lost + 1)
     );
 
-    let run = Recorder::new(dir.path()).begin(Task::new("Pay")).unwrap();
+    let run = Recorder::new(dir.path())
+        .begin(Task::new("Pay"))
+        .unwrap();
     let path = run.path().to_owned();
-    assert_eq!(run.finish(End::ok()).unwrap().summary.metrics.refused, None);
+    assert_eq!(
+        run.finish(End::ok())
+            .unwrap()
+            .summary
+            .metrics
+            .refused,
+        None
+    );
     let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
     assert!(!events.contains("x-refused"));
 }
@@ -279,7 +335,8 @@ fn rules_for_coding_agents_hold_back() {
     };
     let remove = || act("shell", json!({"command": ["bash", "-lc", "rm -rf build"]}));
     assert_eq!(rules(&held(&mut run, remove())), ["coding/destructive"]);
-    run.act(None, ended(remove(), "denied")).unwrap();
+    run.act(None, ended(remove(), "denied"))
+        .unwrap();
     assert_eq!(run.take_findings(), []);
     let edit = |path: &str| act("Edit", json!({"file_path": path}));
     assert_eq!(rules(&held(&mut run, edit("../x"))), ["coding/edit-inside"]);
@@ -289,7 +346,8 @@ fn rules_for_coding_agents_hold_back() {
         rules(&held(&mut run, bash("git push"))),
         ["coding/tests-before-push"]
     );
-    run.act(None, ended(bash("cargo test"), "ok")).unwrap();
+    run.act(None, ended(bash("cargo test"), "ok"))
+        .unwrap();
     assert_eq!(held(&mut run, bash("git push")), []);
 
     // A call of a model is a note, and is held back as well.
@@ -297,9 +355,13 @@ fn rules_for_coding_agents_hold_back() {
         let note = json!({"kind": "message", "role": "assistant", "usage": {"tokens": tokens}});
         note.as_object().unwrap().clone()
     };
-    let _first = run.may_note("reason", answer(0)).unwrap();
+    let _first = run
+        .may_note("reason", answer(0))
+        .unwrap();
     run.note("reason", answer(100)).unwrap();
-    let refused = run.may_note("reason", answer(0)).unwrap_err();
+    let refused = run
+        .may_note("reason", answer(0))
+        .unwrap_err();
     let Error::Violates { what, findings } = refused else {
         panic!("{refused}");
     };
@@ -344,9 +406,13 @@ fn open_recorder(dir: &Path) -> Recorder {
 #[test]
 fn act_is_tried_with_each_subset_of_those_under_way() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = open_recorder(dir.path()).begin(Task::new("Pay")).unwrap();
+    let mut run = open_recorder(dir.path())
+        .begin(Task::new("Pay"))
+        .unwrap();
     let call = |tool: &str| act(tool, json!({}));
-    let _request = run.may_act(None, call("request")).unwrap();
+    let _request = run
+        .may_act(None, call("request"))
+        .unwrap();
     let _payment = run.may_act(None, call("pay")).unwrap();
     assert_eq!(rules(&held(&mut run, call("request"))), ["acme/awaiting"]);
     // More than three are not tried in each order.
@@ -360,7 +426,9 @@ fn act_is_tried_with_each_subset_of_those_under_way() {
 #[test]
 fn values_that_cannot_be_judged_hold_back() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = open_recorder(dir.path()).begin(Task::new("Tidy")).unwrap();
+    let mut run = open_recorder(dir.path())
+        .begin(Task::new("Tidy"))
+        .unwrap();
     let mark = json!({"sha256": "0".repeat(64), "bytes": 9, "excerpt": "r"});
     let inputs = [json!({"c": "rm -rf /"}), json!([{"c": ["x rm -rf"]}]), mark];
     for input in inputs {
@@ -374,13 +442,17 @@ fn values_that_cannot_be_judged_hold_back() {
 fn person_who_is_asked_lets_one_act_pass() {
     let dir = tempfile::tempdir().unwrap();
     let recorder = open_recorder(dir.path());
-    let mut run = recorder.begin(Task::new("Write")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("Write"))
+        .unwrap();
     let mail = || act("mail", json!({"to": "kim"}));
     let found = held(&mut run, mail());
     assert_eq!(found[0].message, "a mail, and nobody was asked");
     drop(run);
     let recorder = recorder.ask(|_, input, _| (input["to"] == "kim", "lee".to_owned()));
-    let mut run = recorder.begin(Task::new("Write")).unwrap();
+    let mut run = recorder
+        .begin(Task::new("Write"))
+        .unwrap();
     let path = run.path().to_owned();
     let allowed = run.may_act(None, mail()).unwrap();
     made(&mut run, mail(), "sent");

@@ -95,12 +95,16 @@ fn gate(config: &str) -> Gate {
 }
 
 fn recorder(dir: &Path) -> Recorder {
-    Recorder::new(dir).gate(gate(CONFIG)).clock(Ticking::new(1))
+    Recorder::new(dir)
+        .gate(gate(CONFIG))
+        .clock(Ticking::new(1))
 }
 
 /// A run with one step, which is open.
 fn begun(dir: &Path) -> (Run, OpenStep) {
-    let mut run = recorder(dir).begin(Task::new("Refund")).unwrap();
+    let mut run = recorder(dir)
+        .begin(Task::new("Refund"))
+        .unwrap();
     let step = opened(&mut run, "s");
     (run, step)
 }
@@ -121,7 +125,10 @@ fn action(value: Value) -> Action {
 }
 
 fn rules(findings: &[Finding]) -> Vec<&str> {
-    findings.iter().map(|finding| &*finding.rule).collect()
+    findings
+        .iter()
+        .map(|finding| &*finding.rule)
+        .collect()
 }
 
 fn bytes(run: &Run) -> Vec<u8> {
@@ -136,7 +143,9 @@ fn act_to_come_is_refused_with_the_sentence_of_the_check() {
     run.act(&step, escalated).unwrap();
     let before = bytes(&run);
     let refund = json!({"tool": "refund", "input": {"order": 7, "amount": 900}});
-    let error = run.act(&step, action(refund.clone())).unwrap_err();
+    let error = run
+        .act(&step, action(refund.clone()))
+        .unwrap_err();
     let sentence = "`payload.input.amount` is 900, above the maximum of 500";
     assert_eq!(
         error.to_string(),
@@ -149,13 +158,16 @@ fn act_to_come_is_refused_with_the_sentence_of_the_check() {
     // Once it has happened, it is evidence.
     let mut happened = refund;
     happened["output"] = "done".into();
-    run.act(&step, action(happened)).unwrap();
+    run.act(&step, action(happened))
+        .unwrap();
     let found = run.take_findings();
     assert_eq!(rules(&found), ["acme/refund-input", "acme/refund-output"]);
     assert_eq!(found[0].message, sentence);
     assert_eq!(found[0].location.line, Some(5));
     run.close(step, StepEnd::Done).unwrap();
-    let recorded = run.finish(End::partial("half")).unwrap();
+    let recorded = run
+        .finish(End::partial("half"))
+        .unwrap();
     let found = rules(&recorded.findings);
     assert_eq!(
         found,
@@ -174,7 +186,9 @@ fn what_is_missing_of_an_act_to_come_does_not_hold_it() {
     assert_eq!(rules(&run.take_findings()), ["acme/whole-act"]);
     // The schema of an action is one of the act too.
     let mail = action(json!({"tool": "mail", "input": {}}));
-    let error = run.act(&step, mail.clone()).unwrap_err();
+    let error = run
+        .act(&step, mail.clone())
+        .unwrap_err();
     let Error::Violates { findings, .. } = &error else {
         panic!("{error}")
     };
@@ -187,24 +201,32 @@ fn what_is_missing_of_an_act_to_come_does_not_hold_it() {
 #[test]
 fn inputs_of_pending_steps_are_held_to_schemas() {
     let dir = tempfile::tempdir().unwrap();
-    let mut run = recorder(dir.path()).begin(Task::new("t")).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(Task::new("t"))
+        .unwrap();
     let before = bytes(&run);
     let step = |limit: Value| {
         StepDraft::new("s", StepKind::Act, "work").inputs(members(json!({"limit": limit})))
     };
-    let error = run.plan([step("much".into())], "planner").unwrap_err();
+    let error = run
+        .plan([step("much".into())], "planner")
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "the plan is refused: `payload.step_records[0].inputs.limit` is a string (\"much\"), not an \
          integer (acme/step)"
     );
     assert_eq!(bytes(&run), before);
-    let _ = run.plan([step(5.into())], "planner").unwrap();
+    let _ = run
+        .plan([step(5.into())], "planner")
+        .unwrap();
     let StepDecision::Go(open) = run.open("s").unwrap() else {
         panic!()
     };
     // What is no longer pending has happened.
-    let _ = run.plan([step("much".into())], "planner").unwrap();
+    let _ = run
+        .plan([step("much".into())], "planner")
+        .unwrap();
     assert_eq!(rules(&run.take_findings()), ["acme/step"]);
     run.close(open, StepEnd::Done).unwrap();
 }
@@ -213,7 +235,9 @@ fn inputs_of_pending_steps_are_held_to_schemas() {
 fn notes_and_states_are_written_whatever_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let task = Task::new("A long task");
-    let mut run = recorder(dir.path()).begin(task).unwrap();
+    let mut run = recorder(dir.path())
+        .begin(task)
+        .unwrap();
     run.note("observe", Map::new()).unwrap();
     assert_eq!(rules(&run.take_findings()), ["acme/observed"]);
     run.persist().unwrap();
@@ -231,7 +255,8 @@ fn question_writes_nothing_and_stays_right_after_a_resume() {
     let list = || members(json!({"tool": "list"}));
     for _ in 0..2 {
         assert_eq!(run.would("act", list()).unwrap(), []);
-        run.act(&step, Action::new("list")).unwrap();
+        run.act(&step, Action::new("list"))
+            .unwrap();
     }
     let before = bytes(&run);
     let found = run.would("act", list()).unwrap();
@@ -258,7 +283,9 @@ fn question_writes_nothing_and_stays_right_after_a_resume() {
     .unwrap();
     run.close(step, StepEnd::Done).unwrap();
     let id = run.pause("later").unwrap().id;
-    let run = recorder(dir.path()).resume(&id).unwrap();
+    let run = recorder(dir.path())
+        .resume(&id)
+        .unwrap();
     assert_eq!(rules(&run.would("act", list()).unwrap()), ["acme/few"]);
     assert_eq!(run.would("act", refund()).unwrap(), []);
 }
@@ -266,7 +293,9 @@ fn question_writes_nothing_and_stays_right_after_a_resume() {
 /// What of a finding must not depend on when it was found.
 fn essence(finding: &Finding) -> String {
     let related = finding.related.iter();
-    let related: Vec<_> = related.map(|it| (&it.message, &it.location)).collect();
+    let related: Vec<_> = related
+        .map(|it| (&it.message, &it.location))
+        .collect();
     format!(
         "{} {:?} {} {:?} {related:?}",
         finding.rule, finding.severity, finding.message, finding.location
@@ -293,19 +322,31 @@ fn findings_of_events_are_those_of_the_check() {
                 order => json!({"order": order, "amount": 300 * order, "to": "a"}),
             };
             let act = json!({"tool": tool, "input": input, "output": {}});
-            let would = run.would("act", members(act.clone())).unwrap();
+            let would = run
+                .would("act", members(act.clone()))
+                .unwrap();
             run.act(&step, action(act)).unwrap();
             let found = run.take_findings();
             assert_eq!(
-                would.iter().map(|it| &it.message).collect::<Vec<_>>(),
-                found.iter().map(|it| &it.message).collect::<Vec<_>>()
+                would
+                    .iter()
+                    .map(|it| &it.message)
+                    .collect::<Vec<_>>(),
+                found
+                    .iter()
+                    .map(|it| &it.message)
+                    .collect::<Vec<_>>()
             );
-            let of_events = found.iter().filter(|it| it.location.line.is_some());
+            let of_events = found
+                .iter()
+                .filter(|it| it.location.line.is_some());
             live.extend(of_events.map(essence));
             if random.below(6) == 0 {
                 run.close(step, StepEnd::Done).unwrap();
                 let id = run.pause("p").unwrap().id;
-                run = recorder(dir.path()).resume(&id).unwrap();
+                run = recorder(dir.path())
+                    .resume(&id)
+                    .unwrap();
                 step = reopened(&mut run);
             }
         }
@@ -314,8 +355,13 @@ fn findings_of_events_are_those_of_the_check() {
         let report = gate(CONFIG).run([dir.path()]).unwrap();
         assert_eq!(recorded.findings, report.episodes[0].findings);
         let of_events = recorded.findings.iter();
-        let of_events = of_events
-            .filter(|it| it.location.line.is_some() && it.location.file.ends_with("events.jsonl"));
+        let of_events = of_events.filter(|it| {
+            it.location.line.is_some()
+                && it
+                    .location
+                    .file
+                    .ends_with("events.jsonl")
+        });
         let whole: BTreeSet<String> = of_events.map(essence).collect();
         assert_eq!(live, whole, "seed {seed}");
         total += whole.len();
@@ -331,7 +377,9 @@ fn reopened(run: &mut Run) -> OpenStep {
         .collect();
     let id = format!("more-{known}");
     drafts.push(StepDraft::new(id.clone(), StepKind::Act, "more"));
-    let _ = run.plan(drafts, "planner.test").unwrap();
+    let _ = run
+        .plan(drafts, "planner.test")
+        .unwrap();
     match run.open(&id).unwrap() {
         StepDecision::Go(step) => step,
         other => panic!("{other:?}"),
@@ -386,23 +434,28 @@ fn expressions_about_events_are_judged_at_once() {
 
     for _ in 0..2 {
         assert_eq!(would(&run, json!({"tool": "list"})), [""; 0]);
-        run.act(&step, Action::new("list")).unwrap();
+        run.act(&step, Action::new("list"))
+            .unwrap();
     }
     assert_eq!(would(&run, json!({"tool": "list"})), ["listed too often"]);
     // Evidence.
-    run.act(&step, action(refund(900.into()))).unwrap();
+    run.act(&step, action(refund(900.into())))
+        .unwrap();
     assert_eq!(rules(&run.take_findings()), ["acme/limit"]);
     run.close(step, StepEnd::Done).unwrap();
     let id = run.pause("later").unwrap().id;
     let run = gated().resume(&id).unwrap();
     assert_eq!(would(&run, json!({"tool": "list"})), ["listed too often"]);
-    let recorded = run.finish(End::partial("half")).unwrap();
+    let recorded = run
+        .finish(End::partial("half"))
+        .unwrap();
     assert_eq!(rules(&recorded.findings), ["acme/whole", "acme/limit"]);
 
     let mut run = gated().begin(Task::new("t")).unwrap();
     // The numbers of more words than are kept are no yes.
     let step = reopened(&mut run);
-    run.act(&step, Action::new("x".repeat(5 << 20))).unwrap();
+    run.act(&step, Action::new("x".repeat(5 << 20)))
+        .unwrap();
     let unjudged = would(&run, json!({"tool": "list"}));
     assert!(
         unjudged[0].starts_with("this can't be judged: "),
@@ -423,7 +476,8 @@ fn ignores_and_levels_of_the_configuration_count() {
     let step = opened(&mut run, "s");
     run.note("observe", Map::new()).unwrap();
     for _ in 0..3 {
-        run.act(&step, Action::new("list")).unwrap();
+        run.act(&step, Action::new("list"))
+            .unwrap();
     }
     run.act(
         &step,
@@ -450,7 +504,9 @@ fn configured() -> (tempfile::TempDir, String, PathBuf) {
 
 fn ruled(answer: &Value) -> Vec<&str> {
     let findings = answer["findings"].as_array().unwrap();
-    let rules = findings.iter().map(|it| it["rule"].as_str().unwrap());
+    let rules = findings
+        .iter()
+        .map(|it| it["rule"].as_str().unwrap());
     rules.collect()
 }
 
@@ -623,15 +679,26 @@ fn policies_about_earlier_events_are_asked_beforehand() {
     let step = opened(&mut run, "s");
     let refund = |order: u64, amount: Value| json!({"tool": "refund", "input": {"order": order, "amount": amount}});
     for _ in 0..2 {
-        run.act(&step, action(refund(1, json!(4)))).unwrap();
+        run.act(&step, action(refund(1, json!(4))))
+            .unwrap();
     }
     assert_eq!(run.take_findings(), []);
     let would = |run: &mut Run, act: Value| {
         let found = run.would("act", members(act)).unwrap();
-        let rules: Vec<String> = found.iter().map(|it| it.rule.clone()).collect();
-        rules.into_iter().collect::<BTreeSet<String>>()
+        let rules: Vec<String> = found
+            .iter()
+            .map(|it| it.rule.clone())
+            .collect();
+        rules
+            .into_iter()
+            .collect::<BTreeSet<String>>()
     };
-    let of = |rules: &[&str]| rules.iter().map(|it| format!("acme/{it}")).collect();
+    let of = |rules: &[&str]| {
+        rules
+            .iter()
+            .map(|it| format!("acme/{it}"))
+            .collect()
+    };
     for _ in 0..2 {
         assert_eq!(would(&mut run, refund(1, json!(4))), of(&["sum", "row"]));
         assert_eq!(would(&mut run, refund(1, json!(2.5))), of(&["sum"]));
@@ -645,6 +712,7 @@ fn policies_about_earlier_events_are_asked_beforehand() {
     run.act(&step, action(json!({"tool": "look", "input": 1})))
         .unwrap();
     assert_eq!(would(&mut run, refund(1, json!(4))), of(&["sum"]));
-    run.act(&step, action(refund(1, json!(4)))).unwrap();
+    run.act(&step, action(refund(1, json!(4))))
+        .unwrap();
     assert_eq!(rules(&run.take_findings()), ["acme/sum"]);
 }

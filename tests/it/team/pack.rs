@@ -39,11 +39,15 @@ impl Event {
     }
 
     fn tool(&self) -> &str {
-        self.payload["tool"].as_str().unwrap_or_default()
+        self.payload["tool"]
+            .as_str()
+            .unwrap_or_default()
     }
 
     fn amount(&self) -> i64 {
-        self.payload["input"]["amount"].as_i64().unwrap()
+        self.payload["input"]["amount"]
+            .as_i64()
+            .unwrap()
     }
 
     fn order(&self) -> &Value {
@@ -138,7 +142,9 @@ fn retries(events: &[Event], has_input: bool) -> Vec<usize> {
 
 fn loops(events: &[Event]) -> Vec<usize> {
     found(events, |event, before| {
-        let same = before.iter().filter(|it| same_call(it, event));
+        let same = before
+            .iter()
+            .filter(|it| same_call(it, event));
         event.is_act() && event.payload.get("input").is_some() && same.count() == 10
     })
 }
@@ -195,7 +201,10 @@ fn tests_since_edit(events: &[Event]) -> Vec<usize> {
     found(events, |event, before| {
         let is_edit =
             |it: &Event| it.is_act() && (it.tool() == "edit" || it.tool().starts_with("write"));
-        let since = before.iter().rposition(is_edit).map_or(0, |at| at + 1);
+        let since = before
+            .iter()
+            .rposition(is_edit)
+            .map_or(0, |at| at + 1);
         let has_passed = before[since..]
             .iter()
             .any(|it| it.calls("run_tests") && it.payload["result_status"] == "ok");
@@ -205,7 +214,10 @@ fn tests_since_edit(events: &[Event]) -> Vec<usize> {
 
 fn rule_of_two(events: &[Event]) -> Vec<usize> {
     found(events, |event, before| {
-        let kinds: BTreeSet<&str> = before.iter().filter_map(Event::third).collect();
+        let kinds: BTreeSet<&str> = before
+            .iter()
+            .filter_map(Event::third)
+            .collect();
         event
             .third()
             .is_some_and(|own| !kinds.contains(own) && kinds.len() >= 2)
@@ -233,7 +245,10 @@ const POLICIES: [(&str, Broken); 14] = [
     ("acme/token-budget", tokens),
     ("acme/no-write-after-freeze", |events| {
         found(events, |event, before| {
-            event.begins("write") && before.iter().any(|it| it.begins("freeze"))
+            event.begins("write")
+                && before
+                    .iter()
+                    .any(|it| it.begins("freeze"))
         })
     }),
     ("acme/escalation", escalation),
@@ -304,7 +319,9 @@ fn payload(random: &mut Random, subject: u64) -> Value {
 
 fn timeline(random: &mut Random) -> Vec<Event> {
     // Few subjects in one run, so that their calls meet.
-    let subjects: Vec<u64> = (0..=random.below(3)).map(|_| random.below(10)).collect();
+    let subjects: Vec<u64> = (0..=random.below(3))
+        .map(|_| random.below(10))
+        .collect();
     let length = 4 + random.below(30);
     let mut second = 0;
     (0..length)
@@ -348,7 +365,10 @@ fn policies_of_the_guide_are_what_their_sentences_say() {
         .with_config(Path::new("runvet.toml"), &config, None)
         .unwrap();
     let ended = std::fs::read_dir(corpus().join("good/terminal/episodes")).unwrap();
-    let ended = ended.map(|it| it.unwrap().path()).next().unwrap();
+    let ended = ended
+        .map(|it| it.unwrap().path())
+        .next()
+        .unwrap();
     let [state, summary] =
         ["state.json", "summary.json"].map(|it| std::fs::read(ended.join(it)).unwrap());
 
@@ -356,7 +376,10 @@ fn policies_of_the_guide_are_what_their_sentences_say() {
     for seed in 0..1_000 {
         let mut random = Random::new(seed);
         let events = timeline(&mut random);
-        let lines: String = events.iter().map(|it| line(it, seed % 2 == 0)).collect();
+        let lines: String = events
+            .iter()
+            .map(|it| line(it, seed % 2 == 0))
+            .collect();
         let records = [
             (Artifact::State, &state[..]),
             (Artifact::Summary, &summary[..]),
@@ -372,9 +395,17 @@ fn policies_of_the_guide_are_what_their_sentences_say() {
                 .collect();
             let wanted = by_brute_force(&events);
             *broken.entry(rule).or_default() += wanted.len();
-            let wanted: BTreeSet<u64> = wanted.iter().map(|at| *at as u64 + 1).collect();
+            let wanted: BTreeSet<u64> = wanted
+                .iter()
+                .map(|at| *at as u64 + 1)
+                .collect();
             assert_eq!(found, wanted, "{rule}, {seed}:\n{lines}");
         }
     }
-    assert!(broken.values().all(|times| *times >= 10), "{broken:?}");
+    assert!(
+        broken
+            .values()
+            .all(|times| *times >= 10),
+        "{broken:?}"
+    );
 }

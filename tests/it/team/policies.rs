@@ -20,7 +20,10 @@ fn amount(event: &Value) -> Option<i64> {
 }
 
 fn amounts(events: &[&Value]) -> Option<Vec<i64>> {
-    events.iter().map(|event| amount(event)).collect()
+    events
+        .iter()
+        .map(|event| amount(event))
+        .collect()
 }
 
 const ASKED: [(&str, Brute); 9] = [
@@ -64,7 +67,11 @@ const ASKED: [(&str, Brute); 9] = [
     ),
     (
         "earlier('paid').exists(e, e.payload.amount == 3)",
-        |earlier, _| earlier.iter().any(|it| amount(it) == Some(3)),
+        |earlier, _| {
+            earlier
+                .iter()
+                .any(|it| amount(it) == Some(3))
+        },
     ),
     (
         "earlier('paid').map(e, e.payload.amount).all(a, a < params.most)",
@@ -76,7 +83,13 @@ const ASKED: [(&str, Brute); 9] = [
     ),
     (
         "earlier('paid').map(e, has(e.payload.amount), e.payload.amount).exists_one(a, a == 2)",
-        |earlier, _| earlier.iter().filter(|it| amount(it) == Some(2)).count() == 1,
+        |earlier, _| {
+            earlier
+                .iter()
+                .filter(|it| amount(it) == Some(2))
+                .count()
+                == 1
+        },
     ),
 ];
 
@@ -149,7 +162,9 @@ fn earlier_events_are_those_of_a_list() {
                 .iter()
                 .filter(|it| it.rule.starts_with("a/"))
             {
-                let of_rule = found.entry(finding.rule.clone()).or_default();
+                let of_rule = found
+                    .entry(finding.rule.clone())
+                    .or_default();
                 of_rule.push(finding.location.line.unwrap());
             }
             assert_eq!(
@@ -182,7 +197,10 @@ fn many_events_are_judged_as_few() {
         format!("{{\"phase\":\"act\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{{\"tool\":\"{tool}\",\"order\":{order},\"amount\":{amount}}}}}")
     });
     let events: Vec<String> = events.collect();
-    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    let events: Vec<&str> = events
+        .iter()
+        .map(String::as_str)
+        .collect();
     let mut expected: [Vec<u64>; 3] = Default::default();
     let (mut row, mut last, mut sums) = (0, None, BTreeMap::<u64, u64>::new());
     for (line, (looks, order, amount)) in (1..).zip(payloads) {
@@ -200,10 +218,15 @@ fn many_events_are_judged_as_few() {
     }
     let project = project(config, &events, true);
     let report = project.report(&[], &["--select", "a/*"]);
-    for (rule, expected) in ["a/row", "a/large", "a/sum"].iter().zip(&expected) {
+    for (rule, expected) in ["a/row", "a/large", "a/sum"]
+        .iter()
+        .zip(&expected)
+    {
         let findings = report.episodes[0].findings.iter();
         let findings = findings.filter(|it| it.rule == *rule);
-        let lines: Vec<u64> = findings.filter_map(|it| it.location.line).collect();
+        let lines: Vec<u64> = findings
+            .filter_map(|it| it.location.line)
+            .collect();
         assert!(lines.len() > 9, "{rule}: {lines:?}");
         assert_eq!(lines, expected[..lines.len()], "{rule}");
     }

@@ -16,16 +16,22 @@ pub(super) fn project(config: &str, payloads: &[&str], has_ended: bool) -> Proje
         "good/paused"
     };
     let found = std::fs::read_dir(corpus().join(case).join("episodes")).unwrap();
-    let episode = found.map(|entry| entry.unwrap().path()).next().unwrap();
+    let episode = found
+        .map(|entry| entry.unwrap().path())
+        .next()
+        .unwrap();
     copy_dir(&episode, &project.path("runs/episodes/ep_1"));
-    let lines = payloads.iter().enumerate().map(|(index, payload)| {
-        if payload.starts_with("{\"phase\"") || !payload.ends_with('}') {
-            format!("{payload}\n")
-        } else {
-            let time = format!("2026-03-01T12:00:{index:02}Z");
-            format!("{{\"phase\":\"act\",\"timestamp\":\"{time}\",\"payload\":{payload}}}\n")
-        }
-    });
+    let lines = payloads
+        .iter()
+        .enumerate()
+        .map(|(index, payload)| {
+            if payload.starts_with("{\"phase\"") || !payload.ends_with('}') {
+                format!("{payload}\n")
+            } else {
+                let time = format!("2026-03-01T12:00:{index:02}Z");
+                format!("{{\"phase\":\"act\",\"timestamp\":\"{time}\",\"payload\":{payload}}}\n")
+            }
+        });
     project.write(
         "runs/episodes/ep_1/events.jsonl",
         &lines.collect::<String>(),

@@ -150,17 +150,23 @@ fn values(event: &Value, keys: &[&str]) -> Option<Vec<String>> {
     let written = |value: &Value| {
         let number = value.as_f64().map(|it| it.to_string());
         let digest = is_mark(value).then(|| format!("mark {}", value["sha256"]));
-        number.or(digest).unwrap_or_else(|| value.to_string())
+        number
+            .or(digest)
+            .unwrap_or_else(|| value.to_string())
     };
     let input = &event["payload"]["input"];
-    keys.iter().map(|key| input.get(key).map(written)).collect()
+    keys.iter()
+        .map(|key| input.get(key).map(written))
+        .collect()
 }
 
 /// The time of an event in milliseconds.
 fn time(event: &Value) -> Option<i64> {
     let text = event.get("timestamp")?.as_str()?;
     let seconds: i64 = text.get(17..19)?.parse().ok()?;
-    let fraction = text.get(19..).and_then(|rest| rest.strip_prefix(".5"));
+    let fraction = text
+        .get(19..)
+        .and_then(|rest| rest.strip_prefix(".5"));
     Some(seconds * 1_000 + if fraction.is_some() { 500 } else { 0 })
 }
 
@@ -207,7 +213,9 @@ impl Declared {
                 Some(true) => !self.is_counted(event) || !has_time || self.is_broken(events, *now),
             }
         };
-        (0..events.len()).filter(is_found).collect()
+        (0..events.len())
+            .filter(is_found)
+            .collect()
     }
 
     /// The line after the latest event since which others count, for an event of a group.
@@ -218,10 +226,15 @@ impl Declared {
         let is_strict = self.demanded_is(true);
         let takes = |line: &usize| {
             let event = &events[*line];
-            let of_group = self.other_group(event).is_none_or(|own| own == group);
+            let of_group = self
+                .other_group(event)
+                .is_none_or(|own| own == group);
             is(event, since).unwrap_or(is_strict) && of_group
         };
-        (0..now).rev().find(takes).map_or(0, |line| line + 1)
+        (0..now)
+            .rev()
+            .find(takes)
+            .map_or(0, |line| line + 1)
     }
 
     fn demanded_is(&self, is_needed: bool) -> bool {
@@ -248,10 +261,15 @@ impl Declared {
                 };
                 let counts = |line: &usize| {
                     let event = &events[*line];
-                    let of_group = self.other_group(event).is_some_and(|own| own == group);
+                    let of_group = self
+                        .other_group(event)
+                        .is_some_and(|own| own == group);
                     is(event, &["b"]).unwrap_or(!needed) && of_group && is_near(line)
                 };
-                lines.into_iter().any(|line| counts(&line)) != needed
+                lines
+                    .into_iter()
+                    .any(|line| counts(&line))
+                    != needed
             }
             Demanded::AtMost(most) if self.until.is_some() => {
                 self.open_at(events, now, &group) >= most
@@ -269,7 +287,9 @@ impl Declared {
                     own.is_none_or(|own| own == group)
                 };
                 let is_unclear = |line: usize| {
-                    let since = self.since.map(|since| is(&events[line], since));
+                    let since = self
+                        .since
+                        .map(|since| is(&events[line], since));
                     since == Some(None) && of_since(line)
                 };
                 let asked: Vec<Named> = (first..now)
@@ -288,7 +308,11 @@ impl Declared {
         let mut open: Vec<usize> = Vec::new();
         for (line, event) in events[..now].iter().enumerate() {
             let closes = is(event, self.until.unwrap()) == Some(true);
-            if closes && self.other_group(event).is_some_and(|own| own == group) {
+            if closes
+                && self
+                    .other_group(event)
+                    .is_some_and(|own| own == group)
+            {
                 match self.pair {
                     None if open.is_empty() => {}
                     None => drop(open.remove(0)),
@@ -382,7 +406,9 @@ fn config() -> String {
     let mut config = SELECTORS.to_owned();
     let pointers = |(each, other): Sides| {
         let [each, other] = [each, other].map(|keys| {
-            let keys = keys.iter().map(|key| format!("'/payload/input/{key}'"));
+            let keys = keys
+                .iter()
+                .map(|key| format!("'/payload/input/{key}'"));
             keys.collect::<Vec<_>>().join(", ")
         });
         format!("{{ each = [{each}], other = [{other}] }}")
@@ -419,7 +445,13 @@ fn sides_of_groups_and_pairs_find_what_a_search_finds() {
         } else {
             "paused/episodes/ep_paused"
         };
-        let state = fs::read(corpus().join("good").join(case).join("state.json")).unwrap();
+        let state = fs::read(
+            corpus()
+                .join("good")
+                .join(case)
+                .join("state.json"),
+        )
+        .unwrap();
         let text = as_lines(&events);
         let records = [
             (Artifact::Events, text.as_bytes()),
@@ -487,10 +519,15 @@ impl Across {
             };
             let takes = |line: &usize| {
                 let event = ordered[*line].2;
-                let of_group = self.group(event, "q").is_none_or(|own| own == group);
+                let of_group = self
+                    .group(event, "q")
+                    .is_none_or(|own| own == group);
                 self.has_since && is(event, &["c"]) == Some(true) && of_group
             };
-            let first = (0..now).rev().find(takes).map_or(0, |line| line + 1);
+            let first = (0..now)
+                .rev()
+                .find(takes)
+                .map_or(0, |line| line + 1);
             let is_near = |line: &usize| {
                 let event = ordered[*line].2;
                 let is_of_group = self.group(event, "k").as_ref() == Some(&group);
@@ -499,8 +536,13 @@ impl Across {
             let named = (first..now)
                 .filter(is_near)
                 .map(|line| is(ordered[line].2, &["a"]));
-            let named: Vec<Named> = named.filter(|it| *it != Some(false)).collect();
-            let known = named.iter().filter(|it| it.is_some()).count();
+            let named: Vec<Named> = named
+                .filter(|it| *it != Some(false))
+                .collect();
+            let known = named
+                .iter()
+                .filter(|it| it.is_some())
+                .count();
             is_rule && known < named.len() || known + 1 >= self.limit
         };
         let is_found = |now: &usize| match is(ordered[*now].2, &["a"]) {
@@ -509,7 +551,9 @@ impl Across {
             Some(true) => is_broken(*now),
         };
         let found = (0..ordered.len()).filter(is_found);
-        found.map(|now| (ordered[now].0, ordered[now].1)).collect()
+        found
+            .map(|now| (ordered[now].0, ordered[now].1))
+            .collect()
     }
 }
 
@@ -567,7 +611,9 @@ fn rules_over_all_runs_find_what_a_search_finds() {
         let (mut ordered, timeless): (Vec<Placed<'_>>, Vec<Placed<'_>>) =
             events.partition(|(.., event)| time(event).is_some());
         ordered.sort_by_key(|(run, line, event)| (time(event), run.as_bytes(), *line));
-        let report = gate.run([dir.path().join("runs")]).unwrap();
+        let report = gate
+            .run([dir.path().join("runs")])
+            .unwrap();
         for (number, across) in ACROSS.iter().enumerate() {
             let mut expected = across.found(&ordered);
             let named = timeless
@@ -576,10 +622,10 @@ fn rules_over_all_runs_find_what_a_search_finds() {
             expected.extend(named.map(|(run, line, _)| (*run, *line)));
             let mut found = BTreeSet::new();
             for (run, _) in &runs {
-                let episode = report
-                    .episodes
-                    .iter()
-                    .find(|it| it.dir.ends_with(&format!("episodes/{run}")));
+                let episode = report.episodes.iter().find(|it| {
+                    it.dir
+                        .ends_with(&format!("episodes/{run}"))
+                });
                 let findings = episode.unwrap().findings.iter();
                 let findings = findings.filter(|it| it.rule == format!("a/{number}"));
                 found.extend(findings.map(|it| {

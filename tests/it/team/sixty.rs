@@ -20,7 +20,11 @@ type Verdicts = BTreeMap<String, Vec<(String, String)>>;
 fn verdict(line: &str) -> Option<(String, Vec<(String, String)>)> {
     let line: Value = serde_json::from_str(line).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let findings = line.get("findings")?.as_array().unwrap().iter();
+    let findings = line
+        .get("findings")?
+        .as_array()
+        .unwrap()
+        .iter();
     let findings = findings.map(|it| (text(&it["rule"]), text(&it["fingerprint"])));
     Some((text(&line["dir"]), findings.collect()))
 }
@@ -29,8 +33,14 @@ fn of_the_command(runs: &str, jobs: &str) -> Verdicts {
     let args = ["validate", runs, "--config", CONFIG];
     let options = ["--format", "ndjson", "--jobs", jobs];
     let mut command = runvet(&[&args[..], &options].concat());
-    let output = command.current_dir(corpus()).output().unwrap();
-    stdout(&output).lines().filter_map(verdict).collect()
+    let output = command
+        .current_dir(corpus())
+        .output()
+        .unwrap();
+    stdout(&output)
+        .lines()
+        .filter_map(verdict)
+        .collect()
 }
 
 fn of_watch(runs: &str, count: usize) -> Verdicts {
@@ -54,16 +64,21 @@ fn of_watch(runs: &str, count: usize) -> Verdicts {
 fn of_the_library(runs: &str) -> Verdicts {
     let config = corpus().join(CONFIG);
     let text = std::fs::read_to_string(&config).unwrap();
-    let mut gate = Gate::default().with_config(&config, &text, None).unwrap();
+    let mut gate = Gate::default()
+        .with_config(&config, &text, None)
+        .unwrap();
     let report = gate.run([corpus().join(runs)]).unwrap();
-    let episodes = report.episodes.into_iter().map(|episode| {
-        let dir = episode
-            .dir
-            .strip_prefix(&format!("{}/", corpus().display()));
-        let findings = episode.findings.iter();
-        let findings = findings.map(|it| (it.rule.clone(), it.fingerprint.clone()));
-        (dir.unwrap().to_owned(), findings.collect())
-    });
+    let episodes = report
+        .episodes
+        .into_iter()
+        .map(|episode| {
+            let dir = episode
+                .dir
+                .strip_prefix(&format!("{}/", corpus().display()));
+            let findings = episode.findings.iter();
+            let findings = findings.map(|it| (it.rule.clone(), it.fingerprint.clone()));
+            (dir.unwrap().to_owned(), findings.collect())
+        });
     episodes.collect()
 }
 
@@ -92,11 +107,16 @@ fn sixty_rules_have_one_verdict_through_every_door() {
     while service.get("api/v1/statistics").json()["complete"] != true {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let list = service.get("api/v1/runs?limit=1000").json();
+    let list = service
+        .get("api/v1/runs?limit=1000")
+        .json();
     for item in list["items"].as_array().unwrap() {
         let findings = &verdicts[item["dir"].as_str().unwrap()];
         assert_eq!(item["errors"], findings.len());
-        let rules: BTreeSet<&str> = findings.iter().map(|(rule, _)| &**rule).collect();
+        let rules: BTreeSet<&str> = findings
+            .iter()
+            .map(|(rule, _)| &**rule)
+            .collect();
         let listed = item["rules"].as_array().unwrap().iter();
         assert_eq!(
             listed

@@ -19,8 +19,13 @@ fn examples_are_tested_again_when_their_file_changes() {
     let_interrupt();
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
     let command = command.args(["rules", "--test", "--watch"]);
-    let piped = command.current_dir(project.path("")).stdout(Stdio::piped());
-    let mut child = piped.stderr(Stdio::piped()).spawn().unwrap();
+    let piped = command
+        .current_dir(project.path(""))
+        .stdout(Stdio::piped());
+    let mut child = piped
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut until = |part: &str| {

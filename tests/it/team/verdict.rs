@@ -57,5 +57,10 @@ fn service_tells_broken_rules_from_broken_records() {
     assert_eq!(service.ids("verdict=breaks_rule"), ["ep_team"]);
     assert_eq!(service.ids("verdict=invalid"), ["ep_both"]);
     assert_eq!(service.ids("valid=false").len(), 2);
-    assert_eq!(service.get("api/v1/runs?verdict=odd").status, 400);
+    assert_eq!(
+        service
+            .get("api/v1/runs?verdict=odd")
+            .status,
+        400
+    );
 }

@@ -29,10 +29,17 @@ const DIGEST: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0
 
 fn is_mark(value: &Value) -> bool {
     let keys = |map: &serde_json::Map<String, Value>| map.keys().cloned().collect::<Vec<_>>();
-    value.as_object().map(keys) == Some(["bytes", "excerpt", "sha256"].map(str::to_owned).to_vec())
+    value.as_object().map(keys)
+        == Some(
+            ["bytes", "excerpt", "sha256"]
+                .map(str::to_owned)
+                .to_vec(),
+        )
         && value["bytes"].is_i64()
         && value["excerpt"].is_string()
-        && value["sha256"].as_str().is_some_and(|it| it.len() == 64)
+        && value["sha256"]
+            .as_str()
+            .is_some_and(|it| it.len() == 64)
 }
 
 /// What a pointer leads to: nothing, a value, or `Err` for a shortened one on the way, and whether
@@ -45,7 +52,10 @@ fn look<'v>(event: &'v Value, pointer: &str) -> Result<Option<&'v Value>, bool> 
             return Err(false);
         }
         let next = match value {
-            Value::Array(items) => token.parse::<usize>().ok().and_then(|at| items.get(at)),
+            Value::Array(items) => token
+                .parse::<usize>()
+                .ok()
+                .and_then(|at| items.get(at)),
             Value::Object(members) => members.get(*token),
             _ => None,
         };
@@ -66,8 +76,12 @@ fn below<'v>(value: &'v Value, found: &mut Vec<(&'v Value, bool)>) {
     found.push((value, is_mark(value)));
     match value {
         _ if is_mark(value) => {}
-        Value::Array(items) => items.iter().for_each(|item| below(item, found)),
-        Value::Object(members) => members.values().for_each(|value| below(value, found)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| below(item, found)),
+        Value::Object(members) => members
+            .values()
+            .for_each(|value| below(value, found)),
         _ => {}
     }
 }
@@ -90,8 +104,14 @@ fn deep(event: &Value) -> (bool, bool, bool) {
         Ok(None) => {}
         Err(_) => found.push((&event["payload"]["input"], true)),
     }
-    let is = |value: &Value| value.as_str().is_some_and(|text| text.contains("rm"));
-    let one = found.iter().any(|(value, cut)| !cut && is(value));
+    let is = |value: &Value| {
+        value
+            .as_str()
+            .is_some_and(|text| text.contains("rm"))
+    };
+    let one = found
+        .iter()
+        .any(|(value, cut)| !cut && is(value));
     (!found.is_empty(), one, found.iter().any(|(_, cut)| *cut))
 }
 
@@ -189,7 +209,11 @@ fn timeline(random: &mut Random) -> Vec<Value> {
 }
 
 fn second(event: &Value) -> Option<i64> {
-    event["timestamp"].as_str()?.get(17..19)?.parse().ok()
+    event["timestamp"]
+        .as_str()?
+        .get(17..19)?
+        .parse()
+        .ok()
 }
 
 /// The lines at which each rule finds something.
@@ -202,13 +226,21 @@ fn found(gate: &mut Gate, events: &[Value]) -> BTreeMap<String, BTreeSet<usize>>
     let mut found = BTreeMap::<String, BTreeSet<usize>>::new();
     for finding in report.findings {
         let line = usize::try_from(finding.location.line.unwrap_or(1)).unwrap() - 1;
-        found.entry(finding.rule).or_default().insert(line);
+        found
+            .entry(finding.rule)
+            .or_default()
+            .insert(line);
     }
     found
 }
 
 fn of_rule(found: &BTreeMap<String, BTreeSet<usize>>, rule: &str) -> Vec<usize> {
-    found.get(rule).into_iter().flatten().copied().collect()
+    found
+        .get(rule)
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect()
 }
 
 /// Returns the lines of a timeline at which a rule finds something.
@@ -271,7 +303,10 @@ fn selectors_name_what_a_search_names() {
 fn at(event: &Value, pointer: Option<&str>) -> Result<Option<i64>, ()> {
     match pointer {
         None => Ok(None),
-        Some(pointer) => match event.pointer(pointer).and_then(Value::as_i64) {
+        Some(pointer) => match event
+            .pointer(pointer)
+            .and_then(Value::as_i64)
+        {
             Some(value) => Ok(Some(value)),
             None => Err(()),
         },
@@ -318,7 +353,9 @@ impl Window {
         for (now, event) in events.iter().enumerate() {
             if is_tool(event, "a") {
                 let group = at(event, self.same);
-                let pair = self.until.map_or(Ok(None), |pair| at(event, pair));
+                let pair = self
+                    .until
+                    .map_or(Ok(None), |pair| at(event, pair));
                 let lacks_time = self.within.is_some() && second(event).is_none();
                 if group.is_err()
                     || pair.is_err()
@@ -343,7 +380,9 @@ impl Window {
                     Err(()) => {}
                 }
             }
-            let pair = self.until.map_or(Ok(None), |pair| at(event, pair));
+            let pair = self
+                .until
+                .map_or(Ok(None), |pair| at(event, pair));
             if is_tool(event, "a") && at(event, self.same).is_ok() && pair.is_ok() {
                 open.push(now);
             }
@@ -373,18 +412,33 @@ impl Window {
             };
         if let Some(needed) = self.needs {
             let others = (first..now).filter(|line| is_tool(&events[*line], "b"));
-            return others.filter(of_group).any(|line| is_near(&line)) != needed;
+            return others
+                .filter(of_group)
+                .any(|line| is_near(&line))
+                != needed;
         }
         let earlier: Vec<usize> = match self.until {
-            Some(_) => open.iter().copied().filter(|line| of_group(line)).collect(),
+            Some(_) => open
+                .iter()
+                .copied()
+                .filter(|line| of_group(line))
+                .collect(),
             None => (first..now)
                 .filter(|line| is_tool(&events[*line], "a") && of_group(line))
                 .collect(),
         };
         if self.within.is_some() {
-            gone.extend(earlier.iter().filter(|line| !is_near(line)));
+            gone.extend(
+                earlier
+                    .iter()
+                    .filter(|line| !is_near(line)),
+            );
         }
-        let count = earlier.iter().filter(|line| !gone.contains(*line)).count() + 1;
+        let count = earlier
+            .iter()
+            .filter(|line| !gone.contains(*line))
+            .count()
+            + 1;
         // Without a window, the first one too many of each stretch; else each.
         let is_each = self.within.is_some() || self.until.is_some();
         count == self.most + 1 || is_each && count > self.most
@@ -498,7 +552,11 @@ impl Window {
                 };
                 gone.extend(earlier.iter().filter(is_old).copied());
             }
-            let p = |event: &Value| event.pointer("/payload/input/p").and_then(Value::as_i64);
+            let p = |event: &Value| {
+                event
+                    .pointer("/payload/input/p")
+                    .and_then(Value::as_i64)
+            };
             let values: Vec<Option<i64>> = earlier
                 .iter()
                 .filter(|line| !gone.contains(*line))
@@ -548,7 +606,10 @@ fn answers_cover_what_a_search_covers() {
             let is_act = event["phase"] == "act";
             let act = if is_act { payload } else { &payload["act"] };
             let input = act.get("input");
-            let key = input.map(|it| it.as_f64().map_or(it.to_string(), |it| it.to_string()));
+            let key = input.map(|it| {
+                it.as_f64()
+                    .map_or(it.to_string(), |it| it.to_string())
+            });
             let left = left.entry(key).or_default();
             match payload["answer"].as_str() {
                 None if *left == 0 => expected.push(line),

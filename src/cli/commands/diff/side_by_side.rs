@@ -37,7 +37,11 @@ impl DashboardText<'_> {
         let entries = runs.map(|run| &run.records.entry);
         let ids = entries.map(|run| StyledLine::default().painted(&run.episode_id, Paint::Bold));
         let mut rows = vec![(None, String::new(), ids)];
-        rows.extend(headed(entries).into_iter().map(in_cells));
+        rows.extend(
+            headed(entries)
+                .into_iter()
+                .map(in_cells),
+        );
         self.sides([""; 2], &rows)?;
 
         let state = |path: &[&str]| runs.map(|run| run.records.in_state(path));
@@ -55,7 +59,11 @@ impl DashboardText<'_> {
         let mut outcomes = members(state(&["outcomes", "metrics"]), true);
         for name in ["error", "artifacts"] {
             let values = state(&["outcomes", name]);
-            if values.iter().flatten().any(|value| !value.is_null()) {
+            if values
+                .iter()
+                .flatten()
+                .any(|value| !value.is_null())
+            {
                 outcomes.push(named(name, values, true));
             }
         }
@@ -85,7 +93,10 @@ impl DashboardText<'_> {
 
         self.title(title)?;
         let more = rows.len().saturating_sub(SECTION_LINES);
-        let shown = rows.into_iter().take(SECTION_LINES).map(in_cells);
+        let shown = rows
+            .into_iter()
+            .take(SECTION_LINES)
+            .map(in_cells);
         self.sides([""; 2], &shown.collect::<Vec<_>>())?;
 
         self.more(more)
@@ -98,8 +109,11 @@ impl DashboardText<'_> {
         (pointer, lists): (&str, [Option<Node<'_>>; 2]),
         cell: impl Fn(&Self, Node<'_>) -> StyledLine,
     ) -> io::Result<()> {
-        let [left, right] =
-            lists.map(|list| list.into_iter().flat_map(Node::items).collect::<Vec<_>>());
+        let [left, right] = lists.map(|list| {
+            list.into_iter()
+                .flat_map(Node::items)
+                .collect::<Vec<_>>()
+        });
         let aligned = rows(pointer, &left, &right);
         if aligned.is_empty() {
             return Ok(());
@@ -108,18 +122,31 @@ impl DashboardText<'_> {
         self.title(title)?;
         let row = |[a, b]: &Row| {
             let pair = [(&left, a), (&right, b)].map(|(list, at)| list.get((*at)?).copied());
-            let cells = pair.map(|item| item.map(|item| cell(self, item)).unwrap_or_default());
+            let cells = pair.map(|item| {
+                item.map(|item| cell(self, item))
+                    .unwrap_or_default()
+            });
             let sign = match pair {
                 [Some(_), None] => Some(("-", Paint::Bad)),
                 [None, Some(_)] => Some(("+", Paint::Good)),
                 [a, b] => mark(differs(a, b)),
             };
+
             (sign, String::new(), cells)
         };
 
-        let shown: Vec<SideRow> = aligned.iter().take(SECTION_LINES).map(row).collect();
+        let shown: Vec<SideRow> = aligned
+            .iter()
+            .take(SECTION_LINES)
+            .map(row)
+            .collect();
         self.sides([""; 2], &shown)?;
-        self.more(aligned.len().saturating_sub(SECTION_LINES))
+
+        self.more(
+            aligned
+                .len()
+                .saturating_sub(SECTION_LINES),
+        )
     }
 
     /// Draws every difference by its place, and the result.
@@ -129,7 +156,11 @@ impl DashboardText<'_> {
             self.title("Differences")?;
         }
 
-        for difference in diff.differences.iter().take(SECTION_LINES) {
+        for difference in diff
+            .differences
+            .iter()
+            .take(SECTION_LINES)
+        {
             let sign = match (difference.left.get(), difference.right.get()) {
                 ("null", _) if is_item(&difference.pointer) => "+ ",
                 (_, "null") if is_item(&difference.pointer) => "- ",
@@ -183,7 +214,9 @@ impl DashboardText<'_> {
 
 /// Returns `true` if a pointer leads to an item of a list that is aligned.
 fn is_item(pointer: &str) -> bool {
-    let list = pointer.rsplit_once('/').map(|(list, _)| list);
+    let list = pointer
+        .rsplit_once('/')
+        .map(|(list, _)| list);
     list.is_some_and(|list| [ACTIONS, STEPS].contains(&list))
 }
 
@@ -262,7 +295,12 @@ const MAX_NAMES: usize = 100;
 
 fn named(name: &str, values: [Option<Node<'_>>; 2], counts: bool) -> Named {
     let differs = counts && !is_expected(name) && differs(values[0], values[1]);
-    let values = values.map(|value| value.filter(|value| !value.is_null()).map(shown));
+    let values = values.map(|value| {
+        value
+            .filter(|value| !value.is_null())
+            .map(shown)
+    });
+
     Named {
         name: name.to_owned(),
         values,
@@ -272,8 +310,12 @@ fn named(name: &str, values: [Option<Node<'_>>; 2], counts: bool) -> Named {
 
 /// Numbers by name.
 fn counted<K: AsRef<str> + Ord>(counts: [&BTreeMap<K, u64>; 2]) -> Vec<Named> {
-    let names: BTreeSet<&K> = counts.iter().flat_map(|counts| counts.keys()).collect();
+    let names: BTreeSet<&K> = counts
+        .iter()
+        .flat_map(|counts| counts.keys())
+        .collect();
     let values = |name: &K| counts.map(|counts| counts.get(name).map(u64::to_string));
+
     names
         .into_iter()
         .map(|name| {

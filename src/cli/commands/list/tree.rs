@@ -54,11 +54,19 @@ pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Bra
         parent.filter(|parent| *parent != at)
     };
 
-    let above: Vec<Option<usize>> = runs.iter().enumerate().map(above).collect();
+    let above: Vec<Option<usize>> = runs
+        .iter()
+        .enumerate()
+        .map(above)
+        .collect();
     let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+
     for (at, parent) in above.iter().enumerate() {
         if let Some(parent) = parent {
-            parts.entry(*parent).or_default().push(at);
+            parts
+                .entry(*parent)
+                .or_default()
+                .push(at);
         }
     }
 
@@ -93,11 +101,21 @@ pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Bra
                 note,
                 below: Sums::default(),
             });
+
             let parts = parts.remove(&at).unwrap_or_default();
-            waiting.extend(parts.into_iter().rev().map(|part| (part, Some(depth))));
+            waiting.extend(
+                parts
+                    .into_iter()
+                    .rev()
+                    .map(|part| (part, Some(depth))),
+            );
         }
 
-        add_up(branches.get_mut(first..).unwrap_or_default());
+        add_up(
+            branches
+                .get_mut(first..)
+                .unwrap_or_default(),
+        );
     }
 
     branches
@@ -134,7 +152,10 @@ fn add_up(tree: &mut [Branch]) {
                     .as_ref()
                     .is_some_and(|it| !it.starts_with("success")),
             ),
-            seconds: branch.run.duration_sec.unwrap_or_default(),
+            seconds: branch
+                .run
+                .duration_sec
+                .unwrap_or_default(),
         };
 
         open.resize(branch.depth + 1, Sums::default());

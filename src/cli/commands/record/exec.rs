@@ -81,7 +81,11 @@ pub(super) fn record(
     }
 
     let mut is_whole = true;
-    for error in executed.outputs.iter().filter_map(|it| it.lost.as_ref()) {
+    for error in executed
+        .outputs
+        .iter()
+        .filter_map(|it| it.lost.as_ref())
+    {
         let command = shown(command);
         output.fault(&format!("can't pass on the output of {command}: {error}"));
         is_whole = false;
@@ -211,7 +215,11 @@ impl Executed {
 
         let duration_ms = (self.took.as_secs_f64() * 1e6).round() / 1e3;
         Action {
-            result_status: Some(self.error().map_or("ok", |_| "error").into()),
+            result_status: Some(
+                self.error()
+                    .map_or("ok", |_| "error")
+                    .into(),
+            ),
             duration_ms: Some(duration_ms.into()),
             output: Some(output.into()),
             ..asked_for(command)
@@ -278,16 +286,22 @@ fn execute(
     asked: &Arc<AtomicBool>,
 ) -> io::Result<Executed> {
     let start = Instant::now();
-    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::NotFound)?;
+    let (program, arguments) = command
+        .split_first()
+        .ok_or(io::ErrorKind::NotFound)?;
     let mut spawning = Command::new(program);
-    spawning.args(arguments).stdout(Stdio::piped());
+    spawning
+        .args(arguments)
+        .stdout(Stdio::piped());
     spawning.stderr(Stdio::piped());
 
     // In one pipe, what goes to one place keeps its order.
     let mut both = None;
     if are_one_open_file(io::stdout(), io::stderr()) {
         let (reader, writer) = io::pipe()?;
-        spawning.stdout(writer.try_clone()?).stderr(writer);
+        spawning
+            .stdout(writer.try_clone()?)
+            .stderr(writer);
         both = Some(reader);
     }
 
@@ -350,7 +364,9 @@ fn wait(
     happened: &Receiver<Happened>,
 ) -> io::Result<ExitStatus> {
     // Only after `try_wait` the id of the process may stand for another one.
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
@@ -385,7 +401,10 @@ impl Printed {
     fn add(&mut self, piece: &[u8]) {
         self.bytes += piece.len() as u64;
         self.last.extend_from_slice(piece);
-        let excess = self.last.len().saturating_sub(MAX_EXCERPT_BYTES);
+        let excess = self
+            .last
+            .len()
+            .saturating_sub(MAX_EXCERPT_BYTES);
         self.last.drain(..excess);
     }
 
@@ -397,8 +416,17 @@ impl Printed {
 
         // The first character may be cut.
         let is_rest = |byte: &&u8| **byte & 0xC0 == 0x80;
-        let rest = self.last.iter().take(3).take_while(is_rest).count();
-        let whole = self.last.get(rest..).unwrap_or_default();
+        let rest = self
+            .last
+            .iter()
+            .take(3)
+            .take_while(is_rest)
+            .count();
+        let whole = self
+            .last
+            .get(rest..)
+            .unwrap_or_default();
+
         format!("…{}", String::from_utf8_lossy(whole))
     }
 }
@@ -413,7 +441,9 @@ fn pass(
     let printed = Arc::new(Mutex::new(Printed::default()));
     let (kept, events) = (Arc::clone(&printed), events.clone());
     thread::spawn(move || {
-        let lost = from.map_or(Ok(()), |from| copy(from, to, &kept)).err();
+        let lost = from
+            .map_or(Ok(()), |from| copy(from, to, &kept))
+            .err();
         locked(&kept).lost = lost.filter(|why| why.kind() != io::ErrorKind::BrokenPipe);
         let _ = events.send(Happened::Passed);
     });

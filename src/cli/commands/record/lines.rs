@@ -99,7 +99,11 @@ impl InputLines {
 
             let piece = answer.get(..PIECE).unwrap_or(answer);
             match rustix::io::write(&stdout, piece) {
-                Ok(written) => answer = answer.get(written..).unwrap_or_default(),
+                Ok(written) => {
+                    answer = answer
+                        .get(written..)
+                        .unwrap_or_default()
+                }
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 Err(error) => return Err(error.into()),
             }

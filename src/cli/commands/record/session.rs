@@ -33,7 +33,9 @@ pub(super) fn record(
         Ok(ready) => ready,
         Err(error) => {
             let failure = CommandFailure::fault(&error);
-            output.stdout().write_all(&text(&error.into()))?;
+            output
+                .stdout()
+                .write_all(&text(&error.into()))?;
             return Err(failure);
         }
     };

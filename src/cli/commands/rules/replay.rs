@@ -42,7 +42,10 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
         };
 
         let mut events = run.event_texts().ok();
-        while let Some(event) = events.as_mut().and_then(|events| events.next_document()) {
+        while let Some(event) = events
+            .as_mut()
+            .and_then(|events| events.next_document())
+        {
             // The report of a check says what it means that a line is no event.
             if let Ok((line, event)) = event {
                 replay.add(line, event, values);
@@ -52,7 +55,10 @@ pub(super) fn replay(mut gate: Gate, runs: &RunData, output: &mut Output) -> Res
         match run.judge(&mut gate) {
             Ok(report) => {
                 for ((info, _), found) in of_team.iter().zip(&mut found) {
-                    let of_rule = report.findings.iter().filter(|it| it.rule == *info.id);
+                    let of_rule = report
+                        .findings
+                        .iter()
+                        .filter(|it| it.rule == *info.id);
                     *found += of_rule.count();
                 }
             }

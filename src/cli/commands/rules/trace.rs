@@ -14,7 +14,10 @@ use crate::policy::team::{RunValues, Trace, run_as_json};
 /// Prints what a rule does in a run.
 pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) -> Result {
     gate.find_rule(id)?;
-    let rule = gate.rule_set().iter().find(|rule| rule.info.id == id);
+    let rule = gate
+        .rule_set()
+        .iter()
+        .find(|rule| rule.info.id == id);
     let Some(&Check::Team(check)) = rule.map(|rule| &rule.check) else {
         let why = "is built in; --trace shows rules that the configuration declares";
         return Err(CommandFailure::Fault(format!("{id} {why}")));
@@ -32,7 +35,10 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     let [state, summary] = records
         .each_ref()
         .map(|it| it.as_ref().map(OwnedDocument::root));
-    let dir = run.path().file_name().map(|name| name.to_string_lossy());
+    let dir = run
+        .path()
+        .file_name()
+        .map(|name| name.to_string_lossy());
     let records = [state, summary];
     let of_run = run_as_json(dir.as_deref(), Some(&report.id), report.lifecycle, records);
     let of_run = OwnedDocument::read(of_run).ok();
@@ -46,7 +52,10 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     // Some rules compare the numbers of all events with each.
     for is_counted in [false, true] {
         let mut events = run.event_texts().ok();
-        while let Some(event) = events.as_mut().and_then(|events| events.next_document()) {
+        while let Some(event) = events
+            .as_mut()
+            .and_then(|events| events.next_document())
+        {
             match event {
                 Ok((_, event)) if !is_counted => trace.count(event),
                 Ok(event) => trace.add(Some(event), values()),
@@ -59,19 +68,30 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     trace.add(None, values());
     let mut lines = vec![format!("{id} in {} ({})", report.dir, report.lifecycle)];
     lines.extend(trace.lines());
-    lines.extend(report.findings.iter().map(ToString::to_string));
+    lines.extend(
+        report
+            .findings
+            .iter()
+            .map(ToString::to_string),
+    );
 
     let skipped = report.skipped.iter();
     lines.extend(skipped.map(|skip| format!("it can't be judged: {}", skip.reason)));
-    lines.extend(match report.coverage.as_ref().and_then(|it| it.get(id)) {
-        Some(Coverage::Sound) => {
-            Some("no finding: all that was compared is as it should be".into())
-        }
-        Some(Coverage::Nothing) => {
-            Some("no finding: nothing is there to compare, or not until the run ends".to_owned())
-        }
-        _ => None,
-    });
+    lines.extend(
+        match report
+            .coverage
+            .as_ref()
+            .and_then(|it| it.get(id))
+        {
+            Some(Coverage::Sound) => {
+                Some("no finding: all that was compared is as it should be".into())
+            }
+            Some(Coverage::Nothing) => Some(
+                "no finding: nothing is there to compare, or not until the run ends".to_owned(),
+            ),
+            _ => None,
+        },
+    );
     for line in lines {
         writeln!(output.stdout(), "{}", escape(&line))?;
     }

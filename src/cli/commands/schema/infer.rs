@@ -62,7 +62,10 @@ impl Infer {
         let at = KeyPath::parse(&self.at).ok_or_else(|| {
             CommandFailure::Fault(format!("--at {}: a JSON Pointer starts with `/`", self.at))
         })?;
-        let tests = self.selector.iter().map(|written| self.test(written));
+        let tests = self
+            .selector
+            .iter()
+            .map(|written| self.test(written));
         let selector = Selector(tests.collect::<Result<_, _>>()?);
         let runs = if self.paths.is_empty() {
             RunDataArgs::of_environment().open()?

@@ -22,7 +22,12 @@ impl Validate {
             return;
         };
         match self.record(setup, found, path) {
-            Ok(baseline) => setup.gate = setup.gate.clone().with_baseline(baseline),
+            Ok(baseline) => {
+                setup.gate = setup
+                    .gate
+                    .clone()
+                    .with_baseline(baseline)
+            }
             Err(why) => setup.unrecorded = why,
         }
     }
@@ -49,7 +54,10 @@ impl Validate {
         let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
             progress::step(&bar, self.quiet);
             // It would cover what lies beyond the limit too.
-            unjudged = judged.as_ref().ok().and_then(beyond_limit);
+            unjudged = judged
+                .as_ref()
+                .ok()
+                .and_then(beyond_limit);
             match judged {
                 Ok(episode) if episode.fault().is_none() && unjudged.is_none() => {
                     ControlFlow::Continue(())
@@ -87,11 +95,14 @@ impl Validate {
             Some(_) => Ok(()),
             None => {
                 // It would lack the findings of what was not checked.
-                let lost = setup.unrecorded.or_else(|| faults(&outcome.faults));
+                let lost = setup
+                    .unrecorded
+                    .or_else(|| faults(&outcome.faults));
                 output.fault(&format!(
                     "the baseline {} is not written, because the check is not complete: {}",
                     path.display(),
-                    lost.as_deref().unwrap_or("an episode kept changing")
+                    lost.as_deref()
+                        .unwrap_or("an episode kept changing")
                 ));
                 Ok(())
             }
@@ -131,7 +142,11 @@ impl Validate {
     /// Refuses to write a baseline of rules that are selected for this check alone: all other
     /// findings would be missing from it.
     pub(super) fn refuse_part(&self, settings: &Settings) -> Result<()> {
-        match settings.select.as_ref().map(|select| &select.origin) {
+        match settings
+            .select
+            .as_ref()
+            .map(|select| &select.origin)
+        {
             Some(Origin::Given(select)) if self.write_baseline.is_some() => {
                 Err(CommandFailure::Fault(format!(
                     "--write-baseline can't be used with {select}: the baseline would lack the \
@@ -146,8 +161,12 @@ impl Validate {
 /// Returns which rule met a limit in an episode, in words.
 fn beyond_limit(episode: &EpisodeReport) -> Option<String> {
     // What a new baseline lists is suppressed already.
-    let mut skips = episode.skipped.iter().chain(&episode.suppressed_skips);
+    let mut skips = episode
+        .skipped
+        .iter()
+        .chain(&episode.suppressed_skips);
     let Skip { rule, reason, .. } = skips.find(|skip| skip.kind() == SkipKind::Limit.word())?;
     let dir = &episode.dir;
+
     Some(format!("{rule} could not be judged in {dir}: {reason}"))
 }

@@ -94,12 +94,20 @@ impl Validate {
         is_complete: bool,
         output: &Output,
     ) -> bool {
-        let mut parents: Vec<PathBuf> = episodes.iter().map(Dir::parent).collect();
+        let mut parents: Vec<PathBuf> = episodes
+            .iter()
+            .map(Dir::parent)
+            .collect();
         parents.dedup();
-        let dirs = parents.iter().chain(&setup.paths).map(PathBuf::as_path);
+
+        let dirs = parents
+            .iter()
+            .chain(&setup.paths)
+            .map(PathBuf::as_path);
         let has_other_config = self.refuses_configs(setup, dirs, output);
         self.tell_outdated(setup, output);
         let has_idle_glob = is_complete && self.refuses_globs(setup, episodes, output);
+
         has_other_config || has_idle_glob
     }
 
@@ -144,7 +152,11 @@ impl Validate {
             return false;
         }
 
-        let given: BTreeSet<&Path> = setup.paths.iter().map(PathBuf::as_path).collect();
+        let given: BTreeSet<&Path> = setup
+            .paths
+            .iter()
+            .map(PathBuf::as_path)
+            .collect();
         let are_episodes: LazyCell<BTreeSet<PathBuf>, _> = LazyCell::new(|| {
             episodes
                 .iter()
@@ -153,9 +165,16 @@ impl Validate {
                 .collect()
         });
         let is_episode = |path: &Path| are_episodes.contains(path);
-        let globs = setup.gate.unmet_globs(&setup.paths, is_episode);
-        let selectors = setup.gate.unmet_selectors(&setup.paths, is_episode);
-        let unmet = globs.into_iter().map(|glob| (glob, true)).chain(selectors);
+        let globs = setup
+            .gate
+            .unmet_globs(&setup.paths, is_episode);
+        let selectors = setup
+            .gate
+            .unmet_selectors(&setup.paths, is_episode);
+        let unmet = globs
+            .into_iter()
+            .map(|glob| (glob, true))
+            .chain(selectors);
         let mut is_refused = false;
 
         for (what, is_mistake) in unmet {
@@ -179,7 +198,9 @@ pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
         notes.push(passed_over(found.foreign.len()));
     }
 
-    let (named, more) = found.passed.split_at(found.passed.len().min(MAX_PASSED));
+    let (named, more) = found
+        .passed
+        .split_at(found.passed.len().min(MAX_PASSED));
     notes.extend(named.iter().map(ToString::to_string));
     if !more.is_empty() {
         let more = count(more.len() as u64, "directory");

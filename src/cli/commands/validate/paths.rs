@@ -55,7 +55,10 @@ impl Validate {
             return Ok(judged);
         };
         let changes = join.end(outcome.faults.clone())?;
-        let by_limits = self.limits.decide(changes, format, output)?;
+        let by_limits = self
+            .limits
+            .decide(changes, format, output)?;
+
         Ok(match judged {
             _ if by_limits == Exit::Fault => Exit::Fault,
             Exit::NothingFound => Exit::NothingFound,
@@ -78,7 +81,8 @@ impl Validate {
     fn is_in_period(&self, episode: &Dir, gate: &Gate) -> bool {
         let run = RunReader::open(episode.path());
         run.map_or(true, |run| {
-            self.period.may_have(&run.following(gate).starts())
+            self.period
+                .may_have(&run.following(gate).starts())
         })
     }
 
@@ -173,7 +177,10 @@ impl Validate {
             listed.add(path, self.skip_others);
         }
 
-        for note in listed.notes().map_err(CommandFailure::Fault)? {
+        for note in listed
+            .notes()
+            .map_err(CommandFailure::Fault)?
+        {
             if !self.quiet {
                 output.note(&note);
             }

@@ -59,8 +59,13 @@ pub(super) struct SealFile {
 impl SealFile {
     /// Notes the runs that are judged; refuses to write the seal into one.
     pub(super) fn looks_at(&mut self, found: &WalkFindings, paths: &[PathBuf]) -> Result<()> {
-        let runs: Vec<PathBuf> = found.episodes.iter().map(Dir::path).collect();
+        let runs: Vec<PathBuf> = found
+            .episodes
+            .iter()
+            .map(Dir::path)
+            .collect();
         self.is_part = found.excluded > 0 || has_single_runs(paths, &runs);
+
         let Some(run) = inside_of_run(&self.path, &runs) else {
             return Ok(());
         };
@@ -101,7 +106,11 @@ impl Validate {
             );
         }
 
-        if self.staged || paths.iter().any(|path| path.as_os_str() == "-") {
+        if self.staged
+            || paths
+                .iter()
+                .any(|path| path.as_os_str() == "-")
+        {
             return refused(
                 "--output in-toto is about files of runs, not about staged or given records",
             );

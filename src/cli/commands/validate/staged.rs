@@ -12,7 +12,9 @@ impl Validate {
     /// Judges the runs that the next commit changes, by their records in the index of git.
     pub(super) fn run_staged(&self, mut setup: Setup<'_>, output: &mut Output) -> Result {
         let staged = StagedRuns::read(&setup.paths).map_err(CommandFailure::Fault)?;
-        let runs = staged.runs().map_err(CommandFailure::Fault)?;
+        let runs = staged
+            .runs()
+            .map_err(CommandFailure::Fault)?;
         let number = staged.paths().count();
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
             let excluding = gate.clone();
@@ -24,7 +26,9 @@ impl Validate {
         }
 
         let paths: Vec<PathBuf> = staged.paths().collect();
-        let dirs = paths.iter().filter_map(|path| path.parent());
+        let dirs = paths
+            .iter()
+            .filter_map(|path| path.parent());
         let is_refused = self.refuses_configs(&setup, dirs, output);
         let exit = match outcome.exit(setup.deny) {
             _ if output.is_muted() || is_refused => Exit::Fault,

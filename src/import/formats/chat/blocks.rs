@@ -10,7 +10,10 @@ use super::super::super::fields::{is_true, items, picture, some_text, text, text
 pub(super) fn of_answer(conversation: &mut Conversation, block: &Value) {
     match text(block, "/type") {
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
-            let input = block.get("input").cloned().unwrap_or_default();
+            let input = block
+                .get("input")
+                .cloned()
+                .unwrap_or_default();
             conversation.call(Call::new(text(block, "/id"), text(block, "/name"), input));
         }
         kind if kind.ends_with("_tool_result") => result(conversation, block),
@@ -21,7 +24,9 @@ pub(super) fn of_answer(conversation: &mut Conversation, block: &Value) {
 
 /// Adds the act of a call, from its result.
 pub(super) fn result(conversation: &mut Conversation, block: &Value) {
-    let content = block.get("content").unwrap_or(&Value::Null);
+    let content = block
+        .get("content")
+        .unwrap_or(&Value::Null);
     let said = texts(content);
     let is_error = is_true(block, "/is_error") || text(content, "/type").ends_with("_error");
     let status = if is_error && is_denial(&said) {
@@ -46,7 +51,9 @@ pub(super) fn result(conversation: &mut Conversation, block: &Value) {
             "image" => {
                 let data = text(part, "/source/data");
                 let media_type = text(part, "/source/media_type");
-                outcome.pictures.extend(picture(media_type, data));
+                outcome
+                    .pictures
+                    .extend(picture(media_type, data));
             }
             "document" => conversation.skip("document"),
             _ => {}

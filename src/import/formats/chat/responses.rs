@@ -60,10 +60,16 @@ impl Turn {
             result(conversation, item, kind);
         } else if is_answer {
             let answer = self.answer(conversation);
-            answer.say(&texts(item.get("content").unwrap_or(&Value::Null)));
+            answer.say(&texts(
+                item.get("content")
+                    .unwrap_or(&Value::Null),
+            ));
             answer.message_id = some_text(item, "/id");
+
             let is_refusal = |part: &Value| text(part, "/type") == "refusal";
-            answer.is_refusal |= items(item, "/content").iter().any(is_refusal);
+            answer.is_refusal |= items(item, "/content")
+                .iter()
+                .any(is_refusal);
         } else if kind == "reasoning" {
             let answer = self.answer(conversation);
             for part in items(item, "/summary")
@@ -92,7 +98,12 @@ impl Turn {
 /// Adds a call that was asked for, and its act where the item has its result.
 fn call(conversation: &mut Conversation, item: &Value, kind: &str) {
     let id = first_text(item, &["/call_id", "/id"]).unwrap_or_default();
-    let of = |at: &str| item.pointer(at).cloned().unwrap_or_default();
+    let of = |at: &str| {
+        item.pointer(at)
+            .cloned()
+            .unwrap_or_default()
+    };
+
     let (tool, input) = match kind {
         "function_call" | "mcp_call" | "mcp_approval_request" => {
             (text(item, "/name"), of("/arguments"))
@@ -118,7 +129,8 @@ fn call(conversation: &mut Conversation, item: &Value, kind: &str) {
     let fields = [("kind", known.map(Value::from)), ("x-paths", paths)]
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    call.extensions.extend(fields.collect::<Map<_, _>>());
+    call.extensions
+        .extend(fields.collect::<Map<_, _>>());
     conversation.call(call);
 
     let output = match kind {
@@ -145,7 +157,8 @@ fn call(conversation: &mut Conversation, item: &Value, kind: &str) {
 }
 
 fn is_set(item: &Value, at: &str) -> bool {
-    item.pointer(at).is_some_and(|value| !value.is_null())
+    item.pointer(at)
+        .is_some_and(|value| !value.is_null())
 }
 
 /// Adds the act of a call, from its result.
@@ -162,10 +175,14 @@ fn result(conversation: &mut Conversation, item: &Value, kind: &str) {
         return;
     }
 
-    let output = item.get("output").unwrap_or(&Value::Null);
+    let output = item
+        .get("output")
+        .unwrap_or(&Value::Null);
     let is_failure = match kind {
         "local_shell_call_output" => is_exit_of_failure(&parsed(output)),
-        "shell_call_output" => items(output, "").iter().any(is_exit_of_failure),
+        "shell_call_output" => items(output, "")
+            .iter()
+            .any(is_exit_of_failure),
         _ => text(item, "/status") == "failed",
     };
 

@@ -76,7 +76,10 @@ impl<'v> Events<'v> {
     fn whole(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.text_of(text).into(),
-            Value::Array(items) => items.iter().map(|item| self.whole(item)).collect(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| self.whole(item))
+                .collect(),
             Value::Object(members) => (members.iter())
                 .map(|(name, value)| (name.clone(), self.whole(value)))
                 .collect(),
@@ -94,7 +97,12 @@ impl<'v> Events<'v> {
             .filter_map(|at| sample.pointer(at)?.get(hash)?.as_str());
 
         match found.next() {
-            Some(found) if self.attached.saturating_add(found.len()) <= MAX_ATTACHED => {
+            Some(found)
+                if self
+                    .attached
+                    .saturating_add(found.len())
+                    <= MAX_ATTACHED =>
+            {
                 self.attached += found.len();
                 found.to_owned()
             }
@@ -105,7 +113,8 @@ impl<'v> Events<'v> {
                 text.to_owned()
             }
             None => {
-                self.conversation.skip("attachment that is not there");
+                self.conversation
+                    .skip("attachment that is not there");
                 text.to_owned()
             }
         }
@@ -132,14 +141,16 @@ impl<'v> Events<'v> {
                         name: text(event, "/name"),
                         parent: text(event, "/parent_id"),
                     };
-                    self.spans.insert(text(event, "/id"), span);
+                    self.spans
+                        .insert(text(event, "/id"), span);
                 }
                 "tool" => {
                     self.calls
                         .insert(text(event, "/span_id"), text(event, "/id"));
                 }
                 "approval" => {
-                    self.approvals.insert(text(event, "/call/id"), event);
+                    self.approvals
+                        .insert(text(event, "/call/id"), event);
                 }
                 _ => {}
             }
@@ -150,16 +161,23 @@ impl<'v> Events<'v> {
 
     fn each(&mut self, events: &'v [Value], by: &By) {
         for event in events {
-            let by = self.by(event).unwrap_or_else(|| by.clone());
-            self.conversation.agent.clone_from(&by.agent);
-            self.conversation.parent.clone_from(&by.parent);
+            let by = self
+                .by(event)
+                .unwrap_or_else(|| by.clone());
+            self.conversation
+                .agent
+                .clone_from(&by.agent);
+            self.conversation
+                .parent
+                .clone_from(&by.parent);
             match text(event, "/event") {
                 "model" => self.model(event),
                 "tool" => self.tool(event, &by),
                 // What was decided about a call stands in its act.
                 "approval" => {}
                 "compaction" => {
-                    self.conversation.moment(time(event, "/timestamp"));
+                    self.conversation
+                        .moment(time(event, "/timestamp"));
                     self.conversation.compaction(json!({
                         "trigger": event.get("type"),
                         "tokens_before": event.get("tokens_before"),
@@ -189,7 +207,12 @@ impl<'v> Events<'v> {
     /// Returns who does what an event says, if its span or a step tells it: a scorer, or the
     /// nearest agent that is not the outermost one.
     fn by(&self, event: &Value) -> Option<By> {
-        if let Some(scorer) = self.steps.iter().rev().find_map(|it| *it) {
+        if let Some(scorer) = self
+            .steps
+            .iter()
+            .rev()
+            .find_map(|it| *it)
+        {
             return Some(By {
                 agent: Some(scorer.to_owned()),
                 parent: None,
@@ -208,7 +231,10 @@ impl<'v> Events<'v> {
                 ("tool", Some(agent)) => {
                     return Some(By {
                         agent: Some(agent.to_owned()),
-                        parent: self.calls.get(id).map(|&call| call.to_owned()),
+                        parent: self
+                            .calls
+                            .get(id)
+                            .map(|&call| call.to_owned()),
                     });
                 }
                 _ => {}
@@ -240,7 +266,9 @@ impl<'v> Events<'v> {
     fn model(&mut self, event: &'v Value) {
         let began = time(event, "/timestamp");
         if is_true(event, "/pending") {
-            return self.conversation.skip("model that did not answer");
+            return self
+                .conversation
+                .skip("model that did not answer");
         }
 
         self.conversation.moment(began);
@@ -248,7 +276,12 @@ impl<'v> Events<'v> {
         let all = items(sample, "/events_data/messages");
 
         for range in items(event, "/input_refs") {
-            let end = |at: &str| range.pointer(at).and_then(Value::as_u64);
+            let end = |at: &str| {
+                range
+                    .pointer(at)
+                    .and_then(Value::as_u64)
+            };
+
             let end = |at: &str| end(at).and_then(|it| usize::try_from(it).ok());
             let listed = end("/0")
                 .zip(end("/1"))
@@ -267,13 +300,18 @@ impl<'v> Events<'v> {
             .and_then(Value::as_u64)
             .filter(|it| *it > 0)
         {
-            self.conversation.retry(&retries.into(), &Value::Null);
+            self.conversation
+                .retry(&retries.into(), &Value::Null);
         }
 
         self.conversation
             .moment(time(event, "/completed").or(began));
-        let output = event.get("output").unwrap_or(&Value::Null);
-        let of_choice = output.pointer("/choices/0/message").cloned();
+        let output = event
+            .get("output")
+            .unwrap_or(&Value::Null);
+        let of_choice = output
+            .pointer("/choices/0/message")
+            .cloned();
         let completion = || Some(json!({"content": some_text(output, "/completion")?}));
 
         if let Some(message) = of_choice.or_else(completion) {
@@ -289,7 +327,8 @@ impl<'v> Events<'v> {
         } else if let Some(why) = first_text(event, &["/error", "/output/error"]) {
             self.conversation.error(&why);
         } else {
-            self.conversation.skip("model without an answer");
+            self.conversation
+                .skip("model without an answer");
         }
     }
 
@@ -301,7 +340,11 @@ impl<'v> Events<'v> {
         reason: Option<String>,
     ) {
         self.seen.insert(key(message));
-        let content = self.whole(message.get("content").unwrap_or(&Value::Null));
+        let content = self.whole(
+            message
+                .get("content")
+                .unwrap_or(&Value::Null),
+        );
         let answer = self.conversation.answer("");
         answer.say(&texts(&content));
         for block in items(&content, "") {
@@ -323,19 +366,27 @@ impl<'v> Events<'v> {
         for call in items(message, "/tool_calls") {
             let (tool, input) = of_function(&self.whole(call));
             let id = text(call, "/id");
-            self.conversation.call(Call::new(id, &tool, input));
+            self.conversation
+                .call(Call::new(id, &tool, input));
         }
     }
 
     /// Adds the act of a tool that the provider of a model executed.
     fn provided(&mut self, block: &Value) {
         let id = text(block, "/id");
-        let input = block.get("arguments").cloned().unwrap_or_default();
+        let input = block
+            .get("arguments")
+            .cloned()
+            .unwrap_or_default();
         self.conversation
             .call(Call::new(id, text(block, "/name"), input));
+
         let error = some_text(block, "/error");
         let status = error.as_ref().map(|_| "error");
-        let output = block.get("result").cloned().or(error.map(Value::from));
+        let output = block
+            .get("result")
+            .cloned()
+            .or(error.map(Value::from));
         let outcome = Outcome::new(status, output.unwrap_or_default());
         self.conversation.result(id, outcome);
     }
@@ -346,7 +397,11 @@ impl<'v> Events<'v> {
             return;
         }
 
-        let content = self.whole(message.get("content").unwrap_or(&Value::Null));
+        let content = self.whole(
+            message
+                .get("content")
+                .unwrap_or(&Value::Null),
+        );
         let said = texts(&content);
         let is_summary = message
             .pointer("/metadata/summary")
@@ -355,13 +410,19 @@ impl<'v> Events<'v> {
         match (text(message, "/role"), text(message, "/source")) {
             ("user", _) if is_summary => self.summary(&said),
             ("user", "input" | "operator") => {
-                for part in items(&content, "").iter().filter(|it| texts(it).is_empty()) {
+                for part in items(&content, "")
+                    .iter()
+                    .filter(|it| texts(it).is_empty())
+                {
                     self.conversation
                         .skip(format!("{} of the user", text(part, "/type")));
                 }
                 self.conversation.message("user", &said);
             }
-            ("system" | "user", _) => drop(self.conversation.message("system", &said)),
+            ("system" | "user", _) => drop(
+                self.conversation
+                    .message("system", &said),
+            ),
             (role, _) => self
                 .conversation
                 .skip(format!("message of {role} in an input")),
@@ -383,7 +444,9 @@ impl<'v> Events<'v> {
             let What::Answer(number) = event.what else {
                 continue;
             };
-            let text = answers.get(&number).map_or("", |answer| answer.text.trim());
+            let text = answers
+                .get(&number)
+                .map_or("", |answer| answer.text.trim());
             if !text.is_empty() && said.contains(text) {
                 event.what = What::Nothing;
                 request = answers.remove(&number);
@@ -416,18 +479,26 @@ impl<'v> Events<'v> {
 
         let agent = first_text(event, &["/agent", "/agent_span_id"]);
         if agent.is_some() {
-            self.conversation.mark(id, "kind", "delegate");
+            self.conversation
+                .mark(id, "kind", "delegate");
         }
 
         let inner = items(event, "/events");
         if !inner.is_empty() {
             let within = By {
                 agent: some_text(event, "/agent").or_else(|| by.agent.clone()),
-                parent: agent.map(|_| id.to_owned()).or_else(|| by.parent.clone()),
+                parent: agent
+                    .map(|_| id.to_owned())
+                    .or_else(|| by.parent.clone()),
             };
+
             self.each(inner, &within);
-            self.conversation.agent.clone_from(&by.agent);
-            self.conversation.parent.clone_from(&by.parent);
+            self.conversation
+                .agent
+                .clone_from(&by.agent);
+            self.conversation
+                .parent
+                .clone_from(&by.parent);
         }
 
         if is_true(event, "/pending") {
@@ -437,10 +508,13 @@ impl<'v> Events<'v> {
         let kind = text(event, "/error/type");
         let is_refused = matches!(decision, "reject" | "terminate") || kind == "approval";
         if is_refused && let Some(by) = approval.and_then(|it| some_text(it, "/approver")) {
-            self.conversation.mark(id, "x-denied-by", &by);
+            self.conversation
+                .mark(id, "x-denied-by", &by);
         }
 
-        let is_failed = event.get("error").is_some_and(Value::is_object);
+        let is_failed = event
+            .get("error")
+            .is_some_and(Value::is_object);
         let status = if is_refused {
             Some("denied")
         } else if kind == "cancelled" {
@@ -449,9 +523,16 @@ impl<'v> Events<'v> {
             (is_failed || is_true(event, "/failed")).then_some("error")
         };
 
-        let result = self.whole(event.get("result").unwrap_or(&Value::Null));
+        let result = self.whole(
+            event
+                .get("result")
+                .unwrap_or(&Value::Null),
+        );
         let mut outcome = self.outcome(&result, status);
-        if outcome.output.as_str().is_none_or(str::is_empty)
+        if outcome
+            .output
+            .as_str()
+            .is_none_or(str::is_empty)
             && let Some(why) = some_text(event, "/error/message")
         {
             outcome.output = why.into();
@@ -463,7 +544,8 @@ impl<'v> Events<'v> {
             None if completed.is_some() => Took::Between,
             None => Took::Unknown,
         };
-        self.conversation.moment(completed.or(began));
+        self.conversation
+            .moment(completed.or(began));
         self.conversation.result(id, outcome);
     }
 
@@ -478,7 +560,9 @@ impl<'v> Events<'v> {
             match text(part, "/type") {
                 "image" => match picture_of_url(text(part, "/image")) {
                     Some(picture) => outcome.pictures.push(picture),
-                    None => self.conversation.skip("picture that is not in the log"),
+                    None => self
+                        .conversation
+                        .skip("picture that is not in the log"),
                 },
                 "text" => {}
                 kind => self.conversation.skip(kind),
@@ -511,10 +595,17 @@ impl<'v> Events<'v> {
             _ => Some("error"),
         };
 
-        let content = self.whole(message.get("content").unwrap_or(&Value::Null));
+        let content = self.whole(
+            message
+                .get("content")
+                .unwrap_or(&Value::Null),
+        );
         let mut outcome = self.outcome(&content, status);
         if let Some(why) = some_text(message, "/error/message")
-            && outcome.output.as_str().is_none_or(str::is_empty)
+            && outcome
+                .output
+                .as_str()
+                .is_none_or(str::is_empty)
         {
             outcome.output = why.into();
         }
@@ -525,9 +616,20 @@ impl<'v> Events<'v> {
 
     /// Returns the conversation, after the calls that no event is about.
     pub(super) fn end(mut self) -> Conversation {
-        let last = self.conversation.events.iter().filter_map(|it| it.at).max();
+        let last = self
+            .conversation
+            .events
+            .iter()
+            .filter_map(|it| it.at)
+            .max();
         self.conversation.moment(last);
-        let open: Vec<String> = self.conversation.open.keys().cloned().collect();
+
+        let open: Vec<String> = self
+            .conversation
+            .open
+            .keys()
+            .cloned()
+            .collect();
         for id in open {
             if let Some(message) = self.results.get(&id).copied() {
                 self.tool_message(message);

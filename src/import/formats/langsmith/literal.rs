@@ -78,15 +78,20 @@ fn list(rest: &mut &str, start: char, end: char, depth: usize) -> Option<Value> 
 
 fn number(rest: &mut &str) -> Option<Value> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-    let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    let end = rest
+        .find(|c| !is_part(c))
+        .unwrap_or(rest.len());
     let (word, after) = rest.split_at_checked(end)?;
     *rest = after;
+
     serde_json::from_str(word).ok()
 }
 
 fn string(rest: &mut &str) -> Option<String> {
     let mut chars = rest.char_indices();
-    let (_, quote) = chars.next().filter(|(_, c)| *c == '\'' || *c == '"')?;
+    let (_, quote) = chars
+        .next()
+        .filter(|(_, c)| *c == '\'' || *c == '"')?;
     let mut text = String::new();
 
     while let Some((at, c)) = chars.next() {
@@ -104,8 +109,9 @@ fn string(rest: &mut &str) -> Option<String> {
                             _ => 8,
                         };
 
-                        let code: Option<String> =
-                            (0..digits).map(|_| Some(chars.next()?.1)).collect();
+                        let code: Option<String> = (0..digits)
+                            .map(|_| Some(chars.next()?.1))
+                            .collect();
                         let code = u32::from_str_radix(&code?, 16).ok()?;
                         text.push(char::from_u32(code)?);
                     }

@@ -61,7 +61,10 @@ impl Trajectory {
             (kind, "agent" | "") => self.action(event, kind),
             // A person ran it.
             (kind, "user") => {
-                let agent = self.conversation.agent.replace("user".into());
+                let agent = self
+                    .conversation
+                    .agent
+                    .replace("user".into());
                 self.action(event, kind);
                 self.conversation.agent = agent;
             }
@@ -71,8 +74,12 @@ impl Trajectory {
 
     /// Adds the answer that asked for an action, and the call.
     fn action(&mut self, event: &Value, kind: &str) {
-        let metadata = event.get("tool_call_metadata").unwrap_or(&Value::Null);
-        let response = metadata.get("model_response").unwrap_or(&Value::Null);
+        let metadata = event
+            .get("tool_call_metadata")
+            .unwrap_or(&Value::Null);
+        let response = metadata
+            .get("model_response")
+            .unwrap_or(&Value::Null);
         let thought = first_text(event, &["/args/thought", "/args/final_thought"]);
         let id = text(response, "/id").to_owned();
         if !id.is_empty() || thought.is_some() {
@@ -92,11 +99,18 @@ impl Trajectory {
         let call = self.call_id(event, metadata, tool, &input);
         let mut asked = Call::new(&call, tool, input.clone());
         if let Some(kind) = kind_of(kind, &input) {
-            asked.extensions.insert("kind".into(), kind.into());
+            asked
+                .extensions
+                .insert("kind".into(), kind.into());
         }
 
-        let place = event.get("id").map(Value::to_string).unwrap_or_default();
-        self.calls.insert(place.clone(), call.clone());
+        let place = event
+            .get("id")
+            .map(Value::to_string)
+            .unwrap_or_default();
+        self.calls
+            .insert(place.clone(), call.clone());
+
         let is_awaited = text(event, "/args/confirmation_state") == "awaiting_confirmation";
         self.awaited = is_awaited.then(|| (call.clone(), tool.to_owned(), input));
         self.conversation.call(asked);
@@ -104,11 +118,15 @@ impl Trajectory {
         match kind {
             "finish" => {
                 let output = thought_of_end(event);
-                self.conversation.result(&call, Outcome::new(None, output));
-                let is_partial = event.pointer("/args/task_completed").is_some_and(|it| {
-                    let word = it.as_str().unwrap_or_default();
-                    it == false || matches!(word, "false" | "partial")
-                });
+                self.conversation
+                    .result(&call, Outcome::new(None, output));
+
+                let is_partial = event
+                    .pointer("/args/task_completed")
+                    .is_some_and(|it| {
+                        let word = it.as_str().unwrap_or_default();
+                        it == false || matches!(word, "false" | "partial")
+                    });
                 let is_partial = is_partial && self.conversation.agent.is_none();
                 self.conversation.end = is_partial
                     .then(|| Ending::Partial("the agent did not complete the task".into()));
@@ -152,7 +170,9 @@ impl Trajectory {
         text(message, "/reasoning_content").clone_into(&mut answer.thinking);
         answer.model = model.or(answer.model.take());
         answer.stop_reason = some_text(response, "/choices/0/finish_reason");
-        answer.usage = answer.usage.or_else(|| used.map(Usage::of_openai));
+        answer.usage = answer
+            .usage
+            .or_else(|| used.map(Usage::of_openai));
         answer.ends_turn = Some(false);
     }
 
@@ -163,27 +183,41 @@ impl Trajectory {
             (of == tool && with == input).then(|| id.clone())
         };
 
-        let place = || event.get("id").map(Value::to_string).unwrap_or_default();
+        let place = || {
+            event
+                .get("id")
+                .map(Value::to_string)
+                .unwrap_or_default()
+        };
+
         some_text(metadata, "/tool_call_id")
             .or_else(own)
             .unwrap_or_else(|| format!("event {}", place()))
     }
 
     fn set_agent(&mut self) {
-        self.conversation.agent = self.delegates.last().map(|(_, agent)| agent.clone());
+        self.conversation.agent = self
+            .delegates
+            .last()
+            .map(|(_, agent)| agent.clone());
     }
 
     fn observation(&mut self, event: &Value) {
         let kind = text(event, "/observation");
-        let content = event.get("content").unwrap_or(&Value::Null);
+        let content = event
+            .get("content")
+            .unwrap_or(&Value::Null);
+
         if kind == "agent_state_changed" {
             let reason = text(event, "/extras/reason");
             match text(event, "/extras/agent_state") {
-                "error" => self.conversation.error(if reason.is_empty() {
-                    "the agent is in the state error"
-                } else {
-                    reason
-                }),
+                "error" => self
+                    .conversation
+                    .error(if reason.is_empty() {
+                        "the agent is in the state error"
+                    } else {
+                        reason
+                    }),
                 "stopped" => self.conversation.interrupt(reason),
                 _ => self.conversation.skip(kind),
             }
@@ -191,17 +225,29 @@ impl Trajectory {
             return;
         }
 
-        let cause = event.get("cause").map(Value::to_string).unwrap_or_default();
+        let cause = event
+            .get("cause")
+            .map(Value::to_string)
+            .unwrap_or_default();
         let mut call = self.calls.get(&cause).cloned();
+
         if kind == "delegate" {
-            let open = self.delegates.pop().map(|(place, _)| place);
+            let open = self
+                .delegates
+                .pop()
+                .map(|(place, _)| place);
             call = open.and_then(|place| self.calls.get(&place).cloned());
             self.set_agent();
         }
 
-        let Some(call) = call.filter(|call| self.conversation.open.contains_key(call)) else {
+        let Some(call) = call.filter(|call| {
+            self.conversation
+                .open
+                .contains_key(call)
+        }) else {
             return self.conversation.skip(kind);
         };
+
         let codes = ["/extras/metadata/exit_code", "/extras/exit_code"];
         let status = match kind {
             "user_rejected" => Some("denied"),
@@ -217,14 +263,20 @@ impl Trajectory {
         let output = match kind {
             "delegate" => first_text(event, &["/content"])
                 .map(Value::from)
-                .or_else(|| event.pointer("/extras/outputs").cloned())
+                .or_else(|| {
+                    event
+                        .pointer("/extras/outputs")
+                        .cloned()
+                })
                 .unwrap_or_default(),
             _ => content.clone(),
         };
 
         let mut outcome = Outcome::new(status, output).took(Took::Between);
         let screenshot = text(event, "/extras/screenshot");
-        outcome.pictures.extend(picture_of_url(screenshot));
+        outcome
+            .pictures
+            .extend(picture_of_url(screenshot));
         self.conversation.result(&call, outcome);
     }
 }
@@ -247,8 +299,14 @@ fn asked_input(metadata: &Value, response: &Value) -> Option<Value> {
 
 /// Returns the arguments of an action, without its bookkeeping and what is null.
 fn own_input(event: &Value) -> Value {
-    let mut input = arguments(event.get("args").cloned().unwrap_or_default());
+    let mut input = arguments(
+        event
+            .get("args")
+            .cloned()
+            .unwrap_or_default(),
+    );
     input.retain(|name, value| !(BOOKKEEPING.contains(&name.as_str()) || value.is_null()));
+
     Value::Object(input)
 }
 

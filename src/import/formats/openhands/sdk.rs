@@ -10,7 +10,13 @@ use super::{Trajectory, is_failure};
 
 impl Trajectory {
     pub(super) fn sdk_event(&mut self, event: &Value) {
-        let of = |name: &str| event.get(name).map(texts).unwrap_or_default();
+        let of = |name: &str| {
+            event
+                .get(name)
+                .map(texts)
+                .unwrap_or_default()
+        };
+
         let conversation = &mut self.conversation;
         match text(event, "/kind") {
             "SystemPromptEvent" => {
@@ -23,8 +29,10 @@ impl Trajectory {
                 let call = self.call_of(event);
                 let by = text(event, "/rejection_source");
                 if !by.is_empty() {
-                    self.conversation.mark(&call, "x-denied-by", by);
+                    self.conversation
+                        .mark(&call, "x-denied-by", by);
                 }
+
                 let reason = some_text(event, "/rejection_reason");
                 self.conversation
                     .result(&call, Outcome::new(Some("denied"), reason));
@@ -68,12 +76,18 @@ impl Trajectory {
                 answer.think(&thinking.unwrap_or_default());
             }
             "user" => drop(self.conversation.message("user", &said)),
-            _ => drop(self.conversation.message("system", &said)),
+            _ => drop(
+                self.conversation
+                    .message("system", &said),
+            ),
         }
     }
 
     fn call(&mut self, event: &Value) {
-        let thought = event.get("thought").map(texts).unwrap_or_default();
+        let thought = event
+            .get("thought")
+            .map(texts)
+            .unwrap_or_default();
         let answer = self.answer(text(event, "/llm_response_id"));
         answer.say(&thought);
         answer.think(text(event, "/reasoning_content"));
@@ -105,11 +119,15 @@ impl Trajectory {
             return;
         }
 
-        let input = event.get("raw_input").cloned().unwrap_or_default();
+        let input = event
+            .get("raw_input")
+            .cloned()
+            .unwrap_or_default();
         let kind = some_text(event, "/tool_kind").unwrap_or_else(|| "tool".into());
         let mut call = Call::new(id, &kind, input);
         if KINDS.contains(&&*kind) {
-            call.extensions.insert("kind".into(), kind.into());
+            call.extensions
+                .insert("kind".into(), kind.into());
         }
 
         call.extensions
@@ -124,7 +142,8 @@ impl Trajectory {
             _ => return,
         };
 
-        self.calls.insert(id.to_owned(), id.to_owned());
+        self.calls
+            .insert(id.to_owned(), id.to_owned());
         let output = event
             .get("raw_output")
             .filter(|it| !it.is_null())
@@ -138,7 +157,8 @@ impl Trajectory {
                     .into()
             });
         let outcome = Outcome::new(status, output);
-        self.conversation.result(id, outcome.took(Took::Between));
+        self.conversation
+            .result(id, outcome.took(Took::Between));
     }
 
     fn call_of(&self, event: &Value) -> String {
@@ -150,7 +170,9 @@ impl Trajectory {
     }
 
     fn result(&mut self, event: &Value) {
-        let found = event.get("observation").unwrap_or(&Value::Null);
+        let found = event
+            .get("observation")
+            .unwrap_or(&Value::Null);
         let is_error = is_failure(found, &["/exit_code", "/metadata/exit_code"]);
         let output = found
             .get("content")
@@ -161,8 +183,12 @@ impl Trajectory {
         let mut outcome = Outcome::new(status, output).took(Took::Between);
 
         for part in items(found, "/content") {
-            let urls = items(part, "/image_urls").iter().filter_map(Value::as_str);
-            outcome.pictures.extend(urls.filter_map(picture_of_url));
+            let urls = items(part, "/image_urls")
+                .iter()
+                .filter_map(Value::as_str);
+            outcome
+                .pictures
+                .extend(urls.filter_map(picture_of_url));
         }
 
         let screenshot = text(found, "/screenshot_data");

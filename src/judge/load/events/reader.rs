@@ -36,7 +36,9 @@ impl EventReader {
         is_for_team: bool,
     ) -> Option<EventFacts<'a>> {
         self.reader.refuses_repeated_keys = is_for_team;
-        let text = self.reader.read(bytes, self.read.renew())?;
+        let text = self
+            .reader
+            .read(bytes, self.read.renew())?;
         let lexica = self.read.slots.near;
         let event = EventFacts::new(
             line,
@@ -64,7 +66,10 @@ const LONGEST_OWN_PHASE: usize = 64;
 /// Returns `true` if a phase is probably a misspelling of another one; else it is remembered.
 #[inline]
 fn is_typo(own_phases: &mut Vec<Box<str>>, phase: &str) -> bool {
-    if own_phases.iter().any(|own| **own == *phase) {
+    if own_phases
+        .iter()
+        .any(|own| **own == *phase)
+    {
         return false;
     }
 
@@ -96,7 +101,9 @@ mod tests {
             .read(LINE, event.as_bytes(), false)
             .is_some();
         let (mut read, mut typos) = (ReadText::default(), Typos::default());
-        let text = read.parse(event.as_bytes(), &facts::EVENT).unwrap();
+        let text = read
+            .parse(event.as_bytes(), &facts::EVENT)
+            .unwrap();
         let of = JsonText {
             text,
             read: &read,

@@ -35,7 +35,10 @@ fn tally(timeline: &[u8]) -> [u64; 6] {
         attachments: &attachments,
     };
     let stream = Opened::from_bytes(timeline);
-    events.read(stream, &mut Vec::new()).1.expect("memory");
+    events
+        .read(stream, &mut Vec::new())
+        .1
+        .expect("memory");
     let tally = events.listeners.facts.finish().tally;
     [
         tally.starts,
@@ -106,7 +109,10 @@ fn timelines() -> impl Strategy<Value = Vec<u8>> {
         let lines = lines
             .into_iter()
             .flat_map(|(line, times)| std::iter::repeat_n(line, times));
-        lines.collect::<Vec<_>>().join("\n").into_bytes()
+        lines
+            .collect::<Vec<_>>()
+            .join("\n")
+            .into_bytes()
     })
 }
 

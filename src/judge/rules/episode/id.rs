@@ -53,7 +53,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         };
 
         let draft = Draft::new(Place::event(foreign.first, "/episode_id"), message);
-        ctx.push(draft.besides(&foreign.lines).related_to(other()));
+        ctx.push(
+            draft
+                .besides(&foreign.lines)
+                .related_to(other()),
+        );
     }
 
     compared

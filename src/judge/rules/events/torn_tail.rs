@@ -25,7 +25,13 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     let message = format!("the last line ends without a newline and is not JSON: {error}");
     let place = Place::line_bytes(*line, 0..line.length);
     let is_lost = error.kind == SyntaxErrorKind::NulBytes;
-    let advice = || error.kind.advice(true).filter(|_| is_lost);
+    let advice = || {
+        error
+            .kind
+            .advice(true)
+            .filter(|_| is_lost)
+    };
+
     let help = array.map_or_else(|| advice().map(str::to_owned), |it| Some(it.help()));
     Some(Draft::new(place, message).help(help))
 }

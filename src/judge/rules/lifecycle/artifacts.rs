@@ -20,7 +20,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.must_have_ended()?;
     for artifact in [Artifact::Summary, Artifact::Manifest] {
         if !ctx.has(artifact) {
-            let status = ctx.loaded().run.state.read().and_then(StateFacts::status);
+            let status = ctx
+                .loaded()
+                .run
+                .state
+                .read()
+                .and_then(StateFacts::status);
             let status = quote(&status.unwrap_or_default());
             let message =
                 format!("the run has ended with the status {status}, but there is no {artifact}");

@@ -44,12 +44,17 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         (state.known_links()).all(|(key, link)| link.is_none() || expected.contains(&key));
     // What is expected is not looked at again.
     let present = links.filter(|_| !as_expected || state.other_links().next().is_some());
-    let present = present.iter().flat_map(|links| links.members());
+    let present = present
+        .iter()
+        .flat_map(|links| links.members());
     let extra = present
         .map(|(key, _)| key)
         .filter(|key| !expected.contains(&&**key));
     let extra = listed("also links", extra);
-    let parts: Vec<String> = absent.into_iter().chain(extra).collect();
+    let parts: Vec<String> = absent
+        .into_iter()
+        .chain(extra)
+        .collect();
     if !parts.is_empty() {
         let place = Place::state(if links.is_some() { "/links" } else { "" });
         let (expected, parts) = (expected.join("`, `"), parts.join(" and "));

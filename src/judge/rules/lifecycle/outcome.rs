@@ -26,7 +26,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         status_and_outcome(status, outcome),
         of_ok.and_then(error_of_ok),
         success_flag(status, outcome, success),
-        no_vetoes.then(|| vetoes(status, state)).flatten(),
+        no_vetoes
+            .then(|| vetoes(status, state))
+            .flatten(),
     ];
     for draft in drafts.into_iter().flatten() {
         ctx.push(draft);
@@ -98,7 +100,9 @@ fn vetoes(status: Option<&str>, state: Option<StateFacts<'_>>) -> Option<Draft> 
         (Pointer::new("/outcomes/status"), "the status".to_owned())
     } else {
         let index = state?.steps()?.position(is_vetoed)?;
-        let pointer = Pointer::new("/plan/steps").item(index).field("status");
+        let pointer = Pointer::new("/plan/steps")
+            .item(index)
+            .field("status");
         let name = format!("`{}`", pointer.dotted());
         (pointer, name)
     };

@@ -18,7 +18,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         return Some(Compared);
     }
 
-    let status = ctx.loaded().run.state.read().and_then(StateFacts::status);
+    let status = ctx
+        .loaded()
+        .run
+        .state
+        .read()
+        .and_then(StateFacts::status);
     let (place, message) = match status {
         Some(status) => (
             Place::state("/outcomes/status"),

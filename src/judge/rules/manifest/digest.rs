@@ -88,6 +88,9 @@ fn named(index: usize, name: &str, why: &FileTrouble) -> Draft {
         }
     };
 
-    let pointer = Pointer::new("/files").item(index).field(field);
+    let pointer = Pointer::new("/files")
+        .item(index)
+        .field(field);
+
     Draft::new(Place::value(Artifact::Manifest, pointer), message).besides(&found)
 }

@@ -18,16 +18,20 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let state = ctx.state()?;
     let (timeline, reach) = ctx.reach()?;
-    let has_step = state.steps().is_some_and(|mut it| it.next().is_some());
+    let has_step = state
+        .steps()
+        .is_some_and(|mut it| it.next().is_some());
     if !reach.may_differ(Topic::PlanEvent) {
         return Compared::when(has_step);
     }
 
     let steps = timeline.steps_without_event(&reach);
     if steps > 0 {
-        let range = reach.event.map_or(String::new(), |event| {
-            format!(" up to the projection event on line {}", event.number)
-        });
+        let range = reach
+            .event
+            .map_or(String::new(), |event| {
+                format!(" up to the projection event on line {}", event.number)
+            });
         let has = count(steps as u64, "step");
         let (lacks, place) = match timeline.plan_line(&reach) {
             Some(line) => {

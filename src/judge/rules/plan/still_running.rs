@@ -31,12 +31,16 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         .enumerate()
         .filter(|(_, step)| is_running(*step));
     let Some((first, _)) = running.next() else {
-        let any_step = state.steps().is_some_and(|mut it| it.next().is_some());
+        let any_step = state
+            .steps()
+            .is_some_and(|mut it| it.next().is_some());
         return Compared::when(any_step);
     };
 
     let others = running.count();
-    let pointer = Pointer::new("/plan/steps").item(first).field("status");
+    let pointer = Pointer::new("/plan/steps")
+        .item(first)
+        .field("status");
     let more = match others {
         0 => String::new(),
         1 => ", and 1 other step is running too".into(),

@@ -75,7 +75,10 @@ fn agree_as_written(in_event: Value<'_>, in_state: Value<'_>) -> bool {
     let (Some(in_event), Some(in_state)) = (few_members(in_event), few_members(in_state)) else {
         return false;
     };
-    let has_status = in_event.iter().any(|(key, _)| *key == "\"status\"");
+    let has_status = in_event
+        .iter()
+        .any(|(key, _)| *key == "\"status\"");
+
     has_status
         && in_event.iter().all(|(key, in_event)| {
             let mut members = in_state.iter();
@@ -95,7 +98,10 @@ const MOST_MEMBERS: usize = 12;
 fn few_members(object: Value<'_>) -> Option<Members<'_>> {
     let mut members = Members::new();
     for (key, value) in written_members(object.raw()) {
-        let is_odd = key.contains('\\') || members.iter().any(|(other, _)| *other == key);
+        let is_odd = key.contains('\\')
+            || members
+                .iter()
+                .any(|(other, _)| *other == key);
         if is_odd || members.len() == MOST_MEMBERS {
             return None;
         }
@@ -142,7 +148,10 @@ fn unlike(line: Line, in_event: Node<'_>, in_state: Option<Node<'_>>) -> Option<
     let event = format!("the projection event on line {number}");
     let of_event = only(&event, Some(in_event), in_state);
     let of_state = only("the state", in_state, Some(in_event));
-    let sides: Vec<String> = of_event.into_iter().chain(of_state).collect();
+    let sides: Vec<String> = of_event
+        .into_iter()
+        .chain(of_state)
+        .collect();
     if !sides.is_empty() {
         return Some(sides.join(", "));
     }
@@ -160,9 +169,16 @@ const LISTED_KEYS: usize = 8;
 
 /// Names the first keys, in the alphabet, that the links of one side have and the others lack.
 fn only(side: &str, these: Option<Node<'_>>, others: Option<Node<'_>>) -> Option<String> {
-    let others = others.map(Node::by_name).unwrap_or_default();
+    let others = others
+        .map(Node::by_name)
+        .unwrap_or_default();
     let mut first = BTreeSet::new();
-    for name in these.into_iter().flat_map(Node::members).map(Key::name) {
+
+    for name in these
+        .into_iter()
+        .flat_map(Node::members)
+        .map(Key::name)
+    {
         if !others.contains_key(&name) {
             first.insert(name);
             if first.len() > LISTED_KEYS {
@@ -225,7 +241,10 @@ fn step_down<'a>(in_event: Node<'a>, in_state: Node<'a>) -> Option<(String, Node
             Some((name.into_owned(), in_event, in_state))
         }
         (Kind::Array, Kind::Array) if in_event.items().count() == in_state.items().count() => {
-            let mut pairs = in_event.items().zip(in_state.items()).enumerate();
+            let mut pairs = in_event
+                .items()
+                .zip(in_state.items())
+                .enumerate();
             let (index, (in_event, in_state)) =
                 pairs.find(|(_, (in_event, in_state))| !in_event.equals(*in_state))?;
             Some((index.to_string(), in_event, in_state))

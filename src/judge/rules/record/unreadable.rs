@@ -16,7 +16,11 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.troubles(word);
-    Compared::when(Artifact::ALL.into_iter().any(|it| ctx.has(it)))
+    Compared::when(
+        Artifact::ALL
+            .into_iter()
+            .any(|it| ctx.has(it)),
+    )
 }
 
 /// The advice on a record or a line beyond a limit.
@@ -56,13 +60,21 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             let (number, limit) = (line.number, MAX_RECORD_BYTES >> 20);
             let message = format!("line {number} is longer than the limit of {limit} MiB");
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
-            Some(draft.besides(&line.length).help(Some(SHORTEN.to_owned())))
+            Some(
+                draft
+                    .besides(&line.length)
+                    .help(Some(SHORTEN.to_owned())),
+            )
         }
         Trouble::LineTooFull { line, content } => {
             let number = line.number;
             let message = format!("line {number} has more than {MAX_VALUES} keys and values");
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
-            Some(draft.besides(content).help(Some(SHORTEN.to_owned())))
+            Some(
+                draft
+                    .besides(content)
+                    .help(Some(SHORTEN.to_owned())),
+            )
         }
         _ => None,
     }

@@ -20,7 +20,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         ctx.push(draft(place, "metrics.x-refused", &refused.show()));
     }
 
-    for (line, refused) in timeline.iter().flat_map(|timeline| &timeline.lost) {
+    for (line, refused) in timeline
+        .iter()
+        .flat_map(|timeline| &timeline.lost)
+    {
         let place = Place::event(*line, "/payload/x-refused");
         ctx.push(draft(place, "payload.x-refused", refused));
     }

@@ -24,7 +24,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             return None;
         }
 
-        if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
+        if let Some(line) = timeline
+            .broken_line
+            .or(timeline.unfinished_line)
+        {
             ctx.skip(&SkipReason::no_event(line.number));
             return None;
         }

@@ -18,7 +18,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 
     let mut later = vec![Artifact::Summary, Artifact::Manifest];
     later.retain(|artifact| ctx.has(*artifact));
-    let later: Vec<&str> = later.into_iter().map(Artifact::file_name).collect();
+    let later: Vec<&str> = later
+        .into_iter()
+        .map(Artifact::file_name)
+        .collect();
     if later.is_empty() {
         return None;
     }

@@ -37,7 +37,9 @@ const FIELDS: [(&str, &str, &str); 3] = [
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state(), ctx.summary());
-    let mut start = ctx.every_event().and_then(|events| events.start.as_ref());
+    let mut start = ctx
+        .every_event()
+        .and_then(|events| events.start.as_ref());
     // The first start event may have been on a line that is not an event.
     let timeline = ctx.timeline();
     if let Some(line) = timeline.and_then(|timeline| timeline.broken_line) {
@@ -70,7 +72,9 @@ fn given<'a>(
     pointer: &'static str,
 ) -> Option<Given<'a>> {
     let mut keys = pointer.split('/').skip(1);
-    let value = keys.try_fold(record, Value::get)?.fact()?;
+    let value = keys
+        .try_fold(record, Value::get)?
+        .fact()?;
     let text = if pointer.ends_with("/seed") {
         value.number()?.text().into()
     } else {
@@ -97,7 +101,9 @@ fn given_at_start<'a>(start: &'a StartEvent, name: &str) -> Option<Given<'a>> {
 }
 
 fn adapter(using: &str) -> &str {
-    using.strip_prefix("adapter:").unwrap_or(using)
+    using
+        .strip_prefix("adapter:")
+        .unwrap_or(using)
 }
 
 /// Adds a finding where two records differ.

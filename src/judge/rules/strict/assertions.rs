@@ -16,7 +16,9 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let passed = summary.fact(InSummary::Passed)?.boolean()?;
+    let passed = summary
+        .fact(InSummary::Passed)?
+        .boolean()?;
     let assertions = summary.fact(InSummary::Assertions)?;
     if assertions.kind() != Kind::Array {
         return None;
@@ -26,7 +28,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         .items()
         .map(|item| item.get("passed")?.boolean())
         .collect::<Option<_>>()?;
-    let failed = results.iter().position(|result| !result);
+    let failed = results
+        .iter()
+        .position(|result| !result);
     if passed == failed.is_none() {
         return Some(Compared);
     }

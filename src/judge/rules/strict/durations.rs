@@ -41,7 +41,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         unit: ("s", 18),
         tolerance: 5,
         until: "the last `terminate` event",
-        end: events.ending.as_ref().map(|ending| &ending.last),
+        end: events
+            .ending
+            .as_ref()
+            .map(|ending| &ending.last),
     };
 
     let first_action = Duration {
@@ -54,7 +57,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     };
 
     let total = total.compare(summary, start, ctx);
-    first_action.compare(summary, start, ctx).or(total)
+    first_action
+        .compare(summary, start, ctx)
+        .or(total)
 }
 
 impl Duration<'_> {
@@ -100,7 +105,9 @@ fn decimal(attoseconds: i128, places: u8) -> String {
     let size = attoseconds.unsigned_abs();
     let fraction = format!("{:0width$}", size % unit, width = places.into());
     let number = format!("{}.{fraction}", size / unit);
-    let number = number.trim_end_matches('0').trim_end_matches('.');
+    let number = number
+        .trim_end_matches('0')
+        .trim_end_matches('.');
     let sign = if attoseconds < 0 { "-" } else { "" };
 
     format!("{sign}{number}")

@@ -26,7 +26,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.whole_timeline()?;
 
     let events = events.filter(|_| has_ended)?;
-    let status = state.and_then(StateFacts::status).unwrap_or_default();
+    let status = state
+        .and_then(StateFacts::status)
+        .unwrap_or_default();
     let shown = quote(&status);
     let Some(ending) = &events.ending else {
         let message = format!(

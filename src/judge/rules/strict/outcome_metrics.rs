@@ -18,16 +18,24 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let steps = state.steps()?;
     let metrics = state.outcomes()?.get("metrics")?;
     let total = steps.len() as u64;
-    let statuses: Option<Vec<_>> = steps.map(|step| step.text(InStep::Status)).collect();
-    let done =
-        statuses.map(|statuses| statuses.iter().filter(|status| **status == "done").count() as u64);
+    let statuses: Option<Vec<_>> = steps
+        .map(|step| step.text(InStep::Status))
+        .collect();
+    let done = statuses.map(|statuses| {
+        statuses
+            .iter()
+            .filter(|status| **status == "done")
+            .count() as u64
+    });
     let mut compared = None;
 
     for (name, number, what) in [
         ("steps_total", Some(total), "step"),
         ("steps_completed", done, "step that is done"),
     ] {
-        let stated = metrics.get(name).and_then(|stated| stated.fact()?.number());
+        let stated = metrics
+            .get(name)
+            .and_then(|stated| stated.fact()?.number());
         let (Some(stated), Some(number)) = (stated, number) else {
             continue;
         };

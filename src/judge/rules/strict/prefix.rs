@@ -21,14 +21,19 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         ctx.skip(&SkipReason::worded(SkipKind::Limit, text));
     }
 
-    if prefixes.iter().any(|prefix| prefix.actual.is_none()) {
+    if prefixes
+        .iter()
+        .any(|prefix| prefix.actual.is_none())
+    {
         let why = "events.jsonl could not be read again";
         ctx.skip(&SkipReason::new(SkipKind::Unreadable, why));
     }
 
     for prefix in prefixes {
         let (line, claimed) = (prefix.line, prefix.claimed);
-        let differs = prefix.actual.filter(|actual| *actual != claimed);
+        let differs = prefix
+            .actual
+            .filter(|actual| *actual != claimed);
         if let Some(actual) = differs {
             let message = format!(
                 "`payload.prefix_sha256` is {claimed} in the projection event on line {}, but the SHA-256 of the lines before it is {actual}",

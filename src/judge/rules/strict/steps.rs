@@ -18,16 +18,25 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let state = ctx.state()?;
     let steps = state.steps()?;
-    let ids: Option<BTreeSet<_>> = steps.clone().map(|step| step.text(InStep::Id)).collect();
+    let ids: Option<BTreeSet<_>> = steps
+        .clone()
+        .map(|step| step.text(InStep::Id))
+        .collect();
     let mut compared = None;
     // A step whose id is not known may be the one that an action names.
-    let actions = state.actions().enumerate().filter(|_| ids.is_some());
+    let actions = state
+        .actions()
+        .enumerate()
+        .filter(|_| ids.is_some());
     for (index, action) in actions {
         let Some(id) = action.text(InAction::StepId) else {
             continue;
         };
         compared = Some(Compared);
-        if ids.as_ref().is_some_and(|ids| !ids.contains(&id)) {
+        if ids
+            .as_ref()
+            .is_some_and(|ids| !ids.contains(&id))
+        {
             let (number, id) = (index + 1, quote(&id));
             let message =
                 format!("action {number} names the step {id}, which the plan does not have");
@@ -43,7 +52,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 
     for (index, step) in steps.enumerate() {
         compared = Some(Compared);
-        let status = step.text(InStep::Status).unwrap_or_default();
+        let status = step
+            .text(InStep::Status)
+            .unwrap_or_default();
         if matches!(&*status, "pending" | "running" | "failed") {
             let (number, status) = (index + 1, quote(&status));
             let message = format!("the run has the status \"ok\", but step {number} is {status}");

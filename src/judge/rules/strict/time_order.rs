@@ -21,7 +21,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     };
     let shown = |event: &Stamped| {
         let stamp = event.stamp.as_ref();
-        quote(stamp.map(|stamp| &*stamp.text).unwrap_or_default())
+        quote(
+            stamp
+                .map(|stamp| &*stamp.text)
+                .unwrap_or_default(),
+        )
     };
 
     let (first, before, lines) = (&disorder.first, &disorder.before, disorder.lines);

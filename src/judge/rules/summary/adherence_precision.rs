@@ -15,7 +15,9 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 .applies_to(Subject::Summaries);
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
-    let adherence = ctx.summary()?.number(InSummary::PlanAdherence)?;
+    let adherence = ctx
+        .summary()?
+        .number(InSummary::PlanAdherence)?;
     if adherence.decimals() > 4 {
         let (shown, decimals) = (brief(adherence.text()), adherence.decimals());
         let message = format!("`plan_adherence` is {shown}, which has {decimals} decimal places");

@@ -62,7 +62,9 @@ fn act_count(stated: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option
     let is = |number| stated.whole() == Some(number);
     let is_right = match actions {
         Some(actions) => is(actions as u64) || is(counted),
-        None => stated.whole().is_some_and(|stated| stated <= counted),
+        None => stated
+            .whole()
+            .is_some_and(|stated| stated <= counted),
     };
 
     if is_right {

@@ -29,7 +29,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let event = timeline
         .and_then(|timeline| timeline.tally.directions.first)
         .map(|line| (Place::event(line, "/phase"), "`direction` events"));
-    let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
+    let present: Vec<_> = [direction, insight, event]
+        .into_iter()
+        .flatten()
+        .collect();
     if !present.is_empty() {
         let names = present
             .iter()

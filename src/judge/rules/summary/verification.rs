@@ -17,7 +17,12 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
     summary.value(InSummary::Verification)?;
-    let field = |slot| summary.fact(slot).filter(|fact| !fact.is_null());
+    let field = |slot| {
+        summary
+            .fact(slot)
+            .filter(|fact| !fact.is_null())
+    };
+
     let is_absent = field(InSummary::Provided).and_then(Value::boolean) == Some(false);
     let absent = "`verification.provided` is false";
     let passed = field(InSummary::Passed);
@@ -34,7 +39,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             let message = format!("`verification.passed` is {}, but {reasons}", passed.raw());
             let draft = Draft::new(Place::summary("/verification/passed"), message);
             let places = places.into_iter().flatten();
-            ctx.push(draft.besides(&reasons).related_to(places));
+            ctx.push(
+                draft
+                    .besides(&reasons)
+                    .related_to(places),
+            );
         }
     }
 
@@ -59,7 +68,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 /// Adds a finding where the outcome is a success, and assertions were given that nothing says have
 /// passed.
 fn unverified(ctx: &mut Context<'_>, summary: SummaryFacts<'_>) {
-    let is_fact = summary.value(InSummary::Passed).is_none_or(Value::is_fact);
+    let is_fact = summary
+        .value(InSummary::Passed)
+        .is_none_or(Value::is_fact);
     if summary.outcome().as_deref() != Some("success") || !is_fact {
         return;
     }

@@ -13,7 +13,12 @@ pub(super) fn kind_with(schema: &Value, path: &[String], key: &str) -> Option<&'
         let table = part_at(schema, &[(**list).to_owned(), "0".to_owned()]);
         known_keys(table).contains(&key)
     };
-    RULES.iter().filter(|_| is_rule(path)).find(has).copied()
+
+    RULES
+        .iter()
+        .filter(|_| is_rule(path))
+        .find(has)
+        .copied()
 }
 
 /// Returns the part of the schema that describes the value at a path.
@@ -38,8 +43,14 @@ pub(super) fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
 
 /// Returns a part of the schema, and those of the forms that it allows.
 pub(super) fn forms(part: &Value) -> Vec<&Value> {
-    let below = part["anyOf"].as_array().into_iter().flatten();
-    iter::once(part).chain(below.flat_map(forms)).collect()
+    let below = part["anyOf"]
+        .as_array()
+        .into_iter()
+        .flatten();
+
+    iter::once(part)
+        .chain(below.flat_map(forms))
+        .collect()
 }
 
 /// Returns the part that a reference leads to, or the part itself.
@@ -52,9 +63,14 @@ pub(super) fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
 
 /// Returns the value that a part of the schema wants, in words, and how it is written.
 pub(super) fn expectation(schema: &Value, part: &Value) -> (String, Option<String>) {
-    let item = part.get("items").map(|items| target(schema, items));
+    let item = part
+        .get("items")
+        .map(|items| target(schema, items));
     let wants_tables = item.is_some_and(|item| item["type"] == "object");
-    let expected_type = match part["type"].as_str().unwrap_or_default() {
+    let expected_type = match part["type"]
+        .as_str()
+        .unwrap_or_default()
+    {
         "integer" => &*format!("a whole number, at least {}", part["minimum"]),
         "array" if wants_tables => "a list of tables",
         "array" => "a list in brackets",

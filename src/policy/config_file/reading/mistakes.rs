@@ -42,11 +42,13 @@ pub(super) fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
 /// Returns `true` if a path leads below a key that no selector has, which the reader of selectors
 /// tells: a table there says nothing of its own.
 pub(super) fn is_below_unknown_key(schema: &Value, path: &[String]) -> bool {
-    path.iter().enumerate().any(|(at, key)| {
-        let above = path.get(..at).unwrap_or_default();
-        let is_selector = known_keys(part_at(schema, above)) == ["if"] && key != "if";
-        (is_selector || above == ["vocabulary"]) && key_path(key, false).is_none()
-    })
+    path.iter()
+        .enumerate()
+        .any(|(at, key)| {
+            let above = path.get(..at).unwrap_or_default();
+            let is_selector = known_keys(part_at(schema, above)) == ["if"] && key != "if";
+            (is_selector || above == ["vocabulary"]) && key_path(key, false).is_none()
+        })
 }
 
 pub(super) fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
@@ -57,9 +59,11 @@ pub(super) fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
         return mistakes;
     }
     let whats = match error.kind() {
-        Kind::AdditionalProperties { unexpected } => {
-            unexpected.iter().cloned().map(Wrong::UnknownKey).collect()
-        }
+        Kind::AdditionalProperties { unexpected } => unexpected
+            .iter()
+            .cloned()
+            .map(Wrong::UnknownKey)
+            .collect(),
         Kind::Required { property } => {
             let key = property.as_str().unwrap_or_default();
             vec![Wrong::MissingKey(key.to_owned())]
@@ -79,7 +83,10 @@ pub(super) fn of_forms(
     forms: &[Vec<ValidationError<'_>>],
     place: &Location,
 ) -> Option<Vec<Mistake>> {
-    let of_its_type: Vec<_> = forms.iter().filter(|form| is_of(form, place)).collect();
+    let of_its_type: Vec<_> = forms
+        .iter()
+        .filter(|form| is_of(form, place))
+        .collect();
     let with_its_keys: Vec<_> = of_its_type
         .iter()
         .copied()
@@ -135,17 +142,24 @@ pub(super) fn unknown_keys<'e>(
 
 /// Returns `true` if a number is below the `minimum` of its schema, which is compared exactly.
 pub(super) fn is_too_small(error: &ValidationError<'_>) -> bool {
-    error.schema_path().as_str().ends_with("/minimum")
+    error
+        .schema_path()
+        .as_str()
+        .ends_with("/minimum")
 }
 
 /// Returns `true` if a value has a form in which it has these errors.
 pub(super) fn is_of(form: &[ValidationError<'_>], place: &Location) -> bool {
-    form.iter().all(|error| match error.kind() {
-        Kind::Type { .. } => error.instance_path() != place,
-        _ if is_too_small(error) => error.instance_path() != place,
-        Kind::AnyOf { context } => {
-            error.instance_path() != place || context.iter().any(|form| is_of(form, place))
-        }
-        _ => true,
-    })
+    form.iter()
+        .all(|error| match error.kind() {
+            Kind::Type { .. } => error.instance_path() != place,
+            _ if is_too_small(error) => error.instance_path() != place,
+            Kind::AnyOf { context } => {
+                error.instance_path() != place
+                    || context
+                        .iter()
+                        .any(|form| is_of(form, place))
+            }
+            _ => true,
+        })
 }

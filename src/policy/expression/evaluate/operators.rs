@@ -78,13 +78,17 @@ impl<'a> Evaluator<'a, '_> {
                         .map(|place| LazyItem::Built(Arc::clone(items), place)),
                     // Items of a record are found one after the other.
                     of => {
-                        let looked_at = place.unwrap_or_default().min(u32::MAX as usize);
+                        let looked_at = place
+                            .unwrap_or_default()
+                            .min(u32::MAX as usize);
                         self.budget.spend(looked_at)?;
                         place.and_then(|place| of.items().nth(place))
                     }
                 };
 
-                let found = found.map(|item| item.value(self.budget)).transpose();
+                let found = found
+                    .map(|item| item.value(self.budget))
+                    .transpose();
                 (found?, format!("the list has no item {index}"))
             }
             Type::Map => {
@@ -141,13 +145,18 @@ impl<'a> Evaluator<'a, '_> {
             _ => "the result does not fit in its type",
         };
 
-        value.map(Some).ok_or_else(|| Stop::because(why))
+        value
+            .map(Some)
+            .ok_or_else(|| Stop::because(why))
     }
 
     /// Returns two texts or lists as one.
     fn joined(&mut self, a: &Value<'a>, b: &Value<'a>) -> Result<Option<Value<'a>>, Stop> {
-        self.budget.spend(a.bytes() + b.bytes())?;
-        self.budget.make(a.bytes() + b.bytes())?;
+        self.budget
+            .spend(a.bytes() + b.bytes())?;
+        self.budget
+            .make(a.bytes() + b.bytes())?;
+
         Ok(Some(match (a, b) {
             (Value::Text(a), Value::Text(b)) => Value::Text(format!("{a}{b}").into()),
             (Value::Bytes(a), Value::Bytes(b)) => Value::Bytes([&**a, &**b].concat().into()),
@@ -157,7 +166,8 @@ impl<'a> Evaluator<'a, '_> {
                     self.budget.spend(STEPS_OF_ITEM)?;
                     match item.value(self.budget) {
                         Ok(item) => {
-                            self.budget.make(2 * item.made_bytes())?;
+                            self.budget
+                                .make(2 * item.made_bytes())?;
                             made.push(item);
                         }
                         Err(Stop::Spent) => return Err(Stop::Spent),
@@ -200,7 +210,11 @@ fn integer<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value
     }?;
 
     match a {
-        Value::Int(_) => i64::try_from(value).ok().map(Value::Int),
-        _ => u64::try_from(value).ok().map(Value::Uint),
+        Value::Int(_) => i64::try_from(value)
+            .ok()
+            .map(Value::Int),
+        _ => u64::try_from(value)
+            .ok()
+            .map(Value::Uint),
     }
 }

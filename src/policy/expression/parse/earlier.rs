@@ -56,11 +56,16 @@ impl ExpressionReader<'_> {
             .iter()
             .map(|pointer| self.pointer(pointer))
             .collect::<Result<_, _>>()?;
-        let more = more.first().map(|more| self.part(more)).transpose()?;
+        let more = more
+            .first()
+            .map(|more| self.part(more))
+            .transpose()?;
         self.is_in_fold = true;
 
         let around = std::mem::take(&mut self.items);
-        let stages = self.stages(&calls)?.ok_or_else(not_asked)?;
+        let stages = self
+            .stages(&calls)?
+            .ok_or_else(not_asked)?;
         let outcome = match (distinct, name, rest) {
             (None, ..) => self.outcome(name, is_method, rest)?,
             (Some(_), "size", []) => Some(FoldOutcome::Distinct),
@@ -115,10 +120,12 @@ impl ExpressionReader<'_> {
             _ => None,
         };
 
-        path.filter(|path| !path.is_deep()).ok_or_else(|| {
-            let message = "expected a JSON Pointer to one value, such as `\"/payload/input/id\"`";
-            mistake(self.place(argument), message)
-        })
+        path.filter(|path| !path.is_deep())
+            .ok_or_else(|| {
+                let message =
+                    "expected a JSON Pointer to one value, such as `\"/payload/input/id\"`";
+                mistake(self.place(argument), message)
+            })
     }
 
     /// Returns the question that a call puts to earlier events, if there is such a one.

@@ -68,8 +68,14 @@ pub(super) fn matcher(
 
     let compiled = regex(text, PATTERN_BYTES).map_err(|error| {
         let error = error.to_string();
-        let why = error.lines().last().unwrap_or_default().trim();
-        let why = why.strip_prefix("error: ").unwrap_or(why);
+        let why = error
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .trim();
+        let why = why
+            .strip_prefix("error: ")
+            .unwrap_or(why);
         mistake(span, format!("the pattern can't be used: {}", brief(why)))
     })?;
     let of = arguments.swap_remove(0);
@@ -82,8 +88,11 @@ pub(super) fn matcher(
 
 /// Returns a part of a text, and the brackets that it opens or closes.
 pub(super) fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
-    let part = text.get(span.clone()).unwrap_or_default();
+    let part = text
+        .get(span.clone())
+        .unwrap_or_default();
     let (mut open, mut closed) = (0_usize, 0_usize);
+
     for c in part.chars() {
         match c {
             '(' | '[' | '{' => open += 1,
@@ -108,5 +117,8 @@ pub(super) fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
         .last()
         .map_or(span.end, |(at, _)| span.end + at + 1);
 
-    opening.by_ref().last().map_or(span.start, |(at, _)| at)..end
+    opening
+        .by_ref()
+        .last()
+        .map_or(span.start, |(at, _)| at)..end
 }

@@ -40,9 +40,15 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
     };
     let (line, column) = error.pos;
     let lines = usize::try_from(line - 1).unwrap_or_default();
-    let before = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    let before = text
+        .split_inclusive('\n')
+        .take(lines)
+        .map(str::len)
+        .sum();
     let rest = text.get(before..).unwrap_or_default();
-    let characters = rest.char_indices().map(|(at, _)| before + at);
+    let characters = rest
+        .char_indices()
+        .map(|(at, _)| before + at);
     let column = usize::try_from(column - 1).unwrap_or_default();
     let at = characters
         .chain([text.len()])
@@ -51,7 +57,10 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
     let rest = text.get(at..).unwrap_or_default();
     let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
     let end = match word {
-        Some(0) => rest.chars().next().map_or(0, char::len_utf8),
+        Some(0) => rest
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8),
         Some(end) => end,
         None => rest.len(),
     };
@@ -66,12 +75,17 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
         format!("unexpected {}", code(&rest[..end]))
     };
 
-    let before = text.get(..at).unwrap_or_default().trim_end();
-    let meant = OTHER_LANGUAGES.iter().find(|(word, _)| match *word {
-        "not" => before.ends_with(word),
-        "=>" => rest.starts_with(word),
-        word => &rest[..end] == word,
-    });
+    let before = text
+        .get(..at)
+        .unwrap_or_default()
+        .trim_end();
+    let meant = OTHER_LANGUAGES
+        .iter()
+        .find(|(word, _)| match *word {
+            "not" => before.ends_with(word),
+            "=>" => rest.starts_with(word),
+            word => &rest[..end] == word,
+        });
     let meant = meant.map(|(_, meant)| format!("did you mean `{meant}`?"));
 
     mistake(at..at + end, message).with_help(raw_text(text, at).or(meant))
@@ -82,12 +96,20 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
 pub(super) fn raw_text(text: &str, at: usize) -> Option<String> {
     const ESCAPES: &str = "abfnrtv\\?\"'`xXuU01234567";
     let line = text.get(at..)?.lines().next()?;
-    let quote = line.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let quote = line
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '\'' | '"'))?;
     let mut characters = line.get(1..)?.chars();
     let mut is_escaped_wrongly = false;
 
-    while let Some(c) = characters.next().filter(|c| *c != quote) {
-        let next = (c == '\\').then(|| characters.next()).flatten();
+    while let Some(c) = characters
+        .next()
+        .filter(|c| *c != quote)
+    {
+        let next = (c == '\\')
+            .then(|| characters.next())
+            .flatten();
         is_escaped_wrongly |= next.is_some_and(|next| !ESCAPES.contains(next));
     }
 

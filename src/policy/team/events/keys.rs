@@ -46,13 +46,20 @@ impl Sieve {
             SelectorValue::Number(_) | SelectorValue::Boolean(_) => None,
         };
 
-        values.0.iter().map(finder).collect::<Option<_>>().map(Self)
+        values
+            .0
+            .iter()
+            .map(finder)
+            .collect::<Option<_>>()
+            .map(Self)
     }
 
     /// Returns `false` if no value of an event without shortened ones is named.
     pub(super) fn may_pass(&self, event: &str) -> bool {
         let event = event.as_bytes();
-        self.0.iter().any(|part| part.find(event).is_some())
+        self.0
+            .iter()
+            .any(|part| part.find(event).is_some())
             || has_escaped_ascii(event, b'2'..=b'7')
     }
 }
@@ -60,10 +67,12 @@ impl Sieve {
 impl EventKey {
     pub(super) fn new(path: &KeyPath) -> Self {
         let tokens = path.tokens();
-        let kept = (1..=tokens.len()).rev().find_map(|length| {
-            let slot = event_slot(path.first(length).pointer().as_str())?;
-            Some((length, slot))
-        });
+        let kept = (1..=tokens.len())
+            .rev()
+            .find_map(|length| {
+                let slot = event_slot(path.first(length).pointer().as_str())?;
+                Some((length, slot))
+            });
         let length = kept.map_or(0, |(length, _)| length);
         // The index of an item is no key.
         let is_plain_key = |key: &&str| {
@@ -71,7 +80,11 @@ impl EventKey {
             !key.contains(may_be_other) && key.contains(|c: char| !c.is_ascii_digit())
         };
 
-        let next = tokens.get(length).map(|key| &**key).filter(is_plain_key);
+        let next = tokens
+            .get(length)
+            .map(|key| &**key)
+            .filter(is_plain_key);
+
         Self {
             next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
             is_plain: path.first(length).pointer().as_str() == "/payload",

@@ -38,10 +38,16 @@ impl<'a> EventView<'a> {
     /// Returns what a key leads to.
     pub(in crate::policy::team) fn look(&self, key: usize) -> Look<Written<'a>> {
         if !self.has_shortened {
-            return self.written(key).map_or(Look::Nowhere, Look::Value);
+            return self
+                .written(key)
+                .map_or(Look::Nowhere, Look::Value);
         }
 
-        let path = self.index.keys.get(key).map(|key| &key.path);
+        let path = self
+            .index
+            .keys
+            .get(key)
+            .map(|key| &key.path);
         let found = path.and_then(|path| Some(path.look(self.root()?)));
         let text = self.event.text();
 
@@ -74,15 +80,24 @@ impl<'a> EventView<'a> {
             (EventText::Parsed(root), _) => key.path.of(root)?.into(),
         };
 
-        span.is_present().then_some(Written { text, span })
+        span.is_present()
+            .then_some(Written { text, span })
     }
 
     /// Returns where the value is that the tokens of a key after some lead to, in the value that
     /// starts at a place. Where many are searched for, a tape takes less time.
     pub(super) fn search(&self, key: &EventKey, after: usize, start: usize) -> Option<Span> {
-        if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
-            return Some(key.path.in_text(after, self.event.text(), start));
+        if self
+            .searches
+            .fetch_add(1, Ordering::Relaxed)
+            < MAX_SEARCHES
+        {
+            return Some(
+                key.path
+                    .in_text(after, self.event.text(), start),
+            );
         }
+
         Some(key.path.of(self.root()?)?.into())
     }
 
@@ -101,7 +116,9 @@ impl<'a> EventView<'a> {
 
     /// Returns `true` if a selector may name it.
     pub(in crate::policy::team) fn is_named_at_all(&self) -> bool {
-        self.named.iter().any(|named| *named != Named::No)
+        self.named
+            .iter()
+            .any(|named| *named != Named::No)
     }
 
     /// Returns `true` if it can be judged as it is: there is memory for its tape, and no file has
@@ -121,7 +138,9 @@ impl<'a> EventView<'a> {
     /// Returns the digest of the values by which events are grouped; `None` where one is absent.
     /// Two events have the same one only if their values are equal, one by one.
     pub(in crate::policy::team) fn group(&self, place: usize) -> Option<Digest> {
-        let (known, group) = self.group.get_or_init(|| (place, self.grouped(place)));
+        let (known, group) = self
+            .group
+            .get_or_init(|| (place, self.grouped(place)));
         if *known == place {
             *group
         } else {
@@ -130,8 +149,13 @@ impl<'a> EventView<'a> {
     }
 
     pub(super) fn grouped(&self, place: usize) -> Option<Digest> {
-        let keys = self.index.groups.get(place).filter(|it| !it.is_empty())?;
+        let keys = self
+            .index
+            .groups
+            .get(place)
+            .filter(|it| !it.is_empty())?;
         let mut form = Vec::with_capacity(256);
+
         for key in keys {
             if self.has_shortened {
                 let text = self.with_digests(*key)?;
@@ -150,7 +174,15 @@ impl<'a> EventView<'a> {
     /// place of these; `None` where there is none, or it is in a shortened one.
     pub(super) fn with_digests(&self, key: usize) -> Option<String> {
         let (value, passed) = self.node_at(key)?;
-        if passed < self.index.keys.get(key)?.path.tokens().len() {
+        if passed
+            < self
+                .index
+                .keys
+                .get(key)?
+                .path
+                .tokens()
+                .len()
+        {
             return None;
         }
 
@@ -158,9 +190,16 @@ impl<'a> EventView<'a> {
         let mut text = String::new();
         for shortened in shortened_in(value) {
             let span = shortened.span();
-            text.push_str(value.raw().get(end - start..span.start - start)?);
+            text.push_str(
+                value
+                    .raw()
+                    .get(end - start..span.start - start)?,
+            );
+
             // No record has this value in its place: a key that is a control character.
-            let digest = Mark::of(shortened)?.sha256.to_ascii_lowercase();
+            let digest = Mark::of(shortened)?
+                .sha256
+                .to_ascii_lowercase();
             text.extend([r#"{"\u0000":""#, &digest, r#""}"#]);
             end = span.end;
         }
@@ -172,14 +211,20 @@ impl<'a> EventView<'a> {
     /// Returns the digest of what the values by which events are grouped mean, as findings keep it;
     /// `None` where one is absent.
     pub(in crate::policy::team) fn meaning(&self, place: usize) -> Option<Digest> {
-        let mut digests = self.index.groups.get(place)?.iter().map(|key| {
-            if self.has_shortened {
-                let text = OwnedDocument::read(self.with_digests(*key)?.into_bytes()).ok()?;
-                return Some(text.root().meaning());
-            }
-            Some(self.node_at(*key)?.0.meaning())
-        });
+        let mut digests = self
+            .index
+            .groups
+            .get(place)?
+            .iter()
+            .map(|key| {
+                if self.has_shortened {
+                    let text = OwnedDocument::read(self.with_digests(*key)?.into_bytes()).ok()?;
+                    return Some(text.root().meaning());
+                }
+                Some(self.node_at(*key)?.0.meaning())
+            });
         let first = digests.next()??;
+
         digests.try_fold(first, |before, next| {
             Some(Digest::of([before.bytes(), next?.bytes()]))
         })
@@ -187,7 +232,10 @@ impl<'a> EventView<'a> {
 
     /// Returns whether the keys of a selector name it.
     pub(super) fn named(&self, selector: usize) -> Named {
-        self.named.get(selector).copied().unwrap_or(Named::No)
+        self.named
+            .get(selector)
+            .copied()
+            .unwrap_or(Named::No)
     }
 
     /// Returns the instant at which it happened; the key is that of its timestamp.

@@ -182,7 +182,9 @@ impl Automaton {
     /// Returns the events before one that are grouped with it.
     fn group(&self, same: Option<Digest>) -> Option<&GroupState> {
         if self.demand.is_grouped {
-            self.groups.get(&same?).map(|group| &**group)
+            self.groups
+                .get(&same?)
+                .map(|group| &**group)
         } else {
             Some(&self.all)
         }
@@ -199,7 +201,8 @@ impl Automaton {
         let demand = &self.demand;
         if demand.ends_rows(event) {
             let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
-            self.groups.retain(|same, _| is_own(same));
+            self.groups
+                .retain(|same, _| is_own(same));
             if !event.is_each {
                 self.all = GroupState::default();
             }
@@ -270,7 +273,8 @@ impl Automaton {
     /// Takes away the events before one: those of its group, or of every group.
     fn take_away(&mut self, event: &OrderEvent) {
         if !self.demand.is_grouped {
-            self.all.take_away(event.line, &mut self.waiting);
+            self.all
+                .take_away(event.line, &mut self.waiting);
             return;
         }
 
@@ -337,14 +341,17 @@ impl Automaton {
             }
             OrderPattern::NeedsLater => groups
                 .flat_map(|(same, group)| {
-                    group.waiting.iter().map(move |((_, line), other)| Offence {
-                        line: Some(*line),
-                        other: *other,
-                        is_taken: false,
-                        answer: None,
-                        why: OffenceKind::Pattern(group.count),
-                        same,
-                    })
+                    group
+                        .waiting
+                        .iter()
+                        .map(move |((_, line), other)| Offence {
+                            line: Some(*line),
+                            other: *other,
+                            is_taken: false,
+                            answer: None,
+                            why: OffenceKind::Pattern(group.count),
+                            same,
+                        })
                 })
                 .collect(),
             _ => Vec::new(),

@@ -52,19 +52,29 @@ impl OrderJudge {
         match order.pattern {
             OrderPattern::AtMost(_) if counts_all => Some(self.automaton.known(offence.same).0),
             OrderPattern::AtMost(_) => Some(count),
-            OrderPattern::AtMostInARow(_) => Some(self.rows.get(&line).copied().unwrap_or(count)),
+            OrderPattern::AtMostInARow(_) => Some(
+                self.rows
+                    .get(&line)
+                    .copied()
+                    .unwrap_or(count),
+            ),
             _ => None,
         }
     }
 
     pub(super) fn without_answer(&self, offence: &Offence) -> Draft {
         let order = &self.order;
-        let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
+        let same = offence
+            .same
+            .and_then(|same| self.shown.get(&same).cloned());
         let message = match &offence.why {
             OffenceKind::Pattern(count) => order.message.with(|word| match word {
                 MessageWord::Same => same.clone(),
                 MessageWord::Count => Some(count.to_string()),
-                MessageWord::Limit => order.pattern.limit().map(|limit| limit.to_string()),
+                MessageWord::Limit => order
+                    .pattern
+                    .limit()
+                    .map(|limit| limit.to_string()),
                 MessageWord::Value => None,
             }),
             OffenceKind::Unknown(unjudged) => unjudged.why.clone(),
@@ -130,10 +140,16 @@ impl Judge for OrderJudge {
                 findings.skip(&reason);
                 return None;
             }
-            if let Some(broken) = run.broken_line.filter(|_| pattern.needs_every_event()) {
+            if let Some(broken) = run
+                .broken_line
+                .filter(|_| pattern.needs_every_event())
+            {
                 // What it may have been counts for no event before it.
                 findings.skip(&SkipReason::no_event(broken.number));
-                offences.retain(|it| it.line.is_some_and(|it| it.number < broken.number));
+                offences.retain(|it| {
+                    it.line
+                        .is_some_and(|it| it.number < broken.number)
+                });
                 more = 0;
             }
             // What a later event would have done is not known of an order that was stopped.
@@ -146,7 +162,9 @@ impl Judge for OrderJudge {
         }
 
         offences.sort_by_key(|offence| offence.line);
-        more += offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        more += offences
+            .len()
+            .saturating_sub(MAX_FINDINGS_PER_RULE);
         offences.truncate(MAX_FINDINGS_PER_RULE);
         for offence in &offences {
             findings.push(self.draft(offence));
@@ -177,11 +195,14 @@ impl Judge for OrderJudge {
             .flat_map(|keys| [("since", &keys.since), ("until", &keys.until)])
             .filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
 
-        each.chain(other).chain(windows).collect()
+        each.chain(other)
+            .chain(windows)
+            .collect()
     }
 
     fn depends_on_outcome(&self) -> bool {
-        self.order.depends(TeamSelector::depends_on_outcome)
+        self.order
+            .depends(TeamSelector::depends_on_outcome)
     }
 
     fn is_simple(&self) -> bool {
@@ -194,7 +215,8 @@ impl Judge for OrderJudge {
     }
 
     fn stop(&mut self) {
-        self.stopped.get_or_insert(TeamLimit::Room);
+        self.stopped
+            .get_or_insert(TeamLimit::Room);
         Arc::make_mut(&mut self.automaton).forget();
     }
 }

@@ -166,7 +166,10 @@ impl OrderTable {
             cure: "Keep the order",
             shown: ["order", "json"],
             text: &self.shown(reader, pattern),
-            examples: examples.iter().map(RunExample::shown).collect(),
+            examples: examples
+                .iter()
+                .map(RunExample::shown)
+                .collect(),
         };
 
         let mut order = TeamOrder {
@@ -261,10 +264,18 @@ impl OrderTable {
             written => written.to_json(),
         };
 
-        let within = self.within.as_ref().map(|it| it.get_ref().clone().into());
-        let in_a_row = self.in_a_row.as_ref().map(|it| (*it.get_ref()).into());
-        let [same, pair] =
-            [&self.same, &self.pair].map(|it| it.as_ref().map(|it| it.get_ref().to_json()));
+        let within = self
+            .within
+            .as_ref()
+            .map(|it| it.get_ref().clone().into());
+        let in_a_row = self
+            .in_a_row
+            .as_ref()
+            .map(|it| (*it.get_ref()).into());
+        let [same, pair] = [&self.same, &self.pair].map(|it| {
+            it.as_ref()
+                .map(|it| it.get_ref().to_json())
+        });
         let rest = [
             ("same", same),
             ("pair", pair),
@@ -272,7 +283,9 @@ impl OrderTable {
             ("in-a-row", in_a_row),
             (
                 "over",
-                self.over.as_ref().map(|it| it.get_ref().clone().into()),
+                self.over
+                    .as_ref()
+                    .map(|it| it.get_ref().clone().into()),
             ),
         ]
         .into_iter()
@@ -295,7 +308,10 @@ impl OrderTable {
         let [(pattern, _)] = *self.patterns() else {
             return;
         };
-        let is_row = self.in_a_row.as_ref().is_some_and(|it| *it.get_ref());
+        let is_row = self
+            .in_a_row
+            .as_ref()
+            .is_some_and(|it| *it.get_ref());
         let span = |written: &Option<Spanned<TomlData>>| written.as_ref().map(Spanned::span);
         let (since, until) = (span(&self.since), span(&self.until));
         let is_of_two = pattern.starts_with("needs-") || pattern.starts_with("none-");
@@ -318,7 +334,9 @@ impl OrderTable {
                 "`since` is allowed only with `at-most` (without `in-a-row`), `needs-earlier` and `none-earlier`",
             ),
             (
-                until.clone().filter(|_| !counts || is_limited),
+                until
+                    .clone()
+                    .filter(|_| !counts || is_limited),
                 "`until` is allowed only with `at-most`, without `in-a-row`, `since` and `within`",
             ),
             (
@@ -337,7 +355,10 @@ impl OrderTable {
             .filter(|_| !counts || self.within.is_none());
         let message = "`over` is allowed only with `at-most` and `within`";
 
-        for (span, message) in wrong.into_iter().chain([(over, message)]) {
+        for (span, message) in wrong
+            .into_iter()
+            .chain([(over, message)])
+        {
             if let Some(span) = span {
                 reader.mistake(span, message, None);
             }
@@ -368,7 +389,9 @@ fn count(reader: &mut FileReader<'_>, written: &Spanned<TomlData>) -> Option<u64
         written => written.to_json(),
     };
 
-    let count = number.as_u64().filter(|count| *count > 0);
+    let count = number
+        .as_u64()
+        .filter(|count| *count > 0);
     if count.is_none() {
         let message = format!(
             "expected a whole number, at least 1, but found {}",

@@ -23,7 +23,11 @@ impl FileReader<'_> {
         let TomlData::Text(name) = selector.get_ref() else {
             return self.entries(selector.get_ref(), judged);
         };
-        let named = self.named.get(name).filter(|_| judged == Judged::Action);
+        let named = self
+            .named
+            .get(name)
+            .filter(|_| judged == Judged::Action);
+
         match named.map(|named| named.written.clone()) {
             Some(entries) => self.entries(&entries, judged),
             None => self.named_selector(name, selector.span()),
@@ -37,7 +41,8 @@ impl FileReader<'_> {
         span: Range<usize>,
     ) -> Option<TeamSelector> {
         if let Some(named) = self.named.get_mut(name) {
-            self.mistakes.append(&mut named.mistakes);
+            self.mistakes
+                .append(&mut named.mistakes);
             return named.of_events.clone();
         }
 
@@ -53,7 +58,10 @@ impl FileReader<'_> {
         let known = self.mistakes.len();
         let of_events = self.entries(written, Judged::Event);
         let mut mistakes = self.mistakes.split_off(known);
-        let is_of_actions = of_events.is_none() && self.entries(written, Judged::Action).is_some();
+        let is_of_actions = of_events.is_none()
+            && self
+                .entries(written, Judged::Action)
+                .is_some();
         self.mistakes.truncate(known);
         if !is_of_actions {
             self.mistakes.append(&mut mistakes);
@@ -66,7 +74,8 @@ impl FileReader<'_> {
             mistakes,
         };
 
-        self.named.insert(name.to_owned(), named);
+        self.named
+            .insert(name.to_owned(), named);
     }
 
     pub(super) fn entries(&mut self, entries: &TomlData, judged: Judged) -> Option<TeamSelector> {
@@ -82,7 +91,10 @@ impl FileReader<'_> {
                 is_right &= condition.is_some();
                 continue;
             }
-            let test = self.key(key, judged).zip(self.wanted(value));
+
+            let test = self
+                .key(key, judged)
+                .zip(self.wanted(value));
             is_right &= test.is_some();
             keys.extend(test);
         }
@@ -108,7 +120,9 @@ impl FileReader<'_> {
 
         match (of("not"), of("absent"), of("present"), members.len()) {
             (Some(values), None, None, 1) => self.values(values).map(Wanted::NoneOf),
-            (Some(values), Some(_), None, 2) => self.values(values).map(Wanted::AbsentOrNoneOf),
+            (Some(values), Some(_), None, 2) => self
+                .values(values)
+                .map(Wanted::AbsentOrNoneOf),
             (None, Some(_), None, 1) => Some(Wanted::Absent),
             (None, None, Some(_), 1) => Some(Wanted::Present),
             _ => None,

@@ -83,15 +83,25 @@ impl GroupFolds {
         }
 
         let folds = rule.check.folds().iter();
-        for ((fold, state), steps) in folds.zip(&mut self.states).zip(&mut self.steps) {
-            let gone: Vec<FoldStep<'_>> =
-                left.iter().filter_map(|line| steps.remove(line)).collect();
-            if gone.iter().all(|step| fold.take_away(state, step)) {
+        for ((fold, state), steps) in folds
+            .zip(&mut self.states)
+            .zip(&mut self.steps)
+        {
+            let gone: Vec<FoldStep<'_>> = left
+                .iter()
+                .filter_map(|line| steps.remove(line))
+                .collect();
+            if gone
+                .iter()
+                .all(|step| fold.take_away(state, step))
+            {
                 continue;
             }
 
             let entries = steps.len() / ENTRIES_OF_STEP + 1;
-            budget.spend(entries).map_err(|_| TeamLimit::Steps)?;
+            budget
+                .spend(entries)
+                .map_err(|_| TeamLimit::Steps)?;
             *state = FoldState::default();
             for (line, step) in &*steps {
                 fold.add(state, *line, step, true);
@@ -102,8 +112,17 @@ impl GroupFolds {
     }
 
     fn room(&self) -> (usize, usize) {
-        let values = self.states.iter().map(FoldState::room).sum();
-        let steps = self.steps.iter().map(BTreeMap::len).sum::<usize>();
+        let values = self
+            .states
+            .iter()
+            .map(FoldState::room)
+            .sum();
+        let steps = self
+            .steps
+            .iter()
+            .map(BTreeMap::len)
+            .sum::<usize>();
+
         (values, steps + self.window.room())
     }
 }
@@ -152,7 +171,13 @@ impl Earlier {
         budget: &mut Budget,
     ) -> Result<Vec<Result<Value<'static>, String>>, TeamLimit> {
         let folds = rule.check.folds();
-        let none = |why: String| Ok(folds.iter().map(|_| Err(why.clone())).collect());
+        let none = |why: String| {
+            Ok(folds
+                .iter()
+                .map(|_| Err(why.clone()))
+                .collect())
+        };
+
         if group == Group::Unknown {
             let places = shown_paths(&rule.same.each);
             return none(format!(
@@ -176,10 +201,13 @@ impl Earlier {
 
         let of_group = slid.as_ref().or(of_group);
         let empty = FoldState::default();
-        let values = folds.iter().enumerate().map(|(number, fold)| {
-            let folded = of_group.and_then(|of_group| of_group.states.get(number));
-            fold.value(folded.unwrap_or(&empty))
-        });
+        let values = folds
+            .iter()
+            .enumerate()
+            .map(|(number, fold)| {
+                let folded = of_group.and_then(|of_group| of_group.states.get(number));
+                fold.value(folded.unwrap_or(&empty))
+            });
 
         Ok(values.collect())
     }
@@ -213,7 +241,11 @@ impl Earlier {
             _ => Value::Null,
         });
         let folds = rule.check.folds();
-        for (number, (fold, (selector, place))) in folds.iter().zip(&keys.asked).enumerate() {
+        for (number, (fold, (selector, place))) in folds
+            .iter()
+            .zip(&keys.asked)
+            .enumerate()
+        {
             let answer = selector.ask(event, budget)?;
             let group = group_of(event, *place, &rule.same.other);
             if answer == Truth::No || group == Group::Unknown {
@@ -238,7 +270,10 @@ impl Earlier {
             }
 
             let of_group = self.groups.entry(group).or_default();
-            of_group.states.resize(folds.len(), FoldState::default());
+            of_group
+                .states
+                .resize(folds.len(), FoldState::default());
+
             let before = of_group.room();
 
             if let Some(state) = of_group.states.get_mut(number) {
@@ -246,9 +281,17 @@ impl Earlier {
             }
 
             if rule.within.is_some() {
-                of_group.steps.resize(folds.len(), BTreeMap::new());
-                let time = keys.time.and_then(|key| event.time(key));
-                let is_in = of_group.steps.iter().any(|steps| steps.contains_key(&line));
+                of_group
+                    .steps
+                    .resize(folds.len(), BTreeMap::new());
+
+                let time = keys
+                    .time
+                    .and_then(|key| event.time(key));
+                let is_in = of_group
+                    .steps
+                    .iter()
+                    .any(|steps| steps.contains_key(&line));
                 if !is_in {
                     of_group.window.add(time.as_ref(), line);
                 }

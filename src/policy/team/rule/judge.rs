@@ -87,7 +87,9 @@ impl RuleJudge {
 
             let since = rule.since.as_ref();
             keys.since = since.map(|since| (index.selector(since), other));
-            let time = rule.within.and(KeyPath::parse("/timestamp"));
+            let time = rule
+                .within
+                .and(KeyPath::parse("/timestamp"));
             keys.time = time.map(|time| index.key(&time));
         }
 
@@ -190,14 +192,20 @@ impl RuleJudge {
         }
 
         let clause = answer.map_or("", Answer::clause);
-        let each = self.each.as_ref().filter(|_| self.spent.is_none());
+        let each = self
+            .each
+            .as_ref()
+            .filter(|_| self.spent.is_none());
+
         match each.map(|each| each.ask(event, &mut self.budget)) {
             None | Some(Ok(Truth::No)) => {}
             Some(Ok(Truth::Yes)) => self.judge_named(event, values, clause),
             Some(Ok(Truth::Unknown(unjudged))) => {
                 let place = match unjudged.at {
                     Some(_) => Place::event(event.line, ""),
-                    None => self.rule.place(Some(event.line), event.root()),
+                    None => self
+                        .rule
+                        .place(Some(event.line), event.root()),
                 };
                 self.found
                     .add(|| unjudged.draft(&Pointer::default(), place));
@@ -213,7 +221,9 @@ impl RuleJudge {
     }
 
     fn add(&mut self, event: &EventView<'_>) {
-        let is_asked_for = self.asked().any(|it| it.has_keys_of(event));
+        let is_asked_for = self
+            .asked()
+            .any(|it| it.has_keys_of(event));
         if self.spent.is_none() && is_asked_for {
             let earlier = Arc::make_mut(&mut self.earlier);
             self.spent = earlier
@@ -240,7 +250,9 @@ impl RuleJudge {
 
         let (group, now) = (
             self.group(event),
-            self.keys.time.and_then(|key| event.time(key)),
+            self.keys
+                .time
+                .and_then(|key| event.time(key)),
         );
 
         self.earlier
@@ -258,7 +270,11 @@ impl RuleJudge {
             return;
         }
 
-        let has_time = self.keys.time.is_none_or(|key| event.time(key).is_some());
+        let has_time = self
+            .keys
+            .time
+            .is_none_or(|key| event.time(key).is_some());
+
         match self.folded(event) {
             Ok(folded) => self.judge(Some((line, event)), values, &folded, (has_time, clause)),
             Err(spent) => self.spent = Some(spent),
@@ -314,7 +330,11 @@ impl RuleJudge {
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for line in std::mem::take(&mut self.later) {
             let is_read = read_again(line, &mut bytes);
-            match tape.read_record(&bytes).ok().filter(|_| is_read) {
+            match tape
+                .read_record(&bytes)
+                .ok()
+                .filter(|_| is_read)
+            {
                 Some(document) => {
                     self.judge(Some((line, &document.root())), values, &[], (true, ""));
                 }
@@ -385,7 +405,10 @@ impl RuleJudge {
             if let Some(reason) = (run.unjudged)(Artifact::Events) {
                 return Some(reason);
             }
-            if let Some(line) = run.broken_line.filter(|_| self.rule.counts_events()) {
+            if let Some(line) = run
+                .broken_line
+                .filter(|_| self.rule.counts_events())
+            {
                 return Some(SkipReason::no_event(line.number));
             }
         }

@@ -186,7 +186,10 @@ impl RuleTable {
             cure: "Keep the rule",
             shown: ["expression", "cel"],
             text: self.check.get_ref().trim(),
-            examples: examples.iter().map(RunExample::shown).collect(),
+            examples: examples
+                .iter()
+                .map(RunExample::shown)
+                .collect(),
         }
     }
 
@@ -243,7 +246,11 @@ impl RuleTable {
         }
 
         let is_windowed = !selectors.is_empty() && self.within.is_some();
-        if let Some(over) = self.over.as_ref().filter(|_| !is_windowed) {
+        if let Some(over) = self
+            .over
+            .as_ref()
+            .filter(|_| !is_windowed)
+        {
             let message = "`over` is allowed only with `earlier` and `within`";
             reader.mistake(over.span(), message, None);
         }
@@ -252,7 +259,10 @@ impl RuleTable {
             .into_iter()
             .find(|name| asked(*name));
         if let Some((over, name)) = self.over.as_ref().zip(of_one_run) {
-            let name = NAMES.get(name as usize).copied().unwrap_or_default();
+            let name = NAMES
+                .get(name as usize)
+                .copied()
+                .unwrap_or_default();
             let message = format!("`{name}` is that of one run, and `over` looks at all of them");
             reader.mistake(over.span(), message, None);
         }
@@ -262,7 +272,11 @@ impl RuleTable {
 
     /// Tells of pointers in questions about earlier events that don't go with `same`.
     fn windows(&self, reader: &mut FileReader<'_>, check: &Expression, same: &Sides) {
-        for fold in check.folds().iter().filter(|it| !it.pointers.is_empty()) {
+        for fold in check
+            .folds()
+            .iter()
+            .filter(|it| !it.pointers.is_empty())
+        {
             let message = match fold.pointers.len() == same.each.len() {
                 true => continue,
                 false if same.each.is_empty() => {

@@ -71,7 +71,10 @@ impl FileReader<'_> {
 
     /// Tells all mistakes of a schema that can't be used, and of the files that it reaches.
     fn explain(&mut self, root: SchemaFile<'_>, reached: &Reached, error: &ValidationError<'_>) {
-        let paths = reached.paths.lock().map(|paths| paths.clone());
+        let paths = reached
+            .paths
+            .lock()
+            .map(|paths| paths.clone());
         let paths = paths.unwrap_or_default();
         let texts = paths
             .iter()
@@ -125,7 +128,11 @@ impl FileReader<'_> {
     /// Adds a mistake, unless there is one at its place: schemas share files.
     fn wrong_schema(&mut self, file: ConfigSource<'_>, span: Range<usize>, message: String) {
         let error = file.error(span, message, None);
-        if self.mistakes.iter().all(|it| it.location != error.location) {
+        if self
+            .mistakes
+            .iter()
+            .all(|it| it.location != error.location)
+        {
             self.mistakes.push(error);
         }
     }
@@ -168,12 +175,20 @@ impl FileReader<'_> {
         let from = self.file.place(&named.span());
         let written = self.parsed(schema, &from)?;
         let below = named.get_ref();
-        let is_below = !below.split('/').any(|part| part == "..") && !below.starts_with('/');
+        let is_below = !below
+            .split('/')
+            .any(|part| part == "..")
+            && !below.starts_with('/');
         let (dir, address) = if is_below {
             (self.file.dir, below.into())
         } else {
             let dir = path.parent().unwrap_or(Path::new(""));
-            (dir, path.file_name().unwrap_or_default().to_string_lossy())
+            (
+                dir,
+                path.file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy(),
+            )
         };
 
         self.compile(written, dir, &address)
@@ -198,9 +213,16 @@ impl SchemaFile<'_> {
         }
 
         let mut tape = Tape::default();
-        let document = tape.read(self.file.text.as_bytes()).ok();
+        let document = tape
+            .read(self.file.text.as_bytes())
+            .ok();
         let pointer = Pointer::new(pointer);
-        let found = document.and_then(|it| it.resolve([&pointer]).into_iter().next()?);
+        let found = document.and_then(|it| {
+            it.resolve([&pointer])
+                .into_iter()
+                .next()?
+        });
+
         found.map_or(0..0, |found| found.value.span())
     }
 }
@@ -229,11 +251,25 @@ fn mistakes_in(mut schema: Value, reached: &Reached) -> Vec<(String, String)> {
 
 /// Empties what refers to other files: in some drafts what stands beside a reference says nothing.
 fn cut_references(schema: &mut Value) {
-    let leads_out = |it: &Value| it.as_str().is_some_and(|it| !it.starts_with('#'));
+    let leads_out = |it: &Value| {
+        it.as_str()
+            .is_some_and(|it| !it.starts_with('#'))
+    };
+
     match schema {
-        Value::Array(items) => items.iter_mut().for_each(cut_references),
-        Value::Object(members) if members.get("$ref").is_some_and(leads_out) => members.clear(),
-        Value::Object(members) => members.values_mut().for_each(cut_references),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(cut_references),
+        Value::Object(members)
+            if members
+                .get("$ref")
+                .is_some_and(leads_out) =>
+        {
+            members.clear()
+        }
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(cut_references),
         _ => {}
     }
 }
@@ -259,7 +295,9 @@ fn take_out(schema: &mut Value, pointer: &str) -> bool {
 fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<String> {
     match schema {
         Value::String(text) => {
-            let (file, fragment) = text.split_once('#').unwrap_or((text, ""));
+            let (file, fragment) = text
+                .split_once('#')
+                .unwrap_or((text, ""));
             let is_meant = match error {
                 Unretrievable { uri, .. } => {
                     let file = file.trim_start_matches(['.', '/']);
@@ -289,7 +327,9 @@ fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<Strin
 fn why(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Referencing(Unretrievable { uri, source }) => {
-            let name = uri.strip_prefix(ROOT).or(uri.strip_prefix("file:///"));
+            let name = uri
+                .strip_prefix(ROOT)
+                .or(uri.strip_prefix("file:///"));
             format!("{} can't be read: {source}", quote(name.unwrap_or(uri)))
         }
         _ => brief(&error.to_string()),
@@ -306,7 +346,10 @@ fn place_in(whole: &Spanned<TomlData>, pointer: &str) -> Range<usize> {
                 .iter()
                 .find(|(key, _)| *key.get_ref() == *token)
                 .map(|(_, value)| value),
-            TomlData::List(items) => token.parse().ok().and_then(|index: usize| items.get(index)),
+            TomlData::List(items) => token
+                .parse()
+                .ok()
+                .and_then(|index: usize| items.get(index)),
             _ => None,
         };
 

@@ -103,12 +103,18 @@ fn steps_of_patterns(schema: &Value) -> usize {
                         .keys()
                         .map(|pattern| steps_of_byte(pattern))
                         .sum::<usize>()
-                        + patterns.values().map(steps_of_patterns).sum::<usize>()
+                        + patterns
+                            .values()
+                            .map(steps_of_patterns)
+                            .sum::<usize>()
                 }
                 _ => steps_of_patterns(value),
             })
             .sum(),
-        Value::Array(items) => items.iter().map(steps_of_patterns).sum(),
+        Value::Array(items) => items
+            .iter()
+            .map(steps_of_patterns)
+            .sum(),
         _ => 0,
     }
 }
@@ -128,7 +134,10 @@ impl SchemaTable {
             None => Some(TeamSelector::default()),
         };
 
-        let at = self.at.as_ref().map_or("", |at| at.get_ref());
+        let at = self
+            .at
+            .as_ref()
+            .map_or("", |at| at.get_ref());
         let schema = reader.compiled(self.file.as_ref(), self.schema.as_ref(), self.id.span());
         let (Some(record), Some(selector), Some(at), Some(schema), true) =
             (judged, selector, KeyPath::parse(at), schema, is_free)
@@ -141,11 +150,19 @@ impl SchemaTable {
             cure: "Give the value that the schema allows",
             shown: ["schema", "json"],
             text: &serde_json::to_string_pretty(schema.text()).unwrap_or_default(),
-            examples: self.examples.iter().map(SchemaExample::shown).collect(),
+            examples: self
+                .examples
+                .iter()
+                .map(SchemaExample::shown)
+                .collect(),
         };
 
-        let at_span = self.at.as_ref().map_or(self.id.span(), Spanned::span);
+        let at_span = self
+            .at
+            .as_ref()
+            .map_or(self.id.span(), Spanned::span);
         reader.must_lead_to_one(&at, at_span);
+
         let schema = TeamSchema {
             record,
             selector,
@@ -164,7 +181,10 @@ impl SchemaTable {
         }
 
         reader.declare(&self.id, &self.meta, &texts, (check, schema.holds()));
-        reader.team.schemas.push(Arc::new(schema));
+        reader
+            .team
+            .schemas
+            .push(Arc::new(schema));
     }
 
     fn examples(&self, reader: &mut FileReader<'_>) -> Vec<SchemaExample> {
@@ -239,8 +259,12 @@ impl VersionTable {
 
 /// Returns the place of another file among those that are named.
 fn other_file(reader: &mut FileReader<'_>, span: Range<usize>, name: &str) -> Option<usize> {
-    let own = Artifact::ALL.into_iter().find(|it| it.file_name() == name);
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let own = Artifact::ALL
+        .into_iter()
+        .find(|it| it.file_name() == name);
+    let ending = name
+        .rsplit_once('.')
+        .map(|(_, ending)| ending);
     let has_ending = matches!(ending, Some("json" | "jsonl"));
     if own.is_some() || !has_ending || name.contains(['/', '\\', '\0']) {
         let meant = own.map(|own| match own {
@@ -258,7 +282,10 @@ fn other_file(reader: &mut FileReader<'_>, span: Range<usize>, name: &str) -> Op
     }
 
     let files = &mut reader.team.files;
-    let known = files.iter().position(|known| **known == *name);
+    let known = files
+        .iter()
+        .position(|known| **known == *name);
+
     Some(known.unwrap_or_else(|| {
         files.push(name.into());
         files.len() - 1

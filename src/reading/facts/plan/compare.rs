@@ -71,7 +71,10 @@ impl Rebuilt<'_> {
         };
         let has_evidence = |step: RowItem<'_>| {
             let id = step.text(InStep::Id);
-            id.is_some_and(|id| self.evidence(&id).is_some_and(|it| it.status.is_some()))
+            id.is_some_and(|id| {
+                self.evidence(&id)
+                    .is_some_and(|it| it.status.is_some())
+            })
         };
 
         match (self.form, by_label) {
@@ -105,7 +108,9 @@ impl Rebuilt<'_> {
             (PlanForm::Labels, true) => comparison.labels(&persisted),
             (PlanForm::Labels, false) => {
                 for (index, step) in persisted.enumerate() {
-                    let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
+                    let evidence = step
+                        .text(InStep::Id)
+                        .and_then(|id| self.evidence(&id));
                     comparison.status(index, step, evidence);
                 }
             }
@@ -135,7 +140,9 @@ impl Rebuilt<'_> {
             .enumerate()
             .flat_map(|(index, step)| {
                 let at = Pointer::new("/plan/steps").item(index);
-                let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
+                let evidence = step
+                    .text(InStep::Id)
+                    .and_then(|id| self.evidence(&id));
                 let is_unknown = evidence.is_some_and(|evidence| evidence.status.is_none());
                 let is_left_out = |(_, slot): &(&str, InStep)| {
                     refused(step.value(*slot)) || (*slot == InStep::Status && is_unknown)
@@ -154,7 +161,11 @@ impl Rebuilt<'_> {
             });
         let no_steps = no_steps.then(|| plan.field("steps"));
 
-        origin.chain(no_steps).chain(of_steps).take(limit).collect()
+        origin
+            .chain(no_steps)
+            .chain(of_steps)
+            .take(limit)
+            .collect()
     }
 }
 
@@ -204,8 +215,18 @@ impl PlanDifferences<'_, '_, '_> {
             return;
         }
 
-        let persisted_ids = || persisted.clone().map(|step| step.text(InStep::Id));
-        let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
+        let persisted_ids = || {
+            persisted
+                .clone()
+                .map(|step| step.text(InStep::Id))
+        };
+
+        let rebuilt_ids = || {
+            rebuilt
+                .nodes()
+                .map(|record| record.get("id")?.text())
+        };
+
         if count != in_event {
             self.number(count, || {
                 if count > in_event {
@@ -221,7 +242,11 @@ impl PlanDifferences<'_, '_, '_> {
             self.order(persisted_ids().zip(rebuilt_ids()));
             self.by_id(persisted.clone());
         } else {
-            for (index, (step, record)) in persisted.clone().zip(rebuilt.nodes()).enumerate() {
+            for (index, (step, record)) in persisted
+                .clone()
+                .zip(rebuilt.nodes())
+                .enumerate()
+            {
                 self.step(index, step, &rebuilt.step(index, record));
             }
         }
@@ -230,7 +255,9 @@ impl PlanDifferences<'_, '_, '_> {
     /// Returns `true` if a step is written as its record is, so that nothing differs. Most steps
     /// are.
     fn is_as_recorded(&self, step: RowItem<'_>, record: RowItem<'_>) -> bool {
-        let id = record.value(InStep::Id).and_then(Value::string);
+        let id = record
+            .value(InStep::Id)
+            .and_then(Value::string);
         let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
         let has_status =
             |status: StepStatus| step.text(InStep::Status).as_deref() == Some(status.word());
@@ -265,7 +292,9 @@ impl PlanDifferences<'_, '_, '_> {
         steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
 
         for same in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
-            let record = same.first().and_then(|(id, ..)| records.get(id));
+            let record = same
+                .first()
+                .and_then(|(id, ..)| records.get(id));
             let Some((place, record)) = record else {
                 continue;
             };
@@ -380,7 +409,9 @@ impl PlanDifferences<'_, '_, '_> {
         let persisted = step.text(InStep::Status);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
             self.differences.add(|| {
-                let status = Pointer::new("/plan/steps").item(index).field("status");
+                let status = Pointer::new("/plan/steps")
+                    .item(index)
+                    .field("status");
                 PlanMismatch {
                     kind: MismatchKind::Status,
                     in_state: PlanSide::new(status, quote(&persisted)),
@@ -397,7 +428,11 @@ impl PlanDifferences<'_, '_, '_> {
             return self.number(count, || None);
         }
 
-        for (index, (step, label)) in persisted.clone().zip(self.rebuilt.steps()).enumerate() {
+        for (index, (step, label)) in persisted
+            .clone()
+            .zip(self.rebuilt.steps())
+            .enumerate()
+        {
             self.field(index, step, ("kind", InStep::Kind), &label);
             self.field(index, step, ("description", InStep::Description), &label);
         }
@@ -428,5 +463,7 @@ fn surplus<'i>(
         _ => true,
     };
 
-    ids.flatten().find(is_surplus).map(Cow::into_owned)
+    ids.flatten()
+        .find(is_surplus)
+        .map(Cow::into_owned)
 }

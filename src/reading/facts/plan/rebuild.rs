@@ -113,7 +113,10 @@ impl<'a> RebuiltStep<'a> {
     fn new(index: usize, form: PlanForm, node: Node<'a>) -> Self {
         let mut fields = [const { None }; FIELDS.len()];
         let record = Some(node).filter(|_| form == PlanForm::Records);
-        for key in record.into_iter().flat_map(Node::members) {
+        for key in record
+            .into_iter()
+            .flat_map(Node::members)
+        {
             let mut known = FIELDS.iter().zip(&mut fields);
             if let Some((_, field)) = known.find(|((name, _), _)| key.is(name)) {
                 let value = key.value();
@@ -213,12 +216,15 @@ impl<'a> Rebuilt<'a> {
     /// Returns the step of a record or label.
     pub(super) fn step(&self, index: usize, node: Node<'a>) -> RebuiltStep<'a> {
         let mut step = RebuiltStep::new(index, self.form, node);
-        step.evidence = step.id().and_then(|id| self.evidence(&id));
+        step.evidence = step
+            .id()
+            .and_then(|id| self.evidence(&id));
         step
     }
 
     /// Returns what the act events say about a step.
     pub(super) fn evidence(&self, id: &str) -> Option<StepEvidence> {
-        self.timeline.step_evidence(self.reach, id)
+        self.timeline
+            .step_evidence(self.reach, id)
     }
 }

@@ -209,7 +209,9 @@ impl TableCompiler<'_> {
         let asserts = if shape.is_plain || id == 0 {
             NO_SHAPE
         } else {
-            u8::try_from(id).ok().filter(|id| *id != NO_SHAPE)?
+            u8::try_from(id)
+                .ok()
+                .filter(|id| *id != NO_SHAPE)?
         };
 
         let may_hold = shape.types & (bit(Kind::Object) | bit(Kind::Array)) != 0;
@@ -229,7 +231,9 @@ impl TableCompiler<'_> {
     fn table(&mut self, shape: &Shape, pointer: &str, depth: usize) -> Option<ReaderTable> {
         let mut table = ReaderTable {
             depth,
-            kept: self.layout.prefix_of_others(pointer.trim_end_matches("/*")),
+            kept: self
+                .layout
+                .prefix_of_others(pointer.trim_end_matches("/*")),
             near: (self.layout.near)
                 .filter(|near| near.object == pointer)
                 .map(|near| near.words),
@@ -239,7 +243,9 @@ impl TableCompiler<'_> {
         for property in &shape.properties {
             let below = format!("{pointer}/{}", property.name);
             let step = self.step(property.shape, &below, depth + 1)?;
-            let place = table.keys.learn(&property.name, 0, step, u64::MAX)?;
+            let place = table
+                .keys
+                .learn(&property.name, 0, step, u64::MAX)?;
             table.required |= u64::from(property.required) << place;
         }
 
@@ -249,7 +255,9 @@ impl TableCompiler<'_> {
             let is_known = |key: &KnownKey| key.name() == name.as_bytes();
             if !table.keys.all.iter().any(is_known) {
                 let step = self.anything(&format!("{pointer}/{name}"), depth + 1)?;
-                table.keys.learn(name, 0, step, u64::MAX)?;
+                table
+                    .keys
+                    .learn(name, 0, step, u64::MAX)?;
             }
         }
 
@@ -277,11 +285,23 @@ impl TableCompiler<'_> {
 
     /// Returns the slot of a place.
     fn slot(&self, pointer: &str) -> Option<u8> {
-        let of_root = self.layout.root.iter().position(|place| *place == pointer);
-        let of_row = self.layout.rows.iter().find_map(|(array, places)| {
-            let below = pointer.strip_prefix(array)?.strip_prefix("/*")?;
-            places.iter().position(|place| *place == below)
-        });
+        let of_root = self
+            .layout
+            .root
+            .iter()
+            .position(|place| *place == pointer);
+        let of_row = self
+            .layout
+            .rows
+            .iter()
+            .find_map(|(array, places)| {
+                let below = pointer
+                    .strip_prefix(array)?
+                    .strip_prefix("/*")?;
+                places
+                    .iter()
+                    .position(|place| *place == below)
+            });
 
         of_root
             .or(of_row)
@@ -290,13 +310,24 @@ impl TableCompiler<'_> {
 
     /// Returns `true` if rules ask for a value below a place.
     fn asks_below(&self, pointer: &str) -> bool {
-        self.asked_below(pointer).next().is_some()
+        self.asked_below(pointer)
+            .next()
+            .is_some()
     }
 
     /// Returns the keys of the object at a place under which rules ask for values.
     fn asked_below(&self, pointer: &str) -> impl Iterator<Item = &'static str> {
-        let below = move |place: &&'static str| place.strip_prefix(pointer)?.strip_prefix('/');
-        let of_root = self.layout.root.iter().filter_map(below);
+        let below = move |place: &&'static str| {
+            place
+                .strip_prefix(pointer)?
+                .strip_prefix('/')
+        };
+
+        let of_root = self
+            .layout
+            .root
+            .iter()
+            .filter_map(below);
         let of_row = self
             .layout
             .rows
@@ -306,7 +337,9 @@ impl TableCompiler<'_> {
             .flat_map(|(_, places)| *places)
             .filter_map(|place| place.strip_prefix('/'));
 
-        of_root.chain(of_row).filter(|key| !key.contains('/'))
+        of_root
+            .chain(of_row)
+            .filter(|key| !key.contains('/'))
     }
 
     /// Compiles a condition on a text; its assertions may only concern scalars with slots, and the
@@ -320,7 +353,9 @@ impl TableCompiler<'_> {
         let slot = self.slot(&format!("/{}", condition.property))?;
         Some(ConditionalSlots {
             slot: usize::from(slot).checked_rem(usize::from(OTHER))?,
-            equals: serde_json::to_string(&*condition.equals).ok()?.into(),
+            equals: serde_json::to_string(&*condition.equals)
+                .ok()?
+                .into(),
             asserted,
         })
     }
@@ -330,7 +365,11 @@ impl TableCompiler<'_> {
     fn types_of_items(&self, id: ShapeId, pointer: &str) -> Option<u8> {
         let shape = self.shapes.get(id)?;
         let is_of_type = shape.is_plain && shape.takes_any_member() && shape.items.is_none();
-        let are_rows = self.layout.rows.iter().any(|(array, _)| *array == pointer);
+        let are_rows = self
+            .layout
+            .rows
+            .iter()
+            .any(|(array, _)| *array == pointer);
         let is_told = are_rows && shape.types & bit(Kind::Object) != 0;
         is_of_type.then_some(if is_told { ANY_TYPE } else { shape.types })
     }
@@ -350,7 +389,9 @@ impl TableCompiler<'_> {
 
         if shape.properties.is_empty() {
             if !(shape.is_plain && shape.types == ANY_TYPE) {
-                let slot = self.slot(pointer).filter(|slot| *slot != NO_SLOT)?;
+                let slot = self
+                    .slot(pointer)
+                    .filter(|slot| *slot != NO_SLOT)?;
                 found.push(AssertedSlot {
                     slot: usize::from(slot),
                     shape: id,

@@ -44,7 +44,10 @@ fn texts(part: &str, file: &str) -> Vec<String> {
         .filter_map(|path| fs::read_to_string(path).ok());
     let parts = |text: String| -> Vec<String> {
         match file {
-            "events.jsonl" => text.lines().map(str::to_owned).collect(),
+            "events.jsonl" => text
+                .lines()
+                .map(str::to_owned)
+                .collect(),
             _ => vec![text],
         }
     };
@@ -54,7 +57,9 @@ fn texts(part: &str, file: &str) -> Vec<String> {
 /// Returns `true` if the same values are in the same slots.
 fn is_same(one: &Slots, other: &Slots, layout: &Layout) -> bool {
     let values = |it: &Slots, row, width| -> Vec<Span> {
-        (0..width).map(|slot| it.get(row, slot)).collect()
+        (0..width)
+            .map(|slot| it.get(row, slot))
+            .collect()
     };
     let all = |it: &Slots| {
         let root = values(it, Row::ROOT, layout.root.len());
@@ -67,12 +72,16 @@ fn is_same(one: &Slots, other: &Slots, layout: &Layout) -> bool {
         let rows: Vec<_> = rows.collect();
         let arrays = 0..layout.rows.len();
         let of_arrays = arrays.flat_map(|array| it.rows(array));
-        let others = std::iter::once(Row::ROOT).chain(of_arrays).map(|row| {
-            let others = it.others(row).iter();
-            let mut others: Vec<_> = others.map(|it| (it.key, it.value)).collect();
-            others.sort_by_key(|(key, _)| key.start());
-            others
-        });
+        let others = std::iter::once(Row::ROOT)
+            .chain(of_arrays)
+            .map(|row| {
+                let others = it.others(row).iter();
+                let mut others: Vec<_> = others
+                    .map(|it| (it.key, it.value))
+                    .collect();
+                others.sort_by_key(|(key, _)| key.start());
+                others
+            });
         let others: Vec<_> = others.collect();
         (root, rows, others)
     };
@@ -89,12 +98,17 @@ fn compare((schema, layout, _): Subject, text: &str) -> (bool, bool) {
     }
     let mut slots = Slots::default();
     let is_accepted = READERS.with_borrow_mut(|readers| {
-        let known = readers.iter().position(|(of, _)| std::ptr::eq(*of, layout));
+        let known = readers
+            .iter()
+            .position(|(of, _)| std::ptr::eq(*of, layout));
         let known = known.unwrap_or_else(|| {
             readers.push((layout, schema.slot_reader(layout)));
             readers.len() - 1
         });
-        readers[known].1.read(text.as_bytes(), &mut slots).is_some()
+        readers[known]
+            .1
+            .read(text.as_bytes(), &mut slots)
+            .is_some()
     });
     let mut tape = Tape::default();
     let Ok(document) = tape.read_record(text.as_bytes()) else {
@@ -103,8 +117,11 @@ fn compare((schema, layout, _): Subject, text: &str) -> (bool, bool) {
     };
     let is_record = !layout.allows_repeated_keys;
     let is_valid = schema.accepts(document);
-    let is_clear =
-        !is_record || (!document.repeats_keys() && schema.misspellings(document.root()).is_empty());
+    let is_clear = !is_record
+        || (!document.repeats_keys()
+            && schema
+                .misspellings(document.root())
+                .is_empty());
     if is_accepted {
         assert!(is_valid && is_clear, "{text}");
         let mut filled = Slots::default();
@@ -121,8 +138,14 @@ fn compare((schema, layout, _): Subject, text: &str) -> (bool, bool) {
 fn reader_is_driven_by_each_schema() {
     for subject in SUBJECTS {
         let texts = texts("good", subject.2);
-        let judged: Vec<_> = texts.iter().map(|text| compare(subject, text)).collect();
-        let sound = judged.iter().filter(|(_, is_sound)| *is_sound).count();
+        let judged: Vec<_> = texts
+            .iter()
+            .map(|text| compare(subject, text))
+            .collect();
+        let sound = judged
+            .iter()
+            .filter(|(_, is_sound)| *is_sound)
+            .count();
         let accepted = judged
             .iter()
             .filter(|(is_accepted, _)| *is_accepted)
@@ -140,7 +163,10 @@ fn reader_is_driven_by_each_schema() {
 /// Returns an object with its members in the reverse order.
 fn reversed(text: &str) -> Option<String> {
     let mut tape = Tape::default();
-    let root = tape.read_record(text.as_bytes()).ok()?.root();
+    let root = tape
+        .read_record(text.as_bytes())
+        .ok()?
+        .root();
     let members = root
         .members()
         .map(|key| format!("{}:{}", key.raw(), key.value().raw()));

@@ -17,9 +17,11 @@ impl Shapes {
     /// is no schema.
     pub(in crate::reading::schema) fn compile(schema: Node<'_>) -> Self {
         let mut compiler = ShapeCompiler::new(schema, &|_| true);
-        compiler.whole().map_or_else(Self::default, |()| Self {
-            all: compiler.shapes,
-        })
+        compiler
+            .whole()
+            .map_or_else(Self::default, |()| Self {
+                all: compiler.shapes,
+            })
     }
 
     /// Compiles the parts of a schema that judge values whose roots have certain keys alone.
@@ -28,9 +30,11 @@ impl Shapes {
         has_key: impl Fn(&str) -> bool,
     ) -> Self {
         let mut compiler = ShapeCompiler::new(schema, &has_key);
-        compiler.shape(schema).map_or_else(Self::default, |_| Self {
-            all: compiler.shapes,
-        })
+        compiler
+            .shape(schema)
+            .map_or_else(Self::default, |_| Self {
+                all: compiler.shapes,
+            })
     }
 }
 
@@ -67,7 +71,11 @@ impl<'a> ShapeCompiler<'a> {
     /// Compiles the root, and the definitions that nothing refers to.
     fn whole(&mut self) -> Option<()> {
         self.shape(self.root)?;
-        let definitions = self.root.get("$defs").into_iter().flat_map(Node::members);
+        let definitions = self
+            .root
+            .get("$defs")
+            .into_iter()
+            .flat_map(Node::members);
         for definition in definitions {
             self.definition(format!("{DEFINITIONS}{}", definition.name()).into())?;
         }
@@ -85,7 +93,8 @@ impl<'a> ShapeCompiler<'a> {
             self.referenced(schema, reference.text()?)?
         } else {
             let id = self.shapes.len();
-            self.shapes.push(Shape::of_type(ANY_TYPE));
+            self.shapes
+                .push(Shape::of_type(ANY_TYPE));
             let shape = self.compile(schema)?;
             *self.shapes.get_mut(id)? = shape;
             id
@@ -100,7 +109,9 @@ impl<'a> ShapeCompiler<'a> {
             let name = keyword.name();
             name == "$ref" || is_annotation(&name, keyword.value())
         });
-        self.definition(reference).filter(|_| is_alone)
+
+        self.definition(reference)
+            .filter(|_| is_alone)
     }
 
     fn definition(&mut self, reference: Cow<'a, str>) -> Option<ShapeId> {
@@ -137,11 +148,15 @@ impl<'a> ShapeCompiler<'a> {
                 }
                 ("items", _) => shape.items = Some(self.shape(value)?),
                 ("allOf", Kind::Array) => {
-                    let conditions = value.items().map(|part| self.condition(part));
+                    let conditions = value
+                        .items()
+                        .map(|part| self.condition(part));
                     shape.conditions = conditions.collect::<Option<_>>()?;
                 }
                 ("anyOf", Kind::Array) => {
-                    let parts = value.items().map(|part| self.shape(part));
+                    let parts = value
+                        .items()
+                        .map(|part| self.shape(part));
                     shape.any_of = parts.collect::<Option<_>>()?;
                     (!shape.any_of.is_empty()).then_some(())?;
                 }
@@ -190,7 +205,10 @@ impl<'a> ShapeCompiler<'a> {
     /// "required": [NAME]}, "then": …}`.
     fn condition(&mut self, part: Node<'a>) -> Option<ConditionalShape> {
         let (condition, then) = (part.get("if")?, part.get("then")?);
-        let property = condition.get("properties")?.members().next()?;
+        let property = condition
+            .get("properties")?
+            .members()
+            .next()?;
         let name = property.name();
         let equals = property.value().get("const")?.text()?;
         let form = serde_json::json!({
@@ -243,7 +261,12 @@ impl Shape {
                 self.allowed = Some(vec![parsed(value)?]);
             }
             ("enum", Kind::Array) if value.items().all(is_scalar) => {
-                self.allowed = Some(value.items().map(parsed).collect::<Option<_>>()?);
+                self.allowed = Some(
+                    value
+                        .items()
+                        .map(parsed)
+                        .collect::<Option<_>>()?,
+                );
             }
             ("minimum", _) => self.bound(NumberKeyword::Minimum, value)?,
             ("maximum", _) => self.bound(NumberKeyword::Maximum, value)?,
@@ -264,7 +287,9 @@ impl Shape {
             ("patternProperties", Kind::Object) => {
                 let prefixes = value.members().map(|key| {
                     let pattern = key.name();
-                    let prefix = pattern.strip_prefix('^').filter(|it| !it.is_empty())?;
+                    let prefix = pattern
+                        .strip_prefix('^')
+                        .filter(|it| !it.is_empty())?;
                     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
                     let is_known = key.value().boolean()? && prefix.bytes().all(is_plain);
                     is_known.then(|| prefix.into())
@@ -326,8 +351,10 @@ fn required(schema: Node<'_>) -> Option<BTreeSet<Cow<'_, str>>> {
 /// Returns the items of an array of texts, none of which is there twice.
 fn texts(array: Node<'_>) -> Option<BTreeSet<Cow<'_, str>>> {
     let mut found = BTreeSet::new();
-    let are_texts = array
-        .items()
-        .all(|item| item.text().is_some_and(|text| found.insert(text)));
+    let are_texts = array.items().all(|item| {
+        item.text()
+            .is_some_and(|text| found.insert(text))
+    });
+
     (array.kind() == Kind::Array && are_texts).then_some(found)
 }

@@ -64,7 +64,11 @@ impl Shapes {
                         .collect()
                 });
                 let name = key.name();
-                if let Some(known) = absent.iter().find(|known| is_near(&name, known)) {
+
+                if let Some(known) = absent
+                    .iter()
+                    .find(|known| is_near(&name, known))
+                {
                     found.push(Misspelling {
                         pointer: at.pointer().field(&name),
                         key,

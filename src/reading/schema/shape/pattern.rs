@@ -28,7 +28,9 @@ static PATTERNS: [KnownPattern; 6] = [
     KnownPattern {
         written: r"^(/(\*|([^~*/\[\]]|~[01])+))+$",
         fits: |text| {
-            let steps = text.strip_prefix('/').map(|steps| steps.split('/'));
+            let steps = text
+                .strip_prefix('/')
+                .map(|steps| steps.split('/'));
             steps.is_some_and(|mut steps| steps.all(is_step))
         },
     },
@@ -47,7 +49,10 @@ static PATTERNS: [KnownPattern; 6] = [
         written: r"^\d{4}-\d{2}-\d{2}$",
         fits: |text| {
             let parts: Vec<&str> = text.split('-').collect();
-            parts.iter().map(|part| part.len()).eq([4, 2, 2])
+            parts
+                .iter()
+                .map(|part| part.len())
+                .eq([4, 2, 2])
                 && parts.iter().all(|part| is_number(part))
         },
     },
@@ -126,13 +131,21 @@ fn is_slug(text: &str) -> bool {
 
 fn is_duration(text: &str) -> bool {
     let number = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    let unit = text.get(number.len()..).unwrap_or_default();
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let unit = text
+        .get(number.len()..)
+        .unwrap_or_default();
+    let (whole, fraction) = number
+        .split_once('.')
+        .unwrap_or((number, "0"));
+
     ["ms", "s", "m", "h", "d"].contains(&unit) && is_number(whole) && is_number(fraction)
 }
 
 fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -162,7 +175,11 @@ mod tests {
             "(/(\\*|~[012]|[a*\\[]|)){0,3}",
         ];
         let plain = ["^o-[0-9]+$", "[^a-z]", "a|9/?", "(a|-)*0$", "^$"].into_iter();
-        let patterns = plain.chain(PATTERNS.iter().map(|known| known.written));
+        let patterns = plain.chain(
+            PATTERNS
+                .iter()
+                .map(|known| known.written),
+        );
         let judges: Vec<_> = patterns
             .map(|it| {
                 let validator = validator_of(&json!({ "pattern": it }));
@@ -174,7 +191,10 @@ mod tests {
             for text in &texts {
                 let written = json!(text).to_string();
                 let mut tape = Tape::default();
-                let root = tape.read(written.as_bytes()).unwrap().root();
+                let root = tape
+                    .read(written.as_bytes())
+                    .unwrap()
+                    .root();
                 for (written, pattern, validator) in &judges {
                     let expected = validator.is_valid(Instance::Node(root));
                     prop_assert_eq!(pattern.is_in(text), expected, "{} {:?}", written, text);

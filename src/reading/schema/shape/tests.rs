@@ -38,7 +38,9 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             for (key, value) in members {
-                let key = key.replace('~', "~0").replace('/', "~1");
+                let key = key
+                    .replace('~', "~0")
+                    .replace('/', "~1");
                 places(value, &format!("{at}/{key}"), found);
             }
         }
@@ -72,7 +74,9 @@ fn shapes_judge_configurations_as_the_validator_does() {
             assert_eq!(shapes.is_valid(root), expected, "{json}");
             expected
         };
-        let files = FILES.iter().filter(|(of, _)| *of == schema);
+        let files = FILES
+            .iter()
+            .filter(|(of, _)| *of == schema);
         for (_, file) in files {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
             let text = fs::read_to_string(path).unwrap();
@@ -87,7 +91,9 @@ fn shapes_judge_configurations_as_the_validator_does() {
                     *changed.pointer_mut(&place).unwrap() = other.clone();
                     judge(&changed);
                 }
-                let (above, key) = place.rsplit_once('/').unwrap_or_default();
+                let (above, key) = place
+                    .rsplit_once('/')
+                    .unwrap_or_default();
                 let mut changed = json.clone();
                 if let Some(Value::Object(members)) = changed.pointer_mut(above)
                     && members.remove(key).is_some()

@@ -39,13 +39,20 @@ pub(in crate::reading::schema) fn likeliest(
     };
 
     let against_form = |form: &Vec<_>| form.iter().map(against).max();
-    let Some(likely) = context.iter().min_by_key(|form| against_form(form)) else {
+    let Some(likely) = context
+        .iter()
+        .min_by_key(|form| against_form(form))
+    else {
         return Vec::new();
     };
 
     if likely.iter().any(is_constant) {
         // It has a name that no form has.
-        return context.into_iter().flatten().filter(is_constant).collect();
+        return context
+            .into_iter()
+            .flatten()
+            .filter(is_constant)
+            .collect();
     }
 
     context
@@ -69,9 +76,14 @@ pub(in crate::reading::schema) fn explain<'e>(
         Pointer::new(format!("{}{}", at.as_str(), within.as_str()))
     };
 
-    let errors: Vec<(Pointer, ValidationError<'e>)> =
-        errors.map(|error| (whole(&error), error)).collect();
-    let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
+    let errors: Vec<(Pointer, ValidationError<'e>)> = errors
+        .map(|error| (whole(&error), error))
+        .collect();
+    let found = document.resolve(
+        errors
+            .iter()
+            .map(|(pointer, _)| pointer),
+    );
     // A value of the wrong type violates other keywords too; only the type is reported, so that one
     // mistake makes one violation.
     let of_wrong_type = |(error, found): (&ValidationError<'_>, &Option<Resolved<'_>>)| {
@@ -94,8 +106,10 @@ pub(in crate::reading::schema) fn explain<'e>(
             continue;
         }
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
-            let is_built_in = (schema.get("$id").and_then(Value::as_str))
-                .is_some_and(|id| id.starts_with("urn:runvet:schema:"));
+            let is_built_in = (schema
+                .get("$id")
+                .and_then(Value::as_str))
+            .is_some_and(|id| id.starts_with("urn:runvet:schema:"));
             violations.extend(unexpected_keys(pointer, found, unexpected, is_built_in));
         } else {
             let within = &Pointer::new(error.instance_path().as_str());
@@ -109,7 +123,9 @@ pub(in crate::reading::schema) fn explain<'e>(
                 token: found.value.index(),
                 pointer: pointer.shortened(),
                 is_key: false,
-                says: description(schema, within, absent).into_iter().collect(),
+                says: description(schema, within, absent)
+                    .into_iter()
+                    .collect(),
                 typos: Vec::new(),
                 breach,
             });
@@ -134,7 +150,11 @@ fn unexpected_keys<'a>(
     unexpected: &'a [String],
     is_built_in: bool,
 ) -> impl Iterator<Item = Violation> + 'a {
-    let unexpected: BTreeSet<&str> = unexpected.iter().map(String::as_str).collect();
+    let unexpected: BTreeSet<&str> = unexpected
+        .iter()
+        .map(String::as_str)
+        .collect();
+
     found
         .value
         .members()
@@ -144,7 +164,10 @@ fn unexpected_keys<'a>(
             pointer: pointer.field(&key.name()),
             is_key: true,
             breach: Breach::Unexpected(format!("must not have the field `{}`", brief(&key.name()))),
-            says: is_built_in.then(|| EXTEND.to_owned()).into_iter().collect(),
+            says: is_built_in
+                .then(|| EXTEND.to_owned())
+                .into_iter()
+                .collect(),
             typos: Vec::new(),
         })
 }
@@ -164,9 +187,12 @@ pub(super) fn breach(
     };
 
     match kind {
-        ValidationErrorKind::Required { property } => {
-            Breach::Lacks(vec![property.as_str().unwrap_or_default().to_owned()])
-        }
+        ValidationErrorKind::Required { property } => Breach::Lacks(vec![
+            property
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        ]),
         ValidationErrorKind::Type { kind } => {
             let (is, expected) = (value.kind().with_article(), expected_types(kind));
             let clause = match value.kind() {
@@ -177,7 +203,10 @@ pub(super) fn breach(
             Breach::WrongType(clause, text.map(quote))
         }
         ValidationErrorKind::Enum { options } => {
-            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+            let options = options
+                .as_array()
+                .map(Vec::as_slice)
+                .unwrap_or_default();
             not_one_of(value, &shown, schema, options)
         }
         ValidationErrorKind::Constant { expected_value } => {
@@ -251,7 +280,11 @@ fn expected_by(kind: &ValidationErrorKind) -> Option<String> {
 /// Returns the text that a field of the whole document must have.
 fn constant<'s>(schema: &'s Value, pointer: &Pointer) -> Option<&'s str> {
     let field = pointer.as_str().strip_prefix('/')?;
-    schema.get("properties")?.get(field)?.get("const")?.as_str()
+    schema
+        .get("properties")?
+        .get(field)?
+        .get("const")?
+        .as_str()
 }
 
 fn expected_types(kind: &TypeKind) -> String {
@@ -267,6 +300,10 @@ fn expected_types(kind: &TypeKind) -> String {
 
     match kind {
         TypeKind::Single(kind) => name(*kind).into(),
-        TypeKind::Multiple(kinds) => kinds.iter().map(name).collect::<Vec<_>>().join(" or "),
+        TypeKind::Multiple(kinds) => kinds
+            .iter()
+            .map(name)
+            .collect::<Vec<_>>()
+            .join(" or "),
     }
 }

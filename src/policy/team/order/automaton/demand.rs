@@ -86,7 +86,9 @@ impl Demand {
                 OrderPattern::Never => (true, None),
                 OrderPattern::AtMost(most) | OrderPattern::AtMostInARow(most) => {
                     let finds_each = event.finds_each || self.within.is_some() || self.has_until;
-                    let last = group.filter(|_| self.has_since).and_then(|it| it.last_each);
+                    let last = group
+                        .filter(|_| self.has_since)
+                        .and_then(|it| it.last_each);
                     (count == most + 1 || (finds_each && count > most), last)
                 }
                 OrderPattern::NeedsEarlier => {
@@ -135,9 +137,9 @@ impl Demand {
     pub(super) fn breaking(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
         let (last, line) = group.last.as_ref()?;
         match (self.within, last) {
-            (Some(within), Some(last)) if *last < earliest(event.time.as_ref()?, within) => {
-                self.fulfilling(group, event).max(group.timeless)
-            }
+            (Some(within), Some(last)) if *last < earliest(event.time.as_ref()?, within) => self
+                .fulfilling(group, event)
+                .max(group.timeless),
             _ => Some(*line),
         }
     }
@@ -153,7 +155,11 @@ impl Demand {
             (None, _) => Box::new(waiting.keys().cloned()),
             (Some(within), Some(time)) => {
                 let first = (Some(earliest(time, within)), Line::BEFORE_ALL);
-                Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
+                Box::new(
+                    waiting
+                        .range(first..)
+                        .map(|(entry, _)| entry.clone()),
+                )
             }
             // Without an instant it breaks a ban, and fulfils no need.
             (Some(_), None) if self.pattern == OrderPattern::NoneLater => {

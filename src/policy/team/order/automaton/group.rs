@@ -17,7 +17,9 @@ pub(super) fn within_limit(entries: usize) -> Result<(), TeamLimit> {
 /// Returns the entries that an event takes which waits: more than one where its instant has many
 /// digits.
 pub(super) fn room_of((instant, _): &Waiting) -> usize {
-    let digits = instant.as_ref().map_or(0, |instant| instant.rest.len());
+    let digits = instant
+        .as_ref()
+        .map_or(0, |instant| instant.rest.len());
     1 + digits / DIGITS_OF_AN_ENTRY
 }
 
@@ -30,7 +32,9 @@ impl GroupState {
         waiting: &mut usize,
     ) -> Result<(), TeamLimit> {
         if demand.waits() {
-            let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
+            let met: Vec<Waiting> = demand
+                .met(self, event.time.as_ref())
+                .collect();
             *waiting -= met.iter().map(room_of).sum::<usize>();
             for entry in &met {
                 self.waiting.remove(entry);
@@ -68,7 +72,8 @@ impl GroupState {
             if let Some(now) = &event.time {
                 self.window.leave(now, within);
             }
-            self.window.add(event.time.as_ref(), event.line.number);
+            self.window
+                .add(event.time.as_ref(), event.line.number);
         }
 
         if let Some(pair) = event.pair.filter(|_| demand.is_paired) {
@@ -93,7 +98,10 @@ impl GroupState {
     pub(super) fn close(&mut self, demand: &Demand, event: &OrderEvent) {
         let closed = match event.pair_of_others {
             _ if !demand.is_paired => 1,
-            Some(pair) => self.open.remove(&pair).unwrap_or_default(),
+            Some(pair) => self
+                .open
+                .remove(&pair)
+                .unwrap_or_default(),
             None => 0,
         };
 
@@ -122,7 +130,10 @@ impl GroupState {
 
     /// Returns the room that the digits of noted instants take.
     pub(super) fn noted_room(&self) -> usize {
-        let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
+        let last = self
+            .last
+            .iter()
+            .filter_map(|(time, _)| time.as_ref());
         let newest = self.newest.iter().map(|(time, _)| time);
         last.chain(newest)
             .map(|instant| instant.rest.len() / DIGITS_OF_AN_ENTRY)
@@ -130,7 +141,9 @@ impl GroupState {
     }
 
     pub(super) fn last_line(&self) -> Option<Line> {
-        self.last.as_ref().map(|(_, line)| *line)
+        self.last
+            .as_ref()
+            .map(|(_, line)| *line)
     }
 
     /// Notes an other event.

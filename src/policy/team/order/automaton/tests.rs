@@ -44,7 +44,11 @@ fn expected(
         (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
         _ => is_ban,
     };
-    for (at, each) in word.iter().enumerate().filter(|(_, event)| event.is_each) {
+    for (at, each) in word
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| event.is_each)
+    {
         if is_lacking(each)
             && !(matches!(pattern, OrderPattern::Never) && !grouped && within.is_none())
         {
@@ -67,8 +71,13 @@ fn expected(
         let ends = |it: &&OrderEvent| {
             it.is_other && !(it.is_each && (it.unknown.is_some() || of_group(each, it)))
         };
-        let row = before.iter().rev().take_while(|it| !ends(it));
-        let row = row.filter(|it| is_judged(it) && of_group(each, it)).count() as u64;
+        let row = before
+            .iter()
+            .rev()
+            .take_while(|it| !ends(it));
+        let row = row
+            .filter(|it| is_judged(it) && of_group(each, it))
+            .count() as u64;
         let is_broken = match pattern {
             OrderPattern::Never => true,
             OrderPattern::AtMost(most) if within.is_none() => same_before == most,
@@ -98,12 +107,17 @@ fn groups_of_few(least: u64, grouped: bool, word: &[OrderEvent]) -> Vec<Option<L
         word.iter()
             .filter(|event| event.is_each && event.unknown.is_none())
     };
-    let number =
-        |is_it: &dyn Fn(&OrderEvent) -> bool| each().filter(|event| is_it(event)).count() as u64;
+    let number = |is_it: &dyn Fn(&OrderEvent) -> bool| {
+        each()
+            .filter(|event| is_it(event))
+            .count() as u64
+    };
     if !grouped {
         return vec![None; usize::from(number(&|_| true) < least)];
     }
-    let groups: std::collections::BTreeSet<Digest> = each().filter_map(|it| it.same).collect();
+    let groups: std::collections::BTreeSet<Digest> = each()
+        .filter_map(|it| it.same)
+        .collect();
     let few = groups
         .iter()
         .filter(|group| number(&|it| it.same == Some(**group)) < least);
@@ -140,7 +154,10 @@ fn found(
     if ended {
         offences.extend(automaton.end());
     }
-    let mut lines: Vec<_> = offences.iter().map(|offence| offence.line).collect();
+    let mut lines: Vec<_> = offences
+        .iter()
+        .map(|offence| offence.line)
+        .collect();
     lines.sort();
     lines
 }
@@ -265,7 +282,10 @@ fn events_that_may_be_meant_are_offences_and_do_not_count() {
             let (at, why) = (None, "why".to_owned());
             it.unknown = Some(Box::new(Unjudged { at, why }));
         });
-        for (pattern, grouped) in PATTERNS.iter().flat_map(|it| [(it, true), (it, false)]) {
+        for (pattern, grouped) in PATTERNS
+            .iter()
+            .flat_map(|it| [(it, true), (it, false)])
+        {
             compare(*pattern, grouped, None, &word);
         }
     }

@@ -54,7 +54,10 @@ impl Judge for RuleJudge {
             .filter(|(name, _)| names.insert(*name));
         // Nobody can tell if an expression wants earlier events.
         let asked = asked.map(|(_, (selector, _))| ("earlier", selector, true));
-        let each = self.each.iter().map(|each| ("each", each, false));
+        let each = self
+            .each
+            .iter()
+            .map(|each| ("each", each, false));
         let since = self
             .keys
             .since
@@ -65,7 +68,8 @@ impl Judge for RuleJudge {
     }
 
     fn depends_on_outcome(&self) -> bool {
-        self.rule.depends(TeamSelector::depends_on_outcome)
+        self.rule
+            .depends(TeamSelector::depends_on_outcome)
     }
 
     fn is_simple(&self) -> bool {
@@ -81,7 +85,8 @@ impl Judge for RuleJudge {
     }
 
     fn stop(&mut self) {
-        self.spent.get_or_insert(TeamLimit::Room);
+        self.spent
+            .get_or_insert(TeamLimit::Room);
         self.earlier = Arc::default();
     }
 }
@@ -107,7 +112,10 @@ pub(super) fn verdict<'a>(
         return Ok(RuleVerdict::Wrong(Some(why.to_owned())));
     }
 
-    let why = match rule.check.evaluate(bound, folded, budget) {
+    let why = match rule
+        .check
+        .evaluate(bound, folded, budget)
+    {
         Ok(Value::Bool(true)) => return Ok(RuleVerdict::Sound),
         Ok(Value::Bool(false)) => return Ok(RuleVerdict::Wrong(None)),
         Ok(Value::Text(text)) if text.is_empty() => return Ok(RuleVerdict::Sound),

@@ -31,7 +31,10 @@ impl KnownKey {
         let beyond = u32::try_from(written.len()).unwrap_or(u32::MAX);
         Self {
             head,
-            beyond: 0xFFFF & u32::MAX.checked_shl(beyond).unwrap_or(0),
+            beyond: 0xFFFF
+                & u32::MAX
+                    .checked_shl(beyond)
+                    .unwrap_or(0),
             written: written.into(),
             near,
             step,
@@ -40,7 +43,9 @@ impl KnownKey {
 
     pub(in crate::reading::schema::reader) fn name(&self) -> &[u8] {
         let end = self.written.len() - 2;
-        self.written.get(1..end).unwrap_or_default()
+        self.written
+            .get(1..end)
+            .unwrap_or_default()
     }
 
     /// Returns the place of its value's earliest byte, if the key is next in a text.
@@ -52,9 +57,13 @@ impl KnownKey {
         at: usize,
     ) -> Option<usize> {
         let end = at + self.written.len();
-        let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<HEAD>()) else {
+        let Some(head) = bytes
+            .get(at..)
+            .and_then(|rest| rest.first_chunk::<HEAD>())
+        else {
             return (bytes.get(at..end)? == &*self.written).then_some(end);
         };
+
         let is_next = u8x16::new(*head)
             .simd_eq(u8x16::new(self.head))
             .to_bitmask()
@@ -132,7 +141,11 @@ impl KnownKeys {
         at: usize,
     ) -> Option<(usize, usize)> {
         let place = usize::from(*self.places.get(hash(bytes, at))?);
-        let end = self.all.get(place)?.end_if_next(bytes, at)?;
+        let end = self
+            .all
+            .get(place)?
+            .end_if_next(bytes, at)?;
+
         Some((place, end))
     }
 
@@ -156,7 +169,12 @@ impl KnownKeys {
 
     /// Returns the keys of the schema that a name is near to, a bit each.
     pub(in crate::reading::schema::reader) fn near(&self, name: &str) -> u64 {
-        let known = self.all.iter().take(self.known).enumerate();
+        let known = self
+            .all
+            .iter()
+            .take(self.known)
+            .enumerate();
+
         known
             .filter(|(_, key)| {
                 std::str::from_utf8(key.name()).is_ok_and(|known| is_near(name, known))
@@ -171,7 +189,9 @@ const MAX_LEARNED: usize = 256;
 /// Returns a hash of ten bits of the first eight bytes of the key at a place, up to its end.
 #[inline]
 fn hash(bytes: &[u8], at: usize) -> usize {
-    let head = bytes.get(at + 1..).and_then(|rest| rest.first_chunk());
+    let head = bytes
+        .get(at + 1..)
+        .and_then(|rest| rest.first_chunk());
     let word = u64::from_le_bytes(head.copied().unwrap_or([0; 8]));
     // The lowest mark is that of the first quote; no byte before it is marked.
     let quotes = word ^ 0x2222_2222_2222_2222;
