@@ -71,10 +71,7 @@ pub use ground::{document, finding, printable, record, source};
 pub use look::schemas::Schema;
 pub use look::{compare, coverage, diff, impact, plan, read, table, view};
 
-// The examples in the README and on the library's page are tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+// The examples on the library's page are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/library.md")]
 struct LibraryPage;

@@ -56,10 +56,3 @@ def test_blocks_of_the_description_of_the_wheel_are_right(in_root: Path) -> None
     with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(compile(code, "python/README.md", "exec"), {})
     assert output.getvalue() == shown
-
-
-def test_block_of_the_readme_is_right(in_root: Path) -> None:
-    (block,) = [it for it in BLOCK.finditer((ROOT / "README.md").read_text()) if it[1] == "python"]
-    with contextlib.redirect_stdout(io.StringIO()) as output:
-        exec(compile(block[2], "README.md", "exec"), {})
-    assert output.getvalue().count("\n") == 7

@@ -8,7 +8,7 @@
 //! | `console` | if it starts with `$ runvet `: commands, each with what it prints; a line `…` stands for lines left out |
 //! | `json report-of=PATH` | the report of the run data at the path |
 //! | `LANGUAGE file=FILE` | that file, if it starts with the file's first two lines, else a part of it |
-//! | `rust` | in the README and `docs/library.md`, a documentation test of the library |
+//! | `rust` | in `docs/library.md`, a documentation test of the library |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
