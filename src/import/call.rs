@@ -25,6 +25,7 @@ pub(super) fn is_denial(output: &str) -> bool {
     let starts = |start| output.starts_with(start);
     starts("The user doesn't want to proceed")
         || starts("Permission to use")
+        || starts("Claude requested permissions to")
         || (starts("PreToolUse:") && output.contains("hook error"))
         || (starts("Hook PreToolUse:") && output.contains("denied this tool"))
 }

@@ -3,7 +3,9 @@
 mod atif;
 mod chat;
 mod claude_code;
+mod claude_stream;
 mod codex;
+mod codex_exec;
 mod copilot_cli;
 mod gemini_cli;
 mod inspect;
@@ -61,7 +63,9 @@ pub(super) type Take<'t> = dyn FnMut(&Log<'_>, Conversation) + 't;
 /// The formats, in the order in which they are tried.
 pub(super) const FORMATS: &[Format] = &[
     claude_code::FORMAT,
+    claude_stream::FORMAT,
     codex::FORMAT,
+    codex_exec::FORMAT,
     gemini_cli::FORMAT,
     opencode::FORMAT,
     copilot_cli::FORMAT,

@@ -24,7 +24,8 @@ fn is_form(head: &[Value]) -> bool {
     head.iter()
         .any(|line| match text(line, "/type") {
             "user" | "assistant" => {
-                line.get("uuid").is_some() && line.pointer("/message/role").is_some()
+                let is_kept = line.get("session_id").is_none() || line.get("sessionId").is_some();
+                is_kept && line.get("uuid").is_some() && line.pointer("/message/role").is_some()
             }
             "system" | "progress" | "attachment" => {
                 line.get("uuid").is_some() && line.get("sessionId").is_some()
@@ -203,7 +204,7 @@ fn add(conversation: &mut Conversation, line: &Value) {
     }
 }
 
-fn user(conversation: &mut Conversation, line: &Value) {
+pub(super) fn user(conversation: &mut Conversation, line: &Value) {
     let content = line
         .pointer("/message/content")
         .unwrap_or(&Value::Null);
@@ -284,7 +285,7 @@ fn result(conversation: &mut Conversation, line: &Value, block: &Value) {
     conversation.result(id, outcome);
 }
 
-fn assistant(conversation: &mut Conversation, line: &Value) {
+pub(super) fn assistant(conversation: &mut Conversation, line: &Value) {
     let content = line
         .pointer("/message/content")
         .unwrap_or(&Value::Null);
