@@ -71,7 +71,9 @@ pub(crate) use pieces::{PieceProgress, Pieces};
 pub(crate) use read_text::ReadText;
 pub(crate) use repeated::Path;
 pub(crate) use resolve::Resolved;
-pub(crate) use same::{same_tokens, written_items, written_members};
+pub(crate) use same::{
+    WrittenMember, distinct_members, same_as_written, written_items, written_members,
+};
 pub(crate) use slots::{EXTENSION, Layout, NearWords, Row, Slots, Span};
 pub(crate) use sum::{compare_sum, is_sum_positive};
 pub(crate) use syntax::SyntaxErrorKind;

@@ -2,7 +2,7 @@
 
 use super::value::{content, show};
 use crate::ground::digest::{Digest, FileDigest};
-use crate::ground::document::{canonical, written_members};
+use crate::ground::document::{WrittenMember, canonical, written_members};
 
 /// What is kept of a value, which may be long, to compare it with another.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Content {
 /// and nothing else.
 fn shortened(written: &str) -> Option<ContentForm> {
     let (mut sha256, mut bytes, mut has_excerpt) = (None, None, false);
-    for (key, value) in written_members(written) {
+    for WrittenMember { key, value } in written_members(written) {
         match &*content(key) {
             "sha256" => sha256 = Some(value),
             "bytes" => bytes = Some(value),

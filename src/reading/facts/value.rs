@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use super::slots::Slot;
 use crate::ground::document::{
-    Document, Kind, Node, Number, ReadText, Row, Span, canonical, same_tokens, unquoted,
+    Document, Kind, Node, Number, ReadText, Row, Span, canonical, same_as_written, unquoted,
 };
 use crate::ground::printable::{brief_json, quote};
 use crate::ground::timestamp::Timestamp;
@@ -72,10 +72,10 @@ impl<'a> Value<'a> {
             .value_at(self.span.start())
     }
 
-    /// Returns `true` if another value is written with the same tokens, whatever the whitespace
-    /// between them. Then they are equal; if not, they may still be.
+    /// Returns `true` if another value is written with the same strings, numbers and words, whatever
+    /// the whitespace and the order of keys. Then they are equal; if not, they may still be.
     pub(crate) fn is_written_as(self, other: Self) -> bool {
-        same_tokens(self.raw(), other.raw())
+        same_as_written(self.raw(), other.raw())
     }
 
     pub(crate) fn span(self) -> Span {

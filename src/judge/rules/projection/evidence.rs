@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use smallvec::SmallVec;
-
-use crate::ground::document::{Key, Kind, Node, same_tokens, written_members};
+use crate::ground::document::{Key, Kind, Node, distinct_members, same_as_written};
 use crate::ground::printable::brief;
 use crate::ground::source::Line;
 use crate::judge::rule::{Compared, Draft, Place, Pointer};
@@ -72,43 +70,23 @@ pub(super) fn outcomes(
 /// Returns `true` if the outcomes in an event have a status, and each of their values is written as
 /// the state has it, so that neither text needs a tape. If not, they may still agree.
 fn agree_as_written(in_event: Value<'_>, in_state: Value<'_>) -> bool {
-    let (Some(in_event), Some(in_state)) = (few_members(in_event), few_members(in_state)) else {
+    let in_event = distinct_members(in_event.raw());
+    let in_state = distinct_members(in_state.raw());
+    let Some((in_event, in_state)) = in_event.zip(in_state) else {
         return false;
     };
     let has_status = in_event
         .iter()
-        .any(|(key, _)| *key == "\"status\"");
+        .any(|member| member.key == "\"status\"");
 
     has_status
-        && in_event.iter().all(|(key, in_event)| {
+        && in_event.iter().all(|of_event| {
             let mut members = in_state.iter();
-            match members.find(|(other, _)| other == key) {
-                Some((_, in_state)) => same_tokens(in_event, in_state),
-                None => *in_event == "null",
+            match members.find(|of_state| of_state.key == of_event.key) {
+                Some(of_state) => same_as_written(of_event.value, of_state.value),
+                None => of_event.value == "null",
             }
         })
-}
-
-type Members<'a> = SmallVec<[(&'a str, &'a str); MOST_MEMBERS]>;
-
-/// The number of members that are compared as they are written: real outcomes have six.
-const MOST_MEMBERS: usize = 12;
-
-/// Returns the members of an object, if they are few, none repeats a key, and no key has an escape.
-fn few_members(object: Value<'_>) -> Option<Members<'_>> {
-    let mut members = Members::new();
-    for (key, value) in written_members(object.raw()) {
-        let is_odd = key.contains('\\')
-            || members
-                .iter()
-                .any(|(other, _)| *other == key);
-        if is_odd || members.len() == MOST_MEMBERS {
-            return None;
-        }
-        members.push((key, value));
-    }
-
-    Some(members)
 }
 
 /// Returns the difference of the links in the projection event from the persisted `links`, if any.

@@ -270,7 +270,7 @@ impl PlanDifferences<'_, '_, '_> {
                     .filter(|_| !is_overruled)
                     .is_none_or(|record| {
                         let persisted = step.value(*slot);
-                        persisted.is_some_and(|persisted| persisted.raw() == record.raw())
+                        persisted.is_some_and(|persisted| persisted.is_written_as(record))
                     })
             })
     }
