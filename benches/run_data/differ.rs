@@ -183,7 +183,19 @@ impl Run<'_> {
         }
     }
 
+    /// Most writers repeat a part of the outcomes in the projection event.
+    pub(super) fn vary_evidence(&mut self, evidence: &mut Value) {
+        for key in ["actions", "artifacts", "error", "summary"] {
+            if !self.random.is_one_in(3) {
+                remove(evidence, key);
+            }
+        }
+    }
+
     pub(super) fn vary_state(&mut self, state: &mut Value) {
+        if self.random.is_one_in(3) {
+            state["x-runtime"] = json!({"build": self.random.below(900), "host": "worker"});
+        }
         let random = &mut *self.random;
         let at = state["plan"]["updated_at"].clone();
         let belief = |random: &mut Random| {

@@ -18,10 +18,14 @@ impl Run<'_> {
             json!({"events": "events.jsonl", "learn": "learn.jsonl"})
         };
         let outcomes = self.outcomes();
+        let mut evidence = outcomes.clone();
+        if self.differs {
+            self.vary_evidence(&mut evidence);
+        }
         self.event(
             "runtime",
             "system",
-            json!({"links": links, "outcomes": outcomes}),
+            json!({"links": links, "outcomes": evidence}),
         );
         self.events
             .last_mut()

@@ -1,11 +1,12 @@
-//! A seed -> run data of any size, in the form that runtimes write: minified, with sorted keys.
+//! A seed -> run data of any size, in the form that runtimes write.
 //!
 //! A small episode has a state of about 2.3 KB, a summary of 1 KB and a timeline of 11 KB. Some
 //! runs are in progress; others ended with success, with an error, by a veto, partially, or by an
 //! abort. Runvet finds nothing in them unless a defect is requested, which a test checks.
 //!
-//! Small episodes are alike: their records have a few skeletons. Those that differ (`differ.rs`)
-//! have other numbers of steps and actions, other tools, and other optional keys.
+//! Small episodes are alike: their records are minified, with sorted keys, and have a few skeletons.
+//! Those that differ (`differ.rs`) have other numbers of steps and actions, other tools, and other
+//! optional keys, and are written by several writers (`writer.rs`).
 //!
 //! The recorder does not write them: it would write one shape of event where runtimes write many,
 //! and it refuses the defects. What is measured would become another thing.
@@ -13,14 +14,15 @@
 mod differ;
 mod ending;
 mod run;
+mod writer;
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use run::{Run, Status};
 use serde_json::{Value, json};
+use writer::Writer;
 
 /// `SplitMix64`: the same seed gives the same data everywhere.
 pub(crate) struct Random(pub(crate) u64);
@@ -70,14 +72,14 @@ struct Episode {
 }
 
 impl Episode {
-    fn records(&self) -> Records {
+    fn records(&self, writer: Writer, random: &mut Random) -> Records {
         Records {
-            state: format!("{}\n", self.state),
+            state: writer.document(&self.state, random),
             summary: self
                 .summary
                 .as_ref()
-                .map(|summary| format!("{summary}\n")),
-            events: lines(&self.events),
+                .map(|summary| writer.document(summary, random)),
+            events: lines(&self.events, writer, random),
         }
     }
 }
@@ -118,7 +120,7 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
         Some(4) => episode.state["outcomes"]["actions"][0]["tool"] = json!("adapter:other"),
         _ => {}
     }
-    let mut records = episode.records();
+    let mut records = episode.records(Writer::Sorted, random);
     if defect.map(|defect| defect % DEFECTS) == Some(5) {
         // A line in the middle has lost its second half.
         let mut ends = records
@@ -138,12 +140,19 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
     records
 }
 
-fn lines(events: &[Value]) -> String {
-    let mut lines = String::new();
-    for event in events {
-        writeln!(lines, "{event}").expect("a string takes all");
-    }
-    lines
+/// Makes a valid episode whose state has nearly no skeleton in common with another: the same keys in
+/// the same order, with values of the same types.
+pub(crate) fn differing_records(id: &str, random: &mut Random) -> Records {
+    let episode = episode(id, random, true);
+    let writer = Writer::any(random);
+    episode.records(writer, random)
+}
+
+fn lines(events: &[Value], writer: Writer, random: &mut Random) -> String {
+    events
+        .iter()
+        .map(|event| writer.line(event, random))
+        .collect()
 }
 
 /// Writes episodes below `dir/episodes`; every `broken_every`-th one is broken (0: none).
@@ -157,13 +166,12 @@ pub(crate) fn write(dir: &Path, episodes: u64, broken_every: u64) -> io::Result<
     Ok(())
 }
 
-/// Writes valid episodes below `dir/episodes` of which nearly no two states have the same skeleton:
-/// the same keys in the same order, with values of the same types.
+/// Writes valid episodes below `dir/episodes` that differ from each other.
 pub(crate) fn write_differing(dir: &Path, episodes: u64) -> io::Result<()> {
     let mut random = Random(4);
     for index in 0..episodes {
         let id = format!("ep_{index:08}");
-        write_episode(dir, &id, &episode(&id, &mut random, true).records())?;
+        write_episode(dir, &id, &differing_records(&id, &mut random))?;
     }
     Ok(())
 }
@@ -195,13 +203,16 @@ pub(crate) fn write_long(dir: &Path, bytes: u64) -> io::Result<()> {
     let mut file = BufWriter::new(fs::File::create(home.join("events.jsonl"))?);
     let mut written = 0;
     while written < bytes {
-        let text = lines(&std::mem::take(&mut run.events));
+        let events = std::mem::take(&mut run.events);
+        let text = lines(&events, Writer::Sorted, run.random);
         file.write_all(text.as_bytes())?;
         written += text.len() as u64;
         run.round();
     }
     run.take_steps();
-    let records = run.end().records();
+    let records = run
+        .end()
+        .records(Writer::Sorted, &mut random);
     file.write_all(records.events.as_bytes())?;
     file.flush()?;
     write_records(&home, &records)

@@ -25,6 +25,7 @@ const GENERATOR: [&str; 6] = [
     include_str!("../run_data/differ.rs"),
     include_str!("../run_data/run.rs"),
     include_str!("../run_data/ending.rs"),
+    include_str!("../run_data/writer.rs"),
     include_str!("data.rs"),
     include_str!("importing.rs"),
 ];

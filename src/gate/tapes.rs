@@ -1,4 +1,4 @@
-//! Sound runs of the corpus -> no text of them is parsed twice.
+//! Sound runs of the corpus and of the benchmark -> no text of them is parsed twice.
 #![cfg(test)]
 #![expect(
     clippy::disallowed_methods,
@@ -11,6 +11,10 @@ use std::path::{Path, PathBuf};
 use super::Gate;
 use crate::ground::document::work;
 use crate::ground::source::Artifact;
+
+#[path = "../../benches/run_data/mod.rs"]
+#[expect(dead_code, reason = "the benchmark uses more of it")]
+mod run_data;
 
 const ARTIFACTS: [Artifact; 5] = [
     Artifact::State,
@@ -71,4 +75,25 @@ fn sound_runs_are_judged_as_they_are_written() {
         }
     }
     assert!(sound > 30, "{sound}");
+}
+
+#[test]
+fn runs_of_the_benchmark_are_judged_as_they_are_written() {
+    let mut random = run_data::Random(20_261_129);
+    for number in 0..300 {
+        let records = run_data::differing_records("ep_1", &mut random);
+        let mut artifacts = vec![
+            (Artifact::State, records.state.as_bytes()),
+            (Artifact::Events, records.events.as_bytes()),
+            (Artifact::Learn, b""),
+        ];
+        if let Some(summary) = &records.summary {
+            artifacts.push((Artifact::Summary, summary.as_bytes()));
+            artifacts.push((Artifact::Manifest, b"{\"files\":[]}\n"));
+        }
+
+        let (report, tapes) = work::tapes_of(|| Gate::default().records("ep_1", &artifacts));
+        assert_eq!(report.findings, [], "run {number}: {}", records.state);
+        assert_eq!(tapes, 0, "run {number}: {}", records.state);
+    }
 }
