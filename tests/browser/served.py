@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -27,6 +28,15 @@ LIVE = ".tools .badge"
 
 # Many runs are judged by a binary that is not optimized.
 PATIENCE = 120_000
+
+
+def status(address):
+    """The status of the answer to a request."""
+    try:
+        with urllib.request.urlopen(address) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 class OfAService(InTheBrowser):
@@ -99,6 +109,18 @@ class OfAService(InTheBrowser):
         tab.get_by_role("button", name="Show runs").click()
 
     def open(self, address="", **options):
+        for name in re.findall(r"(?:#/run/|left=|right=)([^?&]+)", address):
+            self.wait_until_listed(urllib.parse.unquote(name))
+        return self.open_at_once(address, **options)
+
+    def wait_until_listed(self, name):
+        """Waits until the service has found a run that was just written: before, it answers 404."""
+        asked = f"{self.home}api/v1/run?" + urllib.parse.urlencode({"dir": name})
+        latest = time.monotonic() + PATIENCE / 1000
+        while status(asked) == 404 and time.monotonic() < latest:
+            time.sleep(0.05)
+
+    def open_at_once(self, address, **options):
         tab = super().open(f"{self.home}{address}", **options)
         # What the page shows first is complete when it follows the service.
         expect(tab.locator(LIVE)).to_have_text("live")
@@ -794,7 +816,8 @@ class OfAService(InTheBrowser):
 
     def test_comparisons_follow_runs_that_arrive(self):
         episodes = self.serve_empty("arriving")
-        two, groups = self.open("#/compare?left=arriving/episodes/ep_0&right=arriving/episodes/ep_1"), self.open("#/groups?by=model")
+        two = self.open_at_once("#/compare?left=arriving/episodes/ep_0&right=arriving/episodes/ep_1")
+        groups = self.open("#/groups?by=model")
         for tab, view in [(two, "compare"), (groups, "groups")]:
             expect(tab.locator(f"#{view} .notice")).to_be_visible()
         for number, model in enumerate(["a", "b", "c"]):
