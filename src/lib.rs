@@ -75,6 +75,3 @@ pub use look::{compare, coverage, diff, impact, plan, read, table, view};
 #[cfg(doctest)]
 #[doc = include_str!("../docs/library.md")]
 struct LibraryPage;
-#[cfg(doctest)]
-#[doc = include_str!("../docs/recording-in-rust.md")]
-struct RecordingPage;
