@@ -39,7 +39,7 @@ use crate::ground::document::Tape;
 use crate::ground::source::EPISODES;
 use crate::store::{Discovery, EpisodeDir, GivenPaths, NewTree, discover, resolved};
 
-/// The forms of secrets: the globs that the policy on secrets in `docs/policies.md` has.
+/// The forms of secrets: the globs of the policy `acme/secrets`, which `docs/policies.md` lists.
 pub(crate) const SECRETS: [&str; 5] = [
     "*AKIA*",
     "*ghp_*",
