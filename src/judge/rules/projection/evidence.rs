@@ -26,10 +26,8 @@ pub(super) fn outcomes(
         return Some(Compared);
     };
 
-    if state.value(InState::Status).is_some() && projected.is_written_as(persisted) {
-        return Some(Compared);
-    }
-    if agree_as_written(projected, persisted) {
+    let are_equal = projected.raw() == persisted.raw() && state.value(InState::Status).is_some();
+    if are_equal || agree_as_written(projected, persisted) {
         return Some(Compared);
     }
 
