@@ -31,10 +31,12 @@ use crate::judge::load::Loaded;
 use crate::look::plan::{PlanComparison, PlanStep};
 use crate::look::read::{Error, Records, RunReader};
 use crate::reading::dashboard::{
-    AssertionRow, Dashboard, DashboardStep, EventSummary, MAX_ROWS, Outline, Overview, PlanPair,
-    PlanSides, Rows, VerificationSection,
+    AssertionRow, Dashboard, DashboardAction, DashboardStep, EventSummary, MAX_ROWS, Outline,
+    Overview, PlanPair, PlanSides, Rows, VerificationSection,
 };
-use crate::reading::outline::{Listening, TimelineClock, error_text, shown, summary_of};
+use crate::reading::outline::{
+    Listening, TimelineClock, error_text, first_words, shown, summary_of,
+};
 use crate::report::json_bytes;
 #[cfg(feature = "html")]
 use crate::report::page::Bodies;
@@ -375,9 +377,32 @@ pub(crate) fn step(step: Node<'_>) -> DashboardStep {
     }
 }
 
-/// Returns the values of an action of the state that a line shows.
-pub(crate) fn action(action: Node<'_>) -> [String; 5] {
-    ["id", "step_id", "tool", "result_status", "input_excerpt"].map(|key| text(action, key))
+/// Returns an action of the state.
+pub(crate) fn action(action: Node<'_>) -> DashboardAction {
+    let paths = || {
+        let paths: Vec<String> = items(Some(action), &["x-paths"])
+            .map(shown)
+            .collect();
+        Some(paths.join(" ")).filter(|paths| !paths.is_empty())
+    };
+    let given = |key| {
+        action
+            .get(key)
+            .filter(|value| !value.is_null())
+            .map(first_words)
+    };
+
+    DashboardAction {
+        id: text(action, "id"),
+        step: text(action, "step_id"),
+        tool: text(action, "tool"),
+        status: text(action, "result_status"),
+        input: given("x-command")
+            .or_else(paths)
+            .or_else(|| given("input_excerpt"))
+            .or_else(|| given("input"))
+            .unwrap_or_default(),
+    }
 }
 
 fn rebuilt_step(step: &PlanStep) -> DashboardStep {

@@ -30,6 +30,18 @@ pub(crate) struct Dashboard {
     pub(crate) report: EpisodeReport,
 }
 
+/// An action of the state in one line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DashboardAction {
+    pub(crate) id: String,
+    pub(crate) step: String,
+    pub(crate) tool: String,
+    /// The status of its result.
+    pub(crate) status: String,
+    /// The command, the paths, or the first words of its input.
+    pub(crate) input: String,
+}
+
 /// The values that the records of a run give. A value that a record lacks is `None`; a list that it
 /// lacks has no rows.
 #[derive(Clone, Debug, Default)]
@@ -38,9 +50,8 @@ pub(crate) struct Overview {
     pub(crate) entry: RunEntry,
     /// The files of records that should exist but can't be shown, each with the reason.
     pub(crate) unreadable: Vec<(&'static str, String)>,
-    /// The actions of the state: the id of each, its step, its tool, the status of its result, and
-    /// an excerpt of its input.
-    pub(crate) actions: Rows<[String; 5]>,
+    /// The actions of the state.
+    pub(crate) actions: Rows<DashboardAction>,
     /// The statements that the run believes, each after its confidence.
     pub(crate) beliefs: Rows<(String, String)>,
     /// The facts that the state remembers.

@@ -51,19 +51,18 @@ impl<'o> DashboardText<'o> {
     /// Draws the contents of the records.
     pub(crate) fn records(&mut self, dashboard: &Dashboard) -> io::Result<()> {
         let Dashboard { overview, plan, .. } = dashboard;
-        if plan.is_persisted || plan.stands_alone {
+        let is_said = plan.unjudged.is_some() || !plan.differences.is_empty();
+        let has_plan = plan.rows.total > 0 || is_said;
+        if has_plan && (plan.is_persisted || plan.stands_alone) {
             self.plan(plan)?;
         }
 
-        self.list(
-            "Actions",
-            &overview.actions,
-            |[id, step, tool, status, input]| {
-                row(&format!("{id:10} {step:10} {tool:20} "))
-                    .word(&format!("{status:8}"))
-                    .text(&format!(" {input}"))
-            },
-        )?;
+        self.list("Actions", &overview.actions, |action| {
+            let (id, step, tool) = (&action.id, &action.step, &action.tool);
+            row(&format!("{id:10} {step:10} {tool:20} "))
+                .word(&format!("{:8}", action.status))
+                .text(&format!(" {}", action.input))
+        })?;
         self.list("Beliefs", &overview.beliefs, |(confidence, statement)| {
             row(&format!("{confidence:>5} {statement}"))
         })?;

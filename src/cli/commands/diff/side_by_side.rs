@@ -264,11 +264,11 @@ fn headed(runs: [&RunEntry; 2]) -> Vec<Named> {
 }
 
 fn action(node: Node<'_>) -> StyledLine {
-    let [id, _, tool, status, input] = view::action(node);
+    let action = view::action(node);
     StyledLine::default()
-        .text(&format!("{id} {tool} "))
-        .word(&status)
-        .text(&format!(" {input}"))
+        .text(&format!("{} {} ", action.id, action.tool))
+        .word(&action.status)
+        .text(&format!(" {}", action.input))
 }
 
 /// Returns the single values of two objects by name.
