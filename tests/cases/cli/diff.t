@@ -75,10 +75,10 @@ The provenance of what the run believes is no id.
   $ rest | runvet record --run-data . --task t --id left > out; { one look first; rest | sed s/f2/f9/; } | runvet record --run-data . --task t --id right > out
   $ runvet diff left right | grep -A 6 -e ^Actions -e ^Differences -e divergence
   Actions
-  +             │ act-1 look
-    act-1 tool1 │ act-2 tool1
-  ! act-2 tool2 │ act-3 tool2
-    act-3 tool3 │ act-4 tool3
+  +                         │ act-1 look  {"p":"first"}
+    act-1 tool1  {"p":"f1"} │ act-2 tool1  {"p":"f1"}
+  ! act-2 tool2  {"p":"f2"} │ act-3 tool2  {"p":"f9"}
+    act-3 tool3  {"p":"f3"} │ act-4 tool3  {"p":"f3"}
 
   Outcomes
   --

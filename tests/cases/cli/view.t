@@ -76,8 +76,6 @@ A run in progress has no summary yet.
   $ runvet record --run-data . --task "$(printf 'write %.0s' $(seq 1000))" < finish > out; runvet view | grep -A 2 -e ^Goal -e ^Verification -e '^Outcome metrics'
   Goal not achieved (summary.json:1): failed assertion: short (412 words)
 
-  Plan
-  --
   Verification: failed, 2 assertions
     failed short: 412 words
     passed cites

@@ -83,7 +83,7 @@ The format of each file is found by its form, or is named.
   [1]
   $ runvet import "$CORPUS/logs/codex" --into other --format clod 2>&1 | head -3
   error: invalid value 'clod' for '--format <FORMAT>'
-    [possible values: auto, claude-code, codex, gemini-cli, opencode, copilot-cli, atif, inspect, mini-swe-agent, openhands, pydantic-ai, openai-agents, langfuse, langsmith, otlp, chat]
+    [possible values: auto, claude-code, claude-stream, codex, codex-exec, gemini-cli, opencode, copilot-cli, atif, inspect, mini-swe-agent, openhands, pydantic-ai, openai-agents, langfuse, langsmith, otlp, chat]
 
 # A session has its sub-agents, each call at its result, and what was denied is not done.
   $ runvet import "$CORPUS/logs/claude" --into runs --quiet
