@@ -318,19 +318,7 @@ impl GateArgs {
 
         let mut gate = file.gate(&config)?;
         self.merge_baseline(&mut given, &mut config);
-        let configured = config
-            .select
-            .iter()
-            .map(|rule| rule.get_ref().clone());
-        let mut select = config
-            .select
-            .first()
-            .map(|first| Setting {
-                value: configured.collect(),
-                origin: Origin::File(first.span()),
-            });
-        given.merge("select", self.select.clone(), &mut select);
-        given.show("select", select.as_ref(), "-", |rules| rules.join(","));
+        let select = self.merge_select(&mut given, &config);
         for (id, switch) in [
             ("verify_manifest", &config.verify_manifest),
             ("require_ended", &config.require_ended),
@@ -339,12 +327,13 @@ impl GateArgs {
         }
 
         given.show("profile", config.profile.as_ref(), "-", Profile::to_string);
+        let required_by = given
+            .origin("require")
+            .unwrap_or_default();
         for rule in self.require.iter().flatten() {
-            let origin = given
-                .origin("require")
-                .unwrap_or_default();
-            let row = ["require".to_owned(), rule.clone(), origin];
-            given.shown.push(row);
+            given
+                .shown
+                .push(["require".to_owned(), rule.clone(), required_by.clone()]);
         }
 
         gate = self.over(gate, &given, &rules)?;
@@ -371,6 +360,25 @@ impl GateArgs {
             rules,
             gate,
         })
+    }
+
+    /// Merges the rules that are checked, and shows them.
+    fn merge_select(
+        &self,
+        given: &mut FlagSettings<'_>,
+        config: &Config,
+    ) -> Option<Setting<Vec<String>>> {
+        let configured = &config.select;
+        let mut select = configured.first().map(|first| Setting {
+            value: configured
+                .iter()
+                .map(|rule| rule.get_ref().clone())
+                .collect(),
+            origin: Origin::File(first.span()),
+        });
+        given.merge("select", self.select.clone(), &mut select);
+        given.show("select", select.as_ref(), "-", |rules| rules.join(","));
+        select
     }
 
     /// Merges the path of the baseline, and shows it.

@@ -69,8 +69,57 @@ pub(in crate::cli) struct Init {
 struct InitFile {
     name: &'static str,
     text: String,
-    /// Where it exists: the place in it, and the lines that belong there.
-    addition: Option<(&'static str, String)>,
+    /// What to add where it exists.
+    addition: Option<Addition>,
+}
+
+/// Lines to add to a file that exists.
+struct Addition {
+    /// The place in it, in words.
+    place: &'static str,
+    lines: String,
+}
+
+impl InitFile {
+    /// A file with nothing to add where it exists.
+    fn whole(name: &'static str, text: &str) -> Self {
+        Self {
+            name,
+            text: text.to_owned(),
+            addition: None,
+        }
+    }
+
+    /// A file of which the lines after `head` can be added to one that exists.
+    fn of_lines(name: &'static str, text: &str, head: &str, place: &'static str) -> Self {
+        let addition = text
+            .split_once(head)
+            .map(|(_, lines)| Addition {
+                place,
+                lines: lines.to_owned(),
+            });
+
+        Self {
+            addition,
+            ..Self::whole(name, text)
+        }
+    }
+
+    /// Says that it was kept, and what to add to it.
+    fn tell_kept(&self, path: &str, output: &mut Output) -> Result<()> {
+        let Some(addition) = &self.addition else {
+            writeln!(output.stdout(), "kept {path}, which exists")?;
+            return Ok(());
+        };
+
+        let place = addition.place;
+        writeln!(output.stdout(), "kept {path}, which exists: add {place}")?;
+        for line in addition.lines.lines() {
+            writeln!(output.stdout(), "  {line}")?;
+        }
+
+        Ok(())
+    }
 }
 
 /// Returns a path as a user would type it.
@@ -100,19 +149,8 @@ impl PackName {
 }
 
 impl Init {
-    #[expect(clippy::too_many_lines, reason = "what is written and said, in order")]
     pub(super) fn run(self, output: &mut Output) -> Result {
-        let typed = self.dir.display();
-        let dir = self.dir.canonicalize();
-        let dir = dir.map_err(CommandFailure::of(format!("can't use {typed}")))?;
-        if let Some(sign) = sign_of_run_data(&dir) {
-            let sign = sign.display();
-            return Err(CommandFailure::Fault(format!(
-                "{typed} holds run data, because of {sign}: no configuration is read there; name a \
-                 directory above it, such as the root of the repository"
-            )));
-        }
-
+        let dir = self.whole_dir()?;
         let settings = self.agent.settings(&dir)?;
         let files = self.files();
         let (there, missing): (Vec<&InitFile>, Vec<&InitFile>) = files
@@ -135,16 +173,7 @@ impl Init {
         }
 
         for file in there {
-            let path = shown(&self.dir.join(file.name));
-            match &file.addition {
-                None => writeln!(output.stdout(), "kept {path}, which exists")?,
-                Some((place, lines)) => {
-                    writeln!(output.stdout(), "kept {path}, which exists: add {place}")?;
-                    for line in lines.lines() {
-                        writeln!(output.stdout(), "  {line}")?;
-                    }
-                }
-            }
+            file.tell_kept(&shown(&self.dir.join(file.name)), output)?;
         }
 
         if let Some(settings) = settings {
@@ -152,11 +181,35 @@ impl Init {
         }
 
         self.tell(output)?;
-        let is_root = |dir: &&Path| dir.join(".git").exists();
-        if let Some(root) = dir
+        self.note_what_remains(&dir, output);
+        Ok(Exit::Success)
+    }
+
+    /// Returns the whole path of the directory, in which a configuration would be read.
+    fn whole_dir(&self) -> Result<PathBuf> {
+        let typed = self.dir.display();
+        let dir = self
+            .dir
+            .canonicalize()
+            .map_err(CommandFailure::of(format!("can't use {typed}")))?;
+
+        match sign_of_run_data(&dir) {
+            None => Ok(dir),
+            Some(sign) => Err(CommandFailure::Fault(format!(
+                "{typed} holds run data, because of {}: no configuration is read there; name a \
+                 directory above it, such as the root of the repository",
+                sign.display()
+            ))),
+        }
+    }
+
+    /// Notes what hooks and a workflow need besides their files.
+    fn note_what_remains(&self, dir: &Path, output: &Output) {
+        let root = dir
             .ancestors()
-            .find(is_root)
-            .filter(|root| *root != dir)
+            .find(|dir| dir.join(".git").exists())
+            .filter(|root| *root != dir);
+        if let Some(root) = root
             && (self.pre_commit || self.workflow)
         {
             let root = root.display();
@@ -171,8 +224,6 @@ impl Init {
                  the zeros by the commit of a release",
             );
         }
-
-        Ok(Exit::Success)
     }
 
     /// Writes the settings of an agent, or prints them where their file exists, or would be that of
@@ -205,75 +256,46 @@ impl Init {
     }
 
     /// Returns the files that are asked for. The configuration is asked for anyway.
-    #[expect(clippy::too_many_lines, reason = "a row for each file")]
     fn files(&self) -> Vec<InitFile> {
-        let is_pack = |name: PackName| self.pack == Some(name);
-        let config = match self.pack {
-            Some(pack) => {
-                let commented = format!("# packs = [\"{}\"]", PackName::Team.path());
-                CONFIG.replace(&commented, &format!("packs = [\"{}\"]", pack.path()))
-            }
-            None => CONFIG.into(),
+        let mut files = vec![self.config()];
+        match self.pack {
+            Some(pack @ PackName::Team) => files.extend([
+                InitFile::whole(pack.path(), TEAM),
+                InitFile::whole("gate/refund.schema.json", SCHEMA),
+            ]),
+            Some(pack @ PackName::Coding) => files.push(InitFile::whole(pack.path(), CODING)),
+            None => {}
+        }
+
+        if self.pre_commit {
+            let name = ".pre-commit-config.yaml";
+            files.push(InitFile::of_lines(name, HOOKS, "repos:\n", "under `repos`"));
+        }
+        if self.workflow {
+            let name = ".github/workflows/runvet.yml";
+            let place = "to the steps of a job";
+            files.push(InitFile::of_lines(name, WORKFLOW, "steps:\n", place));
+        }
+
+        files
+    }
+
+    /// Returns the configuration, which names the pack.
+    fn config(&self) -> InitFile {
+        let name = "runvet.toml";
+        let Some(pack) = self.pack else {
+            return InitFile::whole(name, CONFIG);
         };
 
-        let packs = config
-            .lines()
-            .find(|line| line.starts_with("packs ="));
-        let packs = packs.map(|line| ("at its top", line.to_owned()));
-        let hooks = HOOKS
-            .split_once("repos:\n")
-            .unwrap_or_default()
-            .1
-            .to_owned();
-        let steps = WORKFLOW
-            .split_once("steps:\n")
-            .unwrap_or_default()
-            .1
-            .to_owned();
-        let files = [
-            (true, "runvet.toml", config, packs),
-            (
-                is_pack(PackName::Team),
-                PackName::Team.path(),
-                TEAM.into(),
-                None,
-            ),
-            (
-                is_pack(PackName::Team),
-                "gate/refund.schema.json",
-                SCHEMA.into(),
-                None,
-            ),
-            (
-                is_pack(PackName::Coding),
-                PackName::Coding.path(),
-                CODING.into(),
-                None,
-            ),
-            (
-                self.pre_commit,
-                ".pre-commit-config.yaml",
-                HOOKS.into(),
-                Some(("under `repos`", hooks)),
-            ),
-            (
-                self.workflow,
-                ".github/workflows/runvet.yml",
-                WORKFLOW.into(),
-                Some(("to the steps of a job", steps)),
-            ),
-        ];
-        let asked = files
-            .into_iter()
-            .filter(|(is_asked, ..)| *is_asked);
-
-        asked
-            .map(|(_, name, text, addition)| InitFile {
-                name,
-                text,
-                addition,
-            })
-            .collect()
+        let packs = format!("packs = [\"{}\"]", pack.path());
+        let commented = format!("# packs = [\"{}\"]", PackName::Team.path());
+        InitFile {
+            addition: Some(Addition {
+                place: "at its top",
+                lines: packs.clone(),
+            }),
+            ..InitFile::whole(name, &CONFIG.replace(&commented, &packs))
+        }
     }
 
     /// Says which runs are below the directory, and what to do next.

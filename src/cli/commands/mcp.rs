@@ -323,14 +323,16 @@ fn end_of(
 
 /// Standard output, which takes whole lines.
 #[derive(Default)]
-struct Client(Mutex<()>);
+struct Client {
+    turn: Mutex<()>,
+}
 
 impl Client {
     fn write(&self, text: &[u8]) -> io::Result<()> {
         if text.is_empty() {
             return Ok(());
         }
-        let _alone = locked(&self.0);
+        let _alone = locked(&self.turn);
         write_all(io::stdout(), text)
     }
 }
@@ -374,7 +376,7 @@ fn pass_to_client(server: ChildStdout, proxy: &Mutex<Proxy>, client: &Client) ->
             continue;
         }
 
-        let _alone = locked(&client.0);
+        let _alone = locked(&client.turn);
         loop {
             write_all(io::stdout(), &piece)?;
             if piece.is_empty() || piece.ends_with(b"\n") {

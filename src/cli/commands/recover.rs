@@ -124,17 +124,11 @@ impl RecordedRun {
         output: &Output,
     ) -> Result<Self, (&'static str, String)> {
         let typed = run_data.dir().ok();
-        // A whole id is that of a run where the recorder writes, whatever else has it.
-        if Path::new(name).file_name() == Some(name.as_ref())
-            && let Some(run_data) = &typed
-            && let dir = run_data.join(EPISODES).join(name)
-            && !is_gone(&dir)
+        if let Some(recorded) = typed
+            .as_deref()
+            .and_then(|run_data| Self::with_id(run_data, name))
         {
-            return Ok(Self {
-                recorder: Recorder::new(run_data),
-                id: name.to_owned(),
-                dir,
-            });
+            return Ok(recorded);
         }
 
         let found = run_data
@@ -161,26 +155,7 @@ impl RecordedRun {
             )));
         };
 
-        // A run must be named in full before something is written to it.
-        if !name.starts_with('@') && name != id {
-            let Ok(path) = Path::new(name).canonicalize() else {
-                return Err(wrong(format!(
-                    "no run has the id {}: did you mean {id}? What writes to a run takes its whole id",
-                    quote(name)
-                )));
-            };
-
-            if !dir
-                .canonicalize()
-                .is_ok_and(|dir| path.starts_with(dir))
-            {
-                return Err(wrong(format!(
-                    "{} is above the run {id}: what writes to a run takes its whole id, or the path of its own directory",
-                    quote(name)
-                )));
-            }
-        }
-
+        must_be_whole(name, id, &dir).map_err(wrong)?;
         let Some(around) = run_data.typed(typed, around) else {
             return Err(wrong(format!(
                 "{shown} is not in the run data that --run-data or RUNVET_RUN_DATA names"
@@ -192,6 +167,43 @@ impl RecordedRun {
             id: id.to_owned(),
             dir: found.path().to_owned(),
         })
+    }
+
+    /// Returns the run with a whole id where the recorder writes, whatever else has the id.
+    fn with_id(run_data: &Path, name: &str) -> Option<Self> {
+        let dir = run_data.join(EPISODES).join(name);
+        let is_id = Path::new(name).file_name() == Some(name.as_ref());
+        (is_id && !is_gone(&dir)).then(|| Self {
+            recorder: Recorder::new(run_data),
+            id: name.to_owned(),
+            dir,
+        })
+    }
+}
+
+/// Checks that a run is named in full before something is written to it.
+fn must_be_whole(name: &str, id: &str, dir: &Path) -> Result<(), String> {
+    if name.starts_with('@') || name == id {
+        return Ok(());
+    }
+
+    let Ok(path) = Path::new(name).canonicalize() else {
+        return Err(format!(
+            "no run has the id {}: did you mean {id}? What writes to a run takes its whole id",
+            quote(name)
+        ));
+    };
+
+    if dir
+        .canonicalize()
+        .is_ok_and(|dir| path.starts_with(dir))
+    {
+        Ok(())
+    } else {
+        Err(format!(
+            "{} is above the run {id}: what writes to a run takes its whole id, or the path of its own directory",
+            quote(name)
+        ))
     }
 }
 

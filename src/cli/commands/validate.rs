@@ -24,6 +24,7 @@ use super::usage::{refuse, refuse_all, refuse_colour};
 use super::words::{FORMATS, OutputFormat, named_format};
 use super::{CommandFailure, Exit, Result};
 use crate::cli::progress;
+use crate::gate::config::Config;
 use crate::gate::{Gate, Outcome, Profile};
 use crate::ground::finding::{Deny, EpisodeReport};
 use crate::ground::parallel::while_ok;
@@ -221,7 +222,7 @@ type Take<'t> = dyn FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()> + 't;
 
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let mut setup = self.set_up(matches, output)?;
+        let setup = self.set_up(matches, output)?;
         if !matches!(setup.format, Format::Human | Format::Concise) {
             output.keep_bytes();
         }
@@ -237,6 +238,12 @@ impl Validate {
         if self.staged {
             return self.run_staged(setup, output);
         }
+
+        self.check(setup, matches, output)
+    }
+
+    /// Checks the episodes that are found at the paths.
+    fn check(&self, mut setup: Setup<'_>, matches: &ArgMatches, output: &mut Output) -> Result {
         if !self.quiet {
             self.period.note(output);
         }
@@ -323,27 +330,11 @@ impl Validate {
         let stdout = self.against.is_none().then_some(format);
         let (reports, seals) = FileContent::sorted(&self.outputs);
         let sinks = Sinks::open(stdout, &reports, &baselines, options)?;
-        let mut against = None;
-        if let Some(earlier) = &self.against {
-            let format = named_format(FORMATS, format.word()).map_err(|_| {
-                let wrong = "--against prints human, json or markdown";
-                CommandFailure::Fault(format!("{wrong}, not {format}"))
-            })?;
-            against = Some((Join::new(earlier)?, format));
-        }
-
-        let mut gate = settings
-            .gate
-            .keep_coverage(self.coverage);
+        let against = self.earlier_report(format)?;
+        let mut gate = self.prepared(settings.gate, config);
         #[cfg(feature = "html")]
         {
             gate = gate.keep_cards(sinks.have(Format::Html));
-        }
-        if let Some(jobs) = &config.jobs {
-            gate = gate.jobs(jobs.value);
-        }
-        if self.statistics {
-            gate = gate.with_statistics();
         }
         let paths = self.paths(output)?;
 
@@ -372,6 +363,30 @@ impl Validate {
             paths,
             against,
         })
+    }
+
+    /// Reads the earlier report of `--against`; the changes are printed in a format.
+    fn earlier_report(&self, format: Format) -> Result<Option<(Join, OutputFormat)>> {
+        let Some(earlier) = &self.against else {
+            return Ok(None);
+        };
+        let format = named_format(FORMATS, format.word()).map_err(|_| {
+            let wrong = "--against prints human, json or markdown";
+            CommandFailure::Fault(format!("{wrong}, not {format}"))
+        })?;
+        Ok(Some((Join::new(earlier)?, format)))
+    }
+
+    /// Returns the gate with what the report has to say besides findings.
+    fn prepared(&self, gate: Gate, config: &Config) -> Gate {
+        let mut gate = gate.keep_coverage(self.coverage);
+        if let Some(jobs) = &config.jobs {
+            gate = gate.jobs(jobs.value);
+        }
+        if self.statistics {
+            gate = gate.with_statistics();
+        }
+        gate
     }
 
     /// Judges episodes, and writes the report of each as soon as it is known.

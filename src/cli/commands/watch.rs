@@ -151,12 +151,20 @@ struct VerdictPrinter {
     only_invalid: bool,
     /// `true` if only runs of a period have a verdict.
     is_of_period: bool,
-    /// The last verdict on each run, and the hash of its line.
-    of_runs: BTreeMap<String, (Verdict, u64)>,
+    of_runs: BTreeMap<String, LastVerdict>,
 }
 
-fn is_valid(last: (Verdict, u64)) -> bool {
-    last.0 == Verdict::Valid
+/// The last verdict on a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct LastVerdict {
+    verdict: Verdict,
+    line_hash: u64,
+}
+
+impl LastVerdict {
+    fn is_valid(self) -> bool {
+        self.verdict == Verdict::Valid
+    }
 }
 
 impl VerdictPrinter {
@@ -182,18 +190,22 @@ impl VerdictPrinter {
     fn is_news(&mut self, episode: &EpisodeReport, line: &[u8]) -> bool {
         let mut hasher = DefaultHasher::new();
         hasher.write(line);
-        let new = (episode.verdict, hasher.finish());
+        let new = LastVerdict {
+            verdict: episode.verdict,
+            line_hash: hasher.finish(),
+        };
         let last = self
             .of_runs
             .insert(episode.dir.clone(), new);
-        let is_wanted = !(self.only_invalid && is_valid(new) && last.is_none_or(is_valid));
-        is_wanted && last.is_none_or(|(_, hash)| hash != new.1)
+        let was_valid = last.is_none_or(LastVerdict::is_valid);
+        let is_wanted = !(self.only_invalid && new.is_valid() && was_valid);
+        is_wanted && last.is_none_or(|last| last.line_hash != new.line_hash)
     }
 
     /// Says that a run is gone.
     fn forget(&mut self, output: &mut Output, dir: &str) -> io::Result<()> {
         let last = self.of_runs.remove(dir);
-        let is_silent = self.only_invalid && last.is_none_or(is_valid);
+        let is_silent = self.only_invalid && last.is_none_or(LastVerdict::is_valid);
         if is_silent || (self.is_of_period && last.is_none()) {
             return Ok(());
         }
@@ -228,7 +240,7 @@ impl VerdictPrinter {
             let with = self
                 .of_runs
                 .values()
-                .filter(|(last, _)| *last == verdict);
+                .filter(|last| last.verdict == verdict);
             let phrase = |number: u64| format!(", {number} {}", verdict.phrase(number));
             summary += &match (with.count() as u64, verdict) {
                 (0, Verdict::Invalid) => ", none invalid".to_owned(),

@@ -43,24 +43,8 @@ impl Branch {
 /// Returns the runs in the order of their trees; those that are parts of the same run, or of none,
 /// keep their order. `known` has the ids of all runs that were looked at.
 pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Branch> {
-    let ids: BTreeMap<&str, usize> = runs
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(at, run)| (&*run.episode_id, at))
-        .collect();
-    let above = |(at, run): (usize, &RunEntry)| {
-        let parent = ids.get(run.parent.as_deref()?).copied();
-        parent.filter(|parent| *parent != at)
-    };
-
-    let above: Vec<Option<usize>> = runs
-        .iter()
-        .enumerate()
-        .map(above)
-        .collect();
+    let above = places_above(&runs);
     let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-
     for (at, parent) in above.iter().enumerate() {
         if let Some(parent) = parent {
             parts
@@ -74,51 +58,94 @@ pub(super) fn branches(runs: Vec<RunEntry>, known: &BTreeSet<String>) -> Vec<Bra
         .iter()
         .enumerate()
         .filter_map(|(at, parent)| parent.is_none().then_some(at));
+    let mut forest = Forest {
+        left: runs.into_iter().map(Some).collect(),
+        parts,
+        known,
+        branches: Vec::new(),
+    };
     // Those that are parts of each other hang below no other run.
-    let roots: Vec<usize> = roots.chain(0..runs.len()).collect();
-    let mut left: Vec<Option<RunEntry>> = runs.into_iter().map(Some).collect();
-    let mut branches: Vec<Branch> = Vec::new();
-    for root in roots {
-        let (first, mut waiting) = (branches.len(), vec![(root, None)]);
-        // The places of the runs above the one that is added last.
-        let mut path: Vec<usize> = Vec::new();
-        while let Some((at, parent)) = waiting.pop() {
-            let Some(run) = left.get_mut(at).and_then(Option::take) else {
+    for root in roots.chain(0..above.len()) {
+        forest.add_tree(root);
+    }
+
+    forest.branches
+}
+
+/// Returns the place of the run above each run, where it is there.
+fn places_above(runs: &[RunEntry]) -> Vec<Option<usize>> {
+    let places: BTreeMap<&str, usize> = runs
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(at, run)| (&*run.episode_id, at))
+        .collect();
+    runs.iter()
+        .enumerate()
+        .map(|(at, run)| {
+            places
+                .get(run.parent.as_deref()?)
+                .copied()
+                .filter(|parent| *parent != at)
+        })
+        .collect()
+}
+
+/// The trees of some runs, which are made one by one.
+struct Forest<'k> {
+    /// The runs by their places, until they are in a tree.
+    left: Vec<Option<RunEntry>>,
+    /// The places of the parts of each run, until they are in a tree.
+    parts: BTreeMap<usize, Vec<usize>>,
+    known: &'k BTreeSet<String>,
+    branches: Vec<Branch>,
+}
+
+impl Forest<'_> {
+    /// Adds a run and all that is left of the runs below it.
+    fn add_tree(&mut self, root: usize) {
+        let first = self.branches.len();
+        // Each with the number of the runs above it.
+        let mut waiting = vec![(root, 0)];
+        while let Some((at, depth)) = waiting.pop() {
+            let Some(run) = self
+                .left
+                .get_mut(at)
+                .and_then(Option::take)
+            else {
                 continue;
             };
-            path.truncate(parent.map_or(0, |depth: usize| depth + 1));
 
-            let depth = path.len();
-            path.push(branches.len());
-            let note = match &run.parent {
-                Some(parent) if depth == 0 => Some(lost(parent, known)),
-                _ => None,
-            };
-
-            branches.push(Branch {
+            let note = run
+                .parent
+                .as_deref()
+                .filter(|_| depth == 0)
+                .map(|parent| lost(parent, self.known));
+            self.branches.push(Branch {
                 run,
                 depth,
                 note,
                 below: Sums::default(),
             });
 
-            let parts = parts.remove(&at).unwrap_or_default();
+            let parts = self
+                .parts
+                .remove(&at)
+                .unwrap_or_default();
             waiting.extend(
                 parts
                     .into_iter()
                     .rev()
-                    .map(|part| (part, Some(depth))),
+                    .map(|part| (part, depth + 1)),
             );
         }
 
         add_up(
-            branches
+            self.branches
                 .get_mut(first..)
                 .unwrap_or_default(),
         );
     }
-
-    branches
 }
 
 /// Returns what is wrong with the name of a run that is not above.

@@ -2,7 +2,7 @@
 //! what it printed.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io::{self, PipeReader, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -286,25 +286,7 @@ fn execute(
     asked: &Arc<AtomicBool>,
 ) -> io::Result<Executed> {
     let start = Instant::now();
-    let (program, arguments) = command
-        .split_first()
-        .ok_or(io::ErrorKind::NotFound)?;
-    let mut spawning = Command::new(program);
-    spawning
-        .args(arguments)
-        .stdout(Stdio::piped());
-    spawning.stderr(Stdio::piped());
-
-    // In one pipe, what goes to one place keeps its order.
-    let mut both = None;
-    if are_one_open_file(io::stdout(), io::stderr()) {
-        let (reader, writer) = io::pipe()?;
-        spawning
-            .stdout(writer.try_clone()?)
-            .stderr(writer);
-        both = Some(reader);
-    }
-
+    let (mut spawning, both) = piped(command)?;
     let spawned = spawning.spawn();
     drop(spawning);
     let mut child = match spawned {
@@ -328,15 +310,7 @@ fn execute(
     let status = wait(&mut child, &mut outputs, &happened);
     let took = start.elapsed();
     forward_stop(StopSignal::listen(asked)?, events.clone());
-    // A process that was left behind may hold the output, and its reader may be slow.
-    while outputs > 0 && !asked.load(Ordering::Relaxed) {
-        match happened.recv() {
-            Ok(Happened::Passed) => outputs -= 1,
-            // The command had ended by then.
-            Ok(Happened::Signal(SIGHUP | SIGTERM)) => asked.store(true, Ordering::Relaxed),
-            Ok(Happened::Stopped | Happened::Signal(_)) | Err(_) => {}
-        }
-    }
+    wait_for_outputs(outputs, &happened, asked);
 
     // What was printed so far.
     let outputs = [stdout, stderr].map(|printed| std::mem::take(&mut *locked(&printed)));
@@ -354,6 +328,42 @@ fn execute(
         took,
         outputs,
     })
+}
+
+/// Returns a command whose outputs go through pipes: through one of their own where both go to one
+/// place, so that they keep their order there.
+fn piped(command: &[OsString]) -> io::Result<(Command, Option<PipeReader>)> {
+    let (program, arguments) = command
+        .split_first()
+        .ok_or(io::ErrorKind::NotFound)?;
+    let mut spawning = Command::new(program);
+    spawning
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+
+    if !are_one_open_file(io::stdout(), io::stderr()) {
+        return Ok((spawning, None));
+    }
+
+    let (reader, writer) = io::pipe()?;
+    spawning
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
+    Ok((spawning, Some(reader)))
+}
+
+/// Waits for outputs of a command that has ended: a process that was left behind may hold them, and
+/// their reader may be slow.
+fn wait_for_outputs(mut outputs: u8, happened: &Receiver<Happened>, asked: &AtomicBool) {
+    while outputs > 0 && !asked.load(Ordering::Relaxed) {
+        match happened.recv() {
+            Ok(Happened::Passed) => outputs -= 1,
+            // The command had ended by then.
+            Ok(Happened::Signal(SIGHUP | SIGTERM)) => asked.store(true, Ordering::Relaxed),
+            Ok(Happened::Stopped | Happened::Signal(_)) | Err(_) => {}
+        }
+    }
 }
 
 /// Waits for the end of a command. What asks this process to end is passed on to the command, whose

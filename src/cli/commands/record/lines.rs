@@ -102,7 +102,7 @@ impl InputLines {
                 Ok(written) => {
                     answer = answer
                         .get(written..)
-                        .unwrap_or_default()
+                        .unwrap_or_default();
                 }
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 Err(error) => return Err(error.into()),

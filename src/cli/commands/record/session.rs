@@ -41,92 +41,112 @@ pub(super) fn record(
     };
 
     let id = run.id().to_owned();
-    let mut session = Session::new(run).max_output(command.max_output);
-    let (mut exit, mut first_refused) = (Exit::Success, None);
-    let ended = converse(&mut session, stop, (&mut exit, &mut first_refused), output);
-
-    if let Some(first) = first_refused {
-        let refused = count(session.refused(), "command");
-        output.note(&format!("{refused} refused; the first, on {first}"));
-        if exit == Exit::Success && !command.keep_going {
-            exit = Exit::Findings;
-        }
-    }
-
-    if !session.is_over() {
+    let mut conversation = Conversation {
+        session: Session::new(run).max_output(command.max_output),
+        exit: Exit::Success,
+        first_refused: None,
+    };
+    let ended = conversation.answer_all(stop, output);
+    conversation.tell_refused(command.keep_going, output);
+    let exit = if conversation.session.is_over() {
+        conversation.exit
+    } else {
         let why = match &ended {
             Ok(true) => "the input ended before the run",
             Ok(false) => "a signal came",
             Err(_) => "the input or the output failed",
         };
-
-        let left = match command.on_eof {
-            OnEof::Pending => session.leave(why),
-            OnEof::Aborted => session.abort(why),
-        };
-
-        match left {
-            Ok(findings) => {
-                note_findings(&findings, output);
-                output.note(&match command.on_eof {
-                    OnEof::Pending => {
-                        format!("{why}: {id} stays pending, and --resume {id} goes on with it")
-                    }
-                    OnEof::Aborted => format!("{why}: {id} has ended as aborted"),
-                });
-            }
-            Err(error) => {
-                output.fault(&error);
-                exit = Exit::Fault;
-            }
-        }
-    }
+        conversation.leave(command.on_eof, &id, why, output)
+    };
 
     ended?;
     Ok(exit)
 }
 
-/// Answers commands until no more come: because the input ended or, where it returns `false`, a
-/// signal came. Notes a fault, and the line of the first command that was refused, and why.
-fn converse(
-    session: &mut Session,
-    stop: StopSignal,
-    (exit, first_refused): (&mut Exit, &mut Option<String>),
-    output: &Output,
-) -> Result<bool> {
-    let input = |error: io::Error| match error.kind() {
-        io::ErrorKind::BrokenPipe => CommandFailure::Output(error),
-        _ => CommandFailure::Fault(format!("can't read standard input: {error}")),
-    };
+/// A session, and what went wrong in it so far.
+struct Conversation {
+    session: Session,
+    exit: Exit,
+    /// The line of the first command that was refused, and why.
+    first_refused: Option<String>,
+}
 
-    let mut lines = InputLines::new(stop, LINE_LIMIT);
-    if !lines.write(&text(&session.greeting()))? {
-        return Ok(false);
-    }
-
-    while !session.is_over() {
-        let (line, answer) = match lines.next().map_err(input)? {
-            Some(LineRead::Text { line, bytes, .. }) => (line, session.answer(bytes)),
-            Some(LineRead::TooLong { line }) => (line, session.too_long()),
-            None => return Ok(!lines.is_stopped()),
+impl Conversation {
+    /// Answers commands until no more come: because the input ended or, where it returns `false`, a
+    /// signal came.
+    fn answer_all(&mut self, stop: StopSignal, output: &Output) -> Result<bool> {
+        let input = |error: io::Error| match error.kind() {
+            io::ErrorKind::BrokenPipe => CommandFailure::Output(error),
+            _ => CommandFailure::Fault(format!("can't read standard input: {error}")),
         };
 
-        if let Answer::Failed(failed) = &answer {
-            let why = &failed.error.message;
-            if failed.is_fault() {
-                output.fault(why);
-                *exit = Exit::Fault;
-            } else if first_refused.is_none() {
-                *first_refused = Some(format!("line {}: {why}", line.number));
+        let session = &mut self.session;
+        let mut lines = InputLines::new(stop, LINE_LIMIT);
+        if !lines.write(&text(&session.greeting()))? {
+            return Ok(false);
+        }
+
+        while !session.is_over() {
+            let (line, answer) = match lines.next().map_err(input)? {
+                Some(LineRead::Text { line, bytes, .. }) => (line, session.answer(bytes)),
+                Some(LineRead::TooLong { line }) => (line, session.too_long()),
+                None => return Ok(!lines.is_stopped()),
+            };
+
+            if let Answer::Failed(failed) = &answer {
+                let why = &failed.error.message;
+                if failed.is_fault() {
+                    output.fault(why);
+                    self.exit = Exit::Fault;
+                } else if self.first_refused.is_none() {
+                    self.first_refused = Some(format!("line {}: {why}", line.number));
+                }
+            }
+
+            if !lines.write(&text(&answer))? {
+                return Ok(false);
             }
         }
 
-        if !lines.write(&text(&answer))? {
-            return Ok(false);
+        Ok(true)
+    }
+
+    /// Notes how many commands were refused, which is no success unless the rest is to go on.
+    fn tell_refused(&mut self, keep_going: bool, output: &Output) {
+        if let Some(first) = &self.first_refused {
+            let refused = count(self.session.refused(), "command");
+            output.note(&format!("{refused} refused; the first, on {first}"));
+            if self.exit == Exit::Success && !keep_going {
+                self.exit = Exit::Findings;
+            }
         }
     }
 
-    Ok(true)
+    /// Leaves a run that is not over as it is asked for.
+    fn leave(self, on_eof: OnEof, id: &str, why: &str, output: &mut Output) -> Exit {
+        let (left, what) = match on_eof {
+            OnEof::Pending => (
+                self.session.leave(why),
+                format!("{why}: {id} stays pending, and --resume {id} goes on with it"),
+            ),
+            OnEof::Aborted => (
+                self.session.abort(why),
+                format!("{why}: {id} has ended as aborted"),
+            ),
+        };
+
+        match left {
+            Ok(findings) => {
+                note_findings(&findings, output);
+                output.note(&what);
+                self.exit
+            }
+            Err(error) => {
+                output.fault(&error);
+                Exit::Fault
+            }
+        }
+    }
 }
 
 /// Returns the line of an answer.

@@ -3,7 +3,7 @@
 use super::super::output::Output;
 use super::super::{CommandFailure, Exit, Result};
 use crate::gate::Gate;
-use crate::ground::document::OwnedDocument;
+use crate::ground::document::{Node, OwnedDocument};
 use crate::ground::finding::Coverage;
 use crate::ground::printable::escape;
 use crate::ground::source::Artifact;
@@ -50,21 +50,8 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     };
 
     // Some rules compare the numbers of all events with each.
-    for is_counted in [false, true] {
-        let mut events = run.event_texts().ok();
-        while let Some(event) = events
-            .as_mut()
-            .and_then(|events| events.next_document())
-        {
-            match event {
-                Ok((_, event)) if !is_counted => trace.count(event),
-                Ok(event) => trace.add(Some(event), values()),
-                // The report says what it means for the rule.
-                Err(_) => {}
-            }
-        }
-    }
-
+    each_event(run, |(_, event)| trace.count(event));
+    each_event(run, |event| trace.add(Some(event), values()));
     trace.add(None, values());
     let mut lines = vec![format!("{id} in {} ({})", report.dir, report.lifecycle)];
     lines.extend(trace.lines());
@@ -75,26 +62,44 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
             .map(ToString::to_string),
     );
 
-    let skipped = report.skipped.iter();
-    lines.extend(skipped.map(|skip| format!("it can't be judged: {}", skip.reason)));
     lines.extend(
-        match report
-            .coverage
-            .as_ref()
-            .and_then(|it| it.get(id))
-        {
-            Some(Coverage::Sound) => {
-                Some("no finding: all that was compared is as it should be".into())
-            }
-            Some(Coverage::Nothing) => Some(
-                "no finding: nothing is there to compare, or not until the run ends".to_owned(),
-            ),
-            _ => None,
-        },
+        report
+            .skipped
+            .iter()
+            .map(|skip| format!("it can't be judged: {}", skip.reason)),
     );
+    let coverage = report
+        .coverage
+        .as_ref()
+        .and_then(|it| it.get(id))
+        .copied();
+    lines.extend(coverage.and_then(why_no_finding));
     for line in lines {
         writeln!(output.stdout(), "{}", escape(&line))?;
     }
 
     Ok(Exit::Success)
+}
+
+/// Passes each event of a run with its line; the report says what lines without one mean for the
+/// rule.
+fn each_event(run: &RunReader, mut take: impl FnMut((u64, Node<'_>))) {
+    let Ok(mut events) = run.event_texts() else {
+        return;
+    };
+    while let Some(event) = events.next_document() {
+        if let Ok(event) = event {
+            take(event);
+        }
+    }
+}
+
+/// Returns the reason why a rule that was judged has no finding.
+fn why_no_finding(coverage: Coverage) -> Option<String> {
+    let why = match coverage {
+        Coverage::Sound => "all that was compared is as it should be",
+        Coverage::Nothing => "nothing is there to compare, or not until the run ends",
+        _ => return None,
+    };
+    Some(format!("no finding: {why}"))
 }

@@ -26,7 +26,7 @@ impl Validate {
                 setup.gate = setup
                     .gate
                     .clone()
-                    .with_baseline(baseline)
+                    .with_baseline(baseline);
             }
             Err(why) => setup.unrecorded = why,
         }
