@@ -41,10 +41,10 @@ impl Causes {
     pub(super) fn add(&mut self, episode: &EpisodeReport) {
         let mut causes: BTreeMap<SharedCause, (u64, &Finding)> = BTreeMap::new();
         for finding in episode.by_weight() {
-            causes
+            let (number, _) = causes
                 .entry(SharedCause::of(finding))
-                .or_insert((0, finding))
-                .0 += 1;
+                .or_insert((0, finding));
+            *number += 1;
         }
 
         for (cause, (number, first)) in causes {

@@ -83,6 +83,45 @@ impl Suite {
         }
     }
 
+    /// Adds the case of an episode.
+    fn case(
+        &mut self,
+        episode: &EpisodeReport,
+        trouble: Option<&Trouble>,
+        listed: &str,
+    ) -> io::Result<()> {
+        self.tests += 1;
+        match trouble {
+            Some(trouble) if trouble.is_fault => self.errors += 1,
+            Some(_) => self.failures += 1,
+            None => {}
+        }
+
+        let (name, dir) = (escape(&episode.id), escape(&episode.dir));
+        let case = self
+            .cases
+            .create_element("testcase")
+            .with_attributes([("name", &*name), ("classname", &*dir)]);
+        if listed.is_empty() {
+            case.write_empty()?;
+        } else {
+            case.write_inner_content(|writer| {
+                let element = match trouble {
+                    Some(trouble) => writer
+                        .create_element(if trouble.is_fault { "error" } else { "failure" })
+                        .with_attributes([("type", "runvet"), ("message", &*trouble.message)]),
+                    None => writer.create_element("system-out"),
+                };
+
+                element
+                    .write_text_content(BytesText::new(listed))
+                    .map(|_| ())
+            })?;
+        }
+
+        self.cases.get_mut().write_all(b"\n")
+    }
+
     /// Adds a case for a path that could not be read or judged.
     fn fault(&mut self, fault: &ReportedFault) -> io::Result<()> {
         self.tests += 1;
@@ -127,89 +166,80 @@ impl Suite {
     }
 }
 
+/// The reason why a case is no success.
+struct Trouble {
+    /// `true` if the episode could not be decided, `false` if it fails.
+    is_fault: bool,
+    message: String,
+}
+
+/// Returns the message of the finding of the greatest weight, or why a rule could not be judged.
+fn first_message(episode: &EpisodeReport) -> String {
+    let message = match episode.by_weight().first() {
+        Some(first) => first.message.clone(),
+        None => episode
+            .unjudged()
+            .next()
+            .map(|it| not_judged(&it, false))
+            .unwrap_or_default(),
+    };
+
+    escape(&message).into_owned()
+}
+
+/// Returns the text of a case: its findings, what could not be judged, and the help of its rules.
+fn listed(episode: &EpisodeReport, verbose: bool) -> String {
+    let mut lines = lines(episode, verbose);
+    let mut listed: String = lines
+        .by_ref()
+        .take(MAX_LISTED)
+        .map(|line| line + "\n")
+        .collect();
+    if let unlisted @ 1.. = lines.count() {
+        let _ = writeln!(listed, "and {unlisted} more");
+    }
+    if episode.verdict == Verdict::BreaksRule {
+        listed.insert_str(0, "The records agree; the run breaks a rule of the team.\n");
+    }
+
+    let help: BTreeSet<_> = episode
+        .findings
+        .iter()
+        .take(MAX_LISTED)
+        .map(|it| (&*it.rule, &*it.help))
+        .collect();
+    for (rule, help) in help {
+        let _ = writeln!(listed, "help for {rule}: {}", escape(help));
+    }
+
+    if !listed.is_empty() {
+        listed.insert(0, '\n');
+    }
+    listed
+}
+
 impl Renderer for Junit {
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"runvet\">\n")
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        let totals = Totals::of(episode);
         // A case that can't be decided is an error, which only a fault may be.
-        let fault = episode.fault();
-        let fails = fault.is_none() && totals.fails(self.deny);
-        let mut lines = lines(episode, self.verbose);
-        let mut listed = lines
-            .by_ref()
-            .take(MAX_LISTED)
-            .fold("\n".to_owned(), |text, line| text + &line + "\n");
-        let unlisted = lines.count();
-        if unlisted > 0 {
-            let _ = writeln!(listed, "and {unlisted} more");
-        }
-        if episode.verdict == Verdict::BreaksRule {
-            listed.insert_str(1, "The records agree; the run breaks a rule of the team.\n");
-        }
-
-        let help: BTreeSet<_> = episode
-            .findings
-            .iter()
-            .take(MAX_LISTED)
-            .map(|it| (&*it.rule, &*it.help))
-            .collect();
-        for (rule, help) in help {
-            let _ = writeln!(listed, "help for {rule}: {}", escape(help));
-        }
-
-        let suite = self.suite_of(out, episode)?;
-        suite.tests += 1;
-        suite.failures += u64::from(fails);
-        suite.errors += u64::from(fault.is_some());
-
-        let (name, dir) = (escape(&episode.id), escape(&episode.dir));
-        let first = episode
-            .by_weight()
-            .first()
-            .map(|first| first.message.clone());
-        let unjudged = || {
-            episode
-                .unjudged()
-                .next()
-                .map(|it| not_judged(&it, false))
+        let trouble = match episode.fault() {
+            Some(fault) => Some(Trouble {
+                is_fault: true,
+                message: fault.message,
+            }),
+            None if Totals::of(episode).fails(self.deny) => Some(Trouble {
+                is_fault: false,
+                message: first_message(episode),
+            }),
+            None => None,
         };
+        let listed = listed(episode, self.verbose);
 
-        let first = first
-            .or_else(unjudged)
-            .unwrap_or_default();
-        let first = escape(&first);
-        let case = suite
-            .cases
-            .create_element("testcase")
-            .with_attributes([("name", &*name), ("classname", &*dir)]);
-        if listed.len() == 1 {
-            case.write_empty()?;
-        } else {
-            case.write_inner_content(|writer| {
-                let element = if let Some(fault) = &fault {
-                    let attributes = [("type", "runvet"), ("message", &*fault.message)];
-                    writer
-                        .create_element("error")
-                        .with_attributes(attributes)
-                } else if fails {
-                    let attributes = [("type", "runvet"), ("message", &*first)];
-                    writer
-                        .create_element("failure")
-                        .with_attributes(attributes)
-                } else {
-                    writer.create_element("system-out")
-                };
-
-                element
-                    .write_text_content(BytesText::new(&listed))
-                    .map(|_| ())
-            })?;
-        }
-
-        suite.cases.get_mut().write_all(b"\n")
+        self.suite_of(out, episode)?
+            .case(episode, trouble.as_ref(), &listed)
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {

@@ -219,9 +219,22 @@ pub(crate) struct TrackEvent {
     pub(crate) row: EventSummary,
     /// The class of its mark where nothing failed or was vetoed in it.
     pub(crate) class: &'static str,
-    /// Its start and end, in seconds since the first event, where it has both.
-    pub(crate) span: Option<(f64, f64)>,
+    /// Its start and end, where it has both.
+    pub(crate) span: Option<TimeSpan>,
     pub(crate) body: EventBody,
+}
+
+/// A length of time, by its start and its end in seconds since the first event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeSpan {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+}
+
+impl TimeSpan {
+    pub(crate) fn seconds(self) -> f64 {
+        self.end - self.start
+    }
 }
 
 /// The part of an event that a page shows.

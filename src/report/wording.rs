@@ -34,9 +34,8 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
         .cloned()
         .collect();
     let lost = faults(&others);
-    let unjudged = not_judged_in_words(totals.not_judged);
     if totals.episodes == 0 {
-        let lost: Vec<String> = unjudged
+        let lost: Vec<String> = not_judged_in_words(totals.not_judged)
             .into_iter()
             .chain(lost)
             .collect();
@@ -49,6 +48,28 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
         return ("no episodes".into(), lost);
     }
 
+    let mut verdict = judged_in_words(totals);
+    if let Some(lost) = lost {
+        verdict = format!("{verdict}; {lost}");
+    }
+
+    let known = [
+        (totals.ignored, "ignored"),
+        (totals.baselined, "in the baseline"),
+    ];
+    for (number, what) in known
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+    {
+        verdict = format!("{verdict}; {} {what}", count(number, "finding"));
+    }
+
+    (count(totals.episodes, "episode"), format!(": {verdict}"))
+}
+
+/// Returns how the episodes were judged, in words: "2 valid, 3 invalid (4 errors, 1 warning)".
+fn judged_in_words(totals: &Totals) -> String {
+    let unjudged = not_judged_in_words(totals.not_judged);
     let counts = counts(totals.errors, totals.warnings);
     let is_one = totals.episodes == 1;
     let in_brackets = match &*counts {
@@ -56,7 +77,7 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
         counts => format!(" ({counts})"),
     };
 
-    let mut verdict = match (totals.invalid, totals.undecided) {
+    match (totals.invalid, totals.undecided) {
         (0, 0) if totals.not_judged.is_nothing() => {
             let with = if counts.is_empty() { "" } else { ", with " };
             let valid = match totals.ignored + totals.baselined {
@@ -78,24 +99,7 @@ pub(crate) fn verdict(closing: &Closing<'_>) -> (String, String) {
                 .collect();
             format!("{}{in_brackets}", numbers.join(", "))
         }
-    };
-
-    if let Some(lost) = lost {
-        verdict = format!("{verdict}; {lost}");
     }
-
-    let known = [
-        (totals.ignored, "ignored"),
-        (totals.baselined, "in the baseline"),
-    ];
-    for (number, what) in known
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-    {
-        verdict = format!("{verdict}; {} {what}", count(number, "finding"));
-    }
-
-    (count(totals.episodes, "episode"), format!(": {verdict}"))
 }
 
 /// Returns the number of each verdict in words: "2 valid", "1 invalid".

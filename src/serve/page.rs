@@ -48,7 +48,7 @@ struct PageQuery {
 async fn groups(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
     let query: GroupQuery = parse(query.as_deref())?;
     in_thread(move || match service.grouped(&query) {
-        Ok(groups) => json(&json!({ "text": compare::page::groups(&groups).0 })),
+        Ok(groups) => json(&json!({ "text": compare::page::groups(&groups).into_string() })),
         Err(problem) => json(&problem),
     })
     .await
@@ -85,7 +85,7 @@ async fn whole(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -
 async fn overview(State(service): State<Arc<Service>>) -> Answer {
     in_thread(move || {
         let sums = service.sums();
-        let text = page::overview(&sums.overview, &sums.rules).0;
+        let text = page::overview(&sums.overview, &sums.rules).into_string();
         let (judged, found) = (sums.overview.all.episodes, service.index().found());
         json(&json!({ "text": text, "runs": judged, "judged": judged, "found": found }))
     })
@@ -122,7 +122,7 @@ async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) ->
         .gate
         .find_rule(&query.name)
         .map_err(|unknown| Problem::missing(unknown.to_string()))?;
-    let text = page::rule(rule).0;
+    let text = page::rule(rule).into_string();
     Ok(json(&json!({ "text": text })))
 }
 

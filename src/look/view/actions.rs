@@ -7,7 +7,7 @@ use crate::ground::document::{Kind, Node};
 use crate::ground::printable::{shortened, without_colours};
 use crate::reading::dashboard::Rows;
 use crate::reading::outline::{error_text, first_words};
-use crate::report::page::{ActionCell, EventBody, Preview, TrackItem};
+use crate::report::page::{ActionCell, EventBody, Preview, TimeSpan, TrackItem};
 
 /// The maximum number of bytes of a value that a page shows beside its step; the tree of the state
 /// has more of it.
@@ -100,7 +100,7 @@ fn input_of(action: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Returns when the events of a page that take time began and ended, by their lines.
-fn spans(track: &[TrackItem]) -> BTreeMap<u64, (f64, f64)> {
+fn spans(track: &[TrackItem]) -> BTreeMap<u64, TimeSpan> {
     track
         .iter()
         .filter_map(TrackItem::event)
@@ -113,16 +113,12 @@ fn cell(
     action: Node<'_>,
     id: &str,
     line: Option<u64>,
-    spans: &BTreeMap<u64, (f64, f64)>,
+    spans: &BTreeMap<u64, TimeSpan>,
 ) -> ActionCell {
     let took = action
         .get("duration_ms")
         .and_then(Node::number);
-    let by_event = || {
-        spans
-            .get(&line?)
-            .map(|(start, end)| end - start)
-    };
+    let by_event = || Some(spans.get(&line?)?.seconds());
 
     let value = |key: &str| {
         action

@@ -18,7 +18,7 @@ use crate::reading::dashboard::Rows;
 use crate::reading::facts::Usable;
 use crate::reading::outline::{Density, Listening, TimelineClock, Tracked, summary_of, waits};
 use crate::report::page::{
-    ActionCell, Bodies, EventBody, Message, Preview, RunSheet, TrackEvent, TrackItem,
+    ActionCell, Bodies, EventBody, Message, Preview, RunSheet, TimeSpan, TrackEvent, TrackItem,
     class_of_phase,
 };
 
@@ -173,9 +173,7 @@ fn track(
                     line: line.number,
                     event: event.root(),
                     offset_sec: tracked.row.offset_sec,
-                    took_sec: tracked
-                        .span
-                        .map(|(start, end)| end - start),
+                    took_sec: tracked.span.map(TimeSpan::seconds),
                 });
                 Some(TrackItem::Event(Box::new(tracked)))
             }
@@ -197,7 +195,8 @@ fn track_event(
     let row = summary_of(line, event, offset_sec);
     let until_next = || {
         let start = offset_sec?;
-        Some((start, next.filter(|end| *end >= start)?))
+        let end = next.filter(|end| *end >= start)?;
+        Some(TimeSpan { start, end })
     };
 
     TrackEvent {
@@ -282,7 +281,7 @@ fn class(event: Node<'_>, phase: &str) -> &'static str {
 
 /// Returns when an event began and ended, in seconds since the start of the timeline: by its
 /// metrics, else by the duration that its payload gives, which ended when it was written.
-fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
+fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<TimeSpan> {
     let started = started?;
     let at = |path: &[&str]| {
         let text = event.at(path)?.text()?;
@@ -290,10 +289,10 @@ fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
     };
 
     let by_metrics = || {
-        Some((
-            at(&["metrics", "started_at"])?,
-            at(&["metrics", "completed_at"])?,
-        ))
+        Some(TimeSpan {
+            start: at(&["metrics", "started_at"])?,
+            end: at(&["metrics", "completed_at"])?,
+        })
     };
 
     let by_duration = || {
@@ -304,10 +303,11 @@ fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
             .as_f64()
             / 1e3;
         let end = at(&["timestamp"])?;
-        Some((end - lasted, end))
+        let start = end - lasted;
+        Some(TimeSpan { start, end })
     };
 
     by_metrics()
         .or_else(by_duration)
-        .filter(|(start, end)| start <= end && (end - start).is_finite())
+        .filter(|span| span.start <= span.end && span.seconds().is_finite())
 }

@@ -1,5 +1,6 @@
 //! An outline of a timeline -> text: a line for each event, and one for those that are left out.
 
+use std::cmp::Reverse;
 use std::io;
 
 use super::DashboardText;
@@ -31,7 +32,7 @@ impl DashboardText<'_> {
         }
 
         let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
-        phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        phases.sort_by_key(|(phase, count)| (Reverse(*count), *phase));
         let phases: Vec<String> = phases
             .into_iter()
             .map(|(phase, count)| format!("{} {count}", fit(named(phase), self.column(20))))

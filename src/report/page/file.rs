@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use maud::{PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::units::thousands;
 use super::{RunItem, RunSums, panels, rules, shell};
@@ -162,7 +162,7 @@ impl PageFile {
         let mut out = CountingWriter { out, bytes: 0 };
         let runs = self.overview.all.episodes;
         let title = format!("runvet: {} runs", thousands(runs));
-        out.put(&shell::framed(&title, false, &shell::top(runs, &html! {})).0)?;
+        out.put_markup(shell::framed(&title, false, &shell::top(runs, &html! {})))?;
         out.put("<main id=\"main\" tabindex=\"-1\">\n")?;
 
         let front = html! {
@@ -173,18 +173,18 @@ impl PageFile {
             }
         };
 
-        out.put(&front.0)?;
-        out.put(&shell::list().0)?;
+        out.put_markup(front)?;
+        out.put_markup(shell::list())?;
         out.put("\n<section class=\"view\" id=\"run\"></section>\n")?;
-        out.put(&shell::compared().0)?;
-        out.put(&shell::grouped().0)?;
+        out.put_markup(shell::compared())?;
+        out.put_markup(shell::grouped())?;
         self.rows(&mut out)?;
 
         let unwritten = self.pages(&mut out, read)?;
         self.rule_pages(&mut out)?;
         out.put(&self.left_out(unwritten))?;
         out.put("</main>\n")?;
-        out.put(&shell::keys().0)?;
+        out.put_markup(shell::keys())?;
         out.put("<script>")?;
         out.put(shell::SCRIPT)?;
 
@@ -245,11 +245,12 @@ impl PageFile {
                 template data-row=(number) data-prefix=(prefix) { (packed(&page)?) }
             };
 
-            if out.bytes + drawn.0.len() as u64 > self.max_bytes {
+            let drawn = drawn.into_string();
+            if out.bytes + drawn.len() as u64 > self.max_bytes {
                 break;
             }
 
-            out.put(&drawn.0)?;
+            out.put(&drawn)?;
             out.put("\n")?;
             written += 1;
         }
@@ -267,7 +268,7 @@ impl PageFile {
             let page = html! {
                 noscript data-rule-page=(info.id) { (rules::rule(info)) }
             };
-            out.put(&page.0)?;
+            out.put_markup(page)?;
             out.put("\n")?;
         }
 
@@ -311,7 +312,7 @@ impl PageFile {
             }
         };
 
-        left_out.0
+        left_out.into_string()
     }
 }
 
@@ -377,6 +378,10 @@ impl CountingWriter<'_> {
     fn put(&mut self, text: &str) -> io::Result<()> {
         self.bytes += text.len() as u64;
         self.out.write_all(text.as_bytes())
+    }
+
+    fn put_markup(&mut self, markup: Markup) -> io::Result<()> {
+        self.put(&markup.into_string())
     }
 }
 

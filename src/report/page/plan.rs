@@ -54,22 +54,12 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
 }
 
 fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
-    let parts = plan
-        .rows
-        .first
-        .iter()
-        .any(|row| row.differs);
-    let has_rebuilt = plan
-        .rows
-        .first
+    let rows = &plan.rows.first;
+    let parts = rows.iter().any(|row| row.differs);
+    let has_rebuilt = rows
         .iter()
         .any(|row| row.rebuilt.is_some());
-    let steps: Vec<&str> = plan
-        .rows
-        .first
-        .iter()
-        .map(id_of)
-        .collect();
+    let steps: Vec<&str> = rows.iter().map(id_of).collect();
     let of = |id: &str| -> Vec<&ActionCell> {
         let of_step = |action: &&ActionCell| action.step_id == id;
         actions.iter().filter(of_step).collect()
@@ -87,14 +77,7 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
 
     html! {
         table.plan.parts[parts] {
-            caption {
-                "persisted in " code { "state.json" }
-                @if let Some(source) = &plan.persisted_source { " by " (escape(source)) }
-                @if has_rebuilt {
-                    ", rebuilt from " code { "events.jsonl" }
-                    @if let Some(source) = &plan.rebuilt_source { " by " (escape(source)) }
-                }
-            }
+            (caption(plan, has_rebuilt))
             thead {
                 tr {
                     th scope="col" { "step" }
@@ -105,7 +88,7 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
                 }
             }
             tbody {
-                @for (row, id) in plan.rows.first.iter().zip(&steps) {
+                @for (row, id) in rows.iter().zip(&steps) {
                     @let actions = of(id);
                     @let time = longest.map(|longest| time(took(&actions), longest));
                     (step(row, has_rebuilt, prefix, time.as_ref()))
@@ -120,12 +103,25 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
     }
 }
 
+/// Returns the sources of both plans.
+fn caption(plan: &PlanSides, has_rebuilt: bool) -> Markup {
+    html! {
+        caption {
+            "persisted in " code { "state.json" }
+            @if let Some(source) = &plan.persisted_source { " by " (escape(source)) }
+            @if has_rebuilt {
+                ", rebuilt from " code { "events.jsonl" }
+                @if let Some(source) = &plan.rebuilt_source { " by " (escape(source)) }
+            }
+        }
+    }
+}
+
 fn id_of(row: &PlanPair) -> &str {
-    let step = row
-        .persisted
+    row.persisted
         .as_ref()
-        .or(row.rebuilt.as_ref());
-    step.map_or("", |step| &step.id)
+        .or(row.rebuilt.as_ref())
+        .map_or("", |step| &step.id)
 }
 
 fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: Option<&Markup>) -> Markup {

@@ -148,62 +148,69 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             .filter(|place| self.drawn.insert(place.number))
             .map(self.anchor);
         let class = place.map(FindingPlace::class);
-        let key = match name {
-            "" => html! {},
-            name if self.is_event => html! { span.k { (escape(name)) } },
-            name => html! { span.k { (brief(name)) } },
-        };
-
+        let key = self.key(name);
         let is_group = matches!(value.kind(), Kind::Object | Kind::Array);
         let number = if is_group { length(value) } else { 0 };
         let is_whole = self.is_event && self.shown > MAX_EVENT_NODES && !leads_on;
         if number == 0 || is_whole {
             let line = html! { li class=[class] id=[anchor] { (key) (self.leaf(value)) } };
-            self.out.push_str(&line.0);
+            self.out.push_str(&line.into_string());
             return;
         }
 
-        let open_levels = if self.is_event {
+        let opening = html! { li class=[class] id=[anchor] {} }.into_string();
+        self.out.push_str(
+            opening
+                .strip_suffix("</li>")
+                .unwrap_or(&opening),
+        );
+        self.out
+            .push_str(if level < self.open_levels() || is_marked {
+                "<details open>"
+            } else {
+                "<details>"
+            });
+        let what = match value.kind() {
+            Kind::Object => "{…}",
+            _ => "[…]",
+        };
+        let summary = html! {
+            summary { (key) span.group { (what) " " (thousands(number)) } }
+        };
+        self.out
+            .push_str(&summary.into_string());
+        self.out.push_str("<ul>");
+        self.parts(value, pointer, level + 1);
+        self.out
+            .push_str("</ul></details></li>");
+    }
+
+    fn parts(&mut self, group: Node<'_>, pointer: &Pointer, level: usize) {
+        for key in group.all_members() {
+            let name = key.name();
+            self.value(&name, key.value(), &pointer.field(&name), level);
+        }
+
+        for (index, item) in group.items().enumerate() {
+            self.value(&index.to_string(), item, &pointer.item(index), level);
+        }
+    }
+
+    fn key(&self, name: &str) -> Markup {
+        match name {
+            "" => html! {},
+            name if self.is_event => html! { span.k { (escape(name)) } },
+            name => html! { span.k { (brief(name)) } },
+        }
+    }
+
+    /// Returns the number of levels that are open at first.
+    fn open_levels(&self) -> usize {
+        if self.is_event {
             OPEN_EVENT_LEVELS
         } else {
             OPEN_LEVELS
-        };
-
-        let is_open = level < open_levels || is_marked;
-        let what = if value.kind() == Kind::Object {
-            "{…}"
-        } else {
-            "[…]"
-        };
-
-        let start = html! {
-            summary { (key) span.group { (what) " " (thousands(number)) } }
-        };
-        let opening = html! { li class=[class] id=[anchor] {} };
-        self.out.push_str(
-            opening
-                .0
-                .strip_suffix("</li>")
-                .unwrap_or(&opening.0),
-        );
-        self.out.push_str(if is_open {
-            "<details open>"
-        } else {
-            "<details>"
-        });
-        self.out.push_str(&start.0);
-        self.out.push_str("<ul>");
-        for key in value.all_members() {
-            let name = key.name();
-            self.value(&name, key.value(), &pointer.field(&name), level + 1);
         }
-
-        for (index, item) in value.items().enumerate() {
-            self.value(&index.to_string(), item, &pointer.item(index), level + 1);
-        }
-
-        self.out
-            .push_str("</ul></details></li>");
     }
 
     /// Returns a value without parts, or one whose parts are not shown one by one.

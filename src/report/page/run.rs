@@ -68,7 +68,7 @@ pub(crate) fn run_text(page: &RunSheet, prefix: &str, bodies: Bodies) -> String 
             }
             @let findings = part(prefix, PARTS[0], &findings::findings(report, &places));
             @if !report.findings.is_empty() { (findings) }
-            @if has(page, PARTS[1].0) {
+            @if has(page, "conversation") {
                 (part(prefix, PARTS[1], &conversation::conversation(&page.messages, page.more_messages, prefix)))
             }
             (part(prefix, PARTS[2], &plan::steps(&page.dashboard.plan, &page.actions, prefix)))
@@ -87,7 +87,7 @@ pub(crate) fn run_text(page: &RunSheet, prefix: &str, bodies: Bodies) -> String 
         }
     };
 
-    page.0
+    page.into_string()
 }
 
 fn part(prefix: &str, (name, title): (&str, &str), body: &Markup) -> Markup {

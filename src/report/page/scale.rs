@@ -1,5 +1,7 @@
 //! Times and spans -> an axis of time, on which a long pause takes little room.
 
+use super::TimeSpan;
+
 /// The room at each end of the axis, in per cent.
 const MARGIN: f64 = 2.0;
 
@@ -24,15 +26,22 @@ struct AxisPart {
     right: f64,
 }
 
+/// A pause that takes little room: its places, and its length.
+pub(super) struct FoldedPause {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) seconds: f64,
+}
+
 impl Scale {
     /// Returns an axis for some spans; a point in time is a span without length.
-    pub(super) fn of(mut spans: Vec<(f64, f64)>) -> Self {
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut parts: Vec<(f64, f64)> = Vec::new();
-        for (start, end) in spans {
+    pub(super) fn of(mut spans: Vec<TimeSpan>) -> Self {
+        spans.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let mut parts: Vec<TimeSpan> = Vec::new();
+        for span in spans {
             match parts.last_mut() {
-                Some((_, last)) if start <= *last => *last = last.max(end),
-                _ => parts.push((start, end)),
+                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                _ => parts.push(span),
             }
         }
 
@@ -40,30 +49,36 @@ impl Scale {
             return Self::default();
         };
         let mut whole = Vec::new();
-        let mut start = first.0;
-        for (end, next) in cuts(&parts, last.1 - first.0) {
-            whole.push((start, end));
-            start = next;
+        let mut start = first.start;
+        for pause in cuts(&parts, last.end - first.start) {
+            whole.push(TimeSpan {
+                start,
+                end: pause.start,
+            });
+            start = pause.end;
         }
 
-        whole.push((start, last.1));
+        whole.push(TimeSpan {
+            start,
+            end: last.end,
+        });
         Self::laid_out(&whole)
     }
 
-    fn laid_out(parts: &[(f64, f64)]) -> Self {
+    fn laid_out(parts: &[TimeSpan]) -> Self {
         let length: f64 = parts
             .iter()
-            .map(|(start, end)| end - start)
+            .map(|part| part.seconds())
             .sum();
         let mut room = 100.0 - 2.0 * MARGIN + FOLD;
         room -= parts.iter().map(|_| FOLD).sum::<f64>();
 
         let mut left = MARGIN;
-        let place = |(start, end): &(f64, f64)| {
-            let width = room * (end - start) / length.max(f64::MIN_POSITIVE);
+        let place = |span: &TimeSpan| {
+            let width = room * span.seconds() / length.max(f64::MIN_POSITIVE);
             let part = AxisPart {
-                start: *start,
-                end: *end,
+                start: span.start,
+                end: span.end,
                 left,
                 right: left + width,
             };
@@ -115,46 +130,57 @@ impl Scale {
         places.filter_map(moment).collect()
     }
 
-    /// Returns the pauses that are folded: the places of their start and their end, and their
-    /// length in seconds.
-    pub(super) fn folds(&self) -> Vec<(f64, f64, f64)> {
-        let pairs = self
-            .parts
+    /// Returns the pauses that are folded.
+    pub(super) fn folds(&self) -> Vec<FoldedPause> {
+        self.parts
             .iter()
-            .zip(self.parts.iter().skip(1));
-        let fold =
-            |(one, next): (&AxisPart, &AxisPart)| (one.right, next.left, next.start - one.end);
-
-        pairs.map(fold).collect()
+            .zip(self.parts.iter().skip(1))
+            .map(|(one, next)| FoldedPause {
+                left: one.right,
+                right: next.left,
+                seconds: next.start - one.end,
+            })
+            .collect()
     }
 }
 
-/// Returns the pauses that are longer than all the rest together: each as its start and its end.
-/// `rest` is the length of all.
-fn cuts(parts: &[(f64, f64)], mut rest: f64) -> Vec<(f64, f64)> {
-    let mut pauses: Vec<(f64, f64)> = parts
+/// Returns the pauses that are longer than all the rest together. `rest` is the length of all.
+fn cuts(parts: &[TimeSpan], mut rest: f64) -> Vec<TimeSpan> {
+    let mut pauses: Vec<TimeSpan> = parts
         .iter()
         .zip(parts.iter().skip(1))
-        .map(|(before, after)| (before.1, after.0))
+        .map(|(before, after)| TimeSpan {
+            start: before.end,
+            end: after.start,
+        })
         .collect();
-    pauses.sort_by(|a, b| (b.1 - b.0).total_cmp(&(a.1 - a.0)));
+    pauses.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
 
     let mut cuts = Vec::new();
-    for (start, end) in pauses.into_iter().take(FOLDS) {
-        if end - start <= rest - (end - start) {
+    for pause in pauses.into_iter().take(FOLDS) {
+        if pause.seconds() <= rest - pause.seconds() {
             break;
         }
-        rest -= end - start;
-        cuts.push((start, end));
+        rest -= pause.seconds();
+        cuts.push(pause);
     }
 
-    cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    cuts.sort_by(|a, b| a.start.total_cmp(&b.start));
     cuts
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn axis(spans: &[(f64, f64)]) -> Scale {
+        Scale::of(
+            spans
+                .iter()
+                .map(|&(start, end)| TimeSpan { start, end })
+                .collect(),
+        )
+    }
 
     fn places(scale: &Scale, moments: &[f64]) -> String {
         let places = moments
@@ -165,7 +191,7 @@ mod tests {
 
     #[test]
     fn axis_without_a_long_pause_is_even() {
-        let scale = Scale::of(vec![(4.0, 4.0), (0.0, 1.0), (2.0, 2.0)]);
+        let scale = axis(&[(4.0, 4.0), (0.0, 1.0), (2.0, 2.0)]);
         assert!(scale.folds().is_empty() && scale.has_length());
         assert_eq!(places(&scale, &[0.0, 2.0, 4.0]), "2 50 98");
         assert_eq!(scale.ticks(4).len(), 5);
@@ -173,9 +199,12 @@ mod tests {
 
     #[test]
     fn pause_longer_than_the_rest_is_folded() {
-        let scale = Scale::of(vec![(0.0, 1.0), (1_000.0, 1_001.0)]);
+        let scale = axis(&[(0.0, 1.0), (1_000.0, 1_001.0)]);
         let folds = scale.folds();
-        assert_eq!((folds.len(), folds[0].2.to_string()), (1, "999".to_owned()));
+        assert_eq!(
+            (folds.len(), folds[0].seconds.to_string()),
+            (1, "999".to_owned())
+        );
         assert_eq!(
             places(&scale, &[0.0, 1.0, 1_000.0, 1_001.0]),
             "2 47.5 52.5 98"
@@ -190,7 +219,7 @@ mod tests {
 
     #[test]
     fn axis_of_one_moment_has_no_length() {
-        assert!(!Scale::of(vec![(3.0, 3.0)]).has_length());
+        assert!(!axis(&[(3.0, 3.0)]).has_length());
         assert!(!Scale::of(Vec::new()).has_length());
         assert_eq!(places(&Scale::of(Vec::new()), &[1.0]), "2");
     }

@@ -33,7 +33,7 @@ pub(crate) fn whole(sums: &RunSums, rules: &[RuleInfo]) -> String {
         script src="static/script.js" {}
     };
 
-    page.0
+    page.into_string()
 }
 
 /// Returns a form that takes the token of a service, and the mistake in the last attempt.
@@ -59,5 +59,5 @@ pub(crate) fn login(wrong: &str) -> String {
         }
     };
 
-    page.0
+    page.into_string()
 }

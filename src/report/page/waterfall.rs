@@ -2,23 +2,18 @@
 //! from open to close, and marks for events without a duration. Of a timeline that is too long for
 //! that, the number of events of each phase over time, and marks for failures.
 
-use std::collections::BTreeSet;
+mod layout;
 
 use maud::{Markup, html};
 
 use super::charts::{per_cent, pixels};
-use super::scale::Scale;
+use super::scale::FoldedPause;
 use super::units::{duration, offset, precise, thousands};
 use super::{TrackEvent, TrackItem};
 use crate::ground::printable::escape;
 use crate::reading::dashboard::Mark;
 use crate::reading::outline::{Density, PhaseBin};
-
-/// The maximum number of lanes; other agents share the last one.
-const LANES: usize = 12;
-
-/// The maximum number of bars that stand above each other in a lane.
-const STACK: usize = 4;
+use layout::{Lane, PlacedEvent, WaterfallLayout};
 
 /// The height of a row of a lane, in pixels.
 const ROW: f64 = 22.0;
@@ -34,32 +29,6 @@ const LABEL_WIDTH: f64 = 9.0;
 
 /// The width of a bar that has room for a name, in per cent.
 const NAMED_WIDTH: f64 = 8.0;
-
-/// A timeline, laid out.
-struct WaterfallLayout<'t> {
-    lanes: Vec<Lane<'t>>,
-    scale: Scale,
-    /// The number of all events over time, where they are too many to be drawn one by one.
-    sums: Option<&'t Density>,
-}
-
-struct Lane<'t> {
-    name: &'t str,
-    /// The number of rows.
-    rows: usize,
-    marks: Vec<PlacedEvent<'t>>,
-    bins: Vec<(f64, PhaseBin)>,
-}
-
-/// An event with its place.
-struct PlacedEvent<'t> {
-    event: &'t TrackEvent,
-    /// The start and the end of its bar.
-    span: Option<(f64, f64)>,
-    /// The number of the event among those shown.
-    order: u64,
-    row: usize,
-}
 
 pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) -> Markup {
     let layout = WaterfallLayout::of(track, density);
@@ -104,184 +73,13 @@ pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) ->
     }
 }
 
-impl<'t> WaterfallLayout<'t> {
-    fn of(track: &'t [TrackItem], density: &'t Density) -> Self {
-        let mut events: Vec<&TrackEvent> = track
-            .iter()
-            .filter_map(TrackItem::event)
-            .map(|event| &**event)
-            .collect();
-        let sums = (events.len() < track.len() && !density.phases.is_empty()).then_some(density);
-        if sums.is_some() {
-            events.retain(|event| event.row.mark.is_some());
-        }
-
-        let scale = scale(&events, sums);
-        let has_agents = sums.is_none()
-            && events
-                .iter()
-                .any(|event| !event.row.agent.is_empty());
-        let lanes = sums
-            .iter()
-            .flat_map(|sums| sums.phases.iter())
-            .map(|(phase, bins)| Lane {
-                bins: (bins
-                    .iter()
-                    .map(|(at, bin)| (density.start_of(*at), *bin)))
-                .collect(),
-                ..Lane::new(phase)
-            });
-        let mut layout = Self {
-            lanes: lanes.collect(),
-            scale,
-            sums,
-        };
-
-        let ends: BTreeSet<u64> = events
-            .iter()
-            .filter_map(|event| {
-                let ends_here = |(_, end): &(f64, f64)| event.row.offset_sec == Some(*end);
-                event
-                    .span
-                    .filter(ends_here)
-                    .map(|(_, end)| end.to_bits())
-            })
-            .collect();
-
-        for (order, event) in (0..).zip(events) {
-            // An action that says how long it took has a bar; what opened its step needs none.
-            let is_doubled = |(start, end): &(f64, f64)| {
-                event.row.offset_sec == Some(*start) && start < end && ends.contains(&end.to_bits())
-            };
-            let span = event
-                .span
-                .filter(|span| !is_doubled(span));
-            let name = match (has_agents, &*event.row.agent) {
-                (false, _) => &*event.row.phase,
-                (true, "") => "(no agent)",
-                (true, agent) => agent,
-            };
-
-            layout.add(
-                name,
-                PlacedEvent {
-                    event,
-                    span,
-                    order,
-                    row: 0,
-                },
-            );
-        }
-
-        for lane in &mut layout.lanes {
-            lane.stack();
-        }
-
-        layout
-    }
-
-    fn add(&mut self, name: &'t str, placed: PlacedEvent<'t>) {
-        let at = self
-            .lanes
-            .iter()
-            .position(|lane| lane.name == name)
-            .unwrap_or(self.lanes.len())
-            .min(LANES - 1);
-        if at == self.lanes.len() {
-            let name = if at == LANES - 1 { "(others)" } else { name };
-            self.lanes.push(Lane::new(name));
-        }
-
-        if let Some(lane) = self.lanes.get_mut(at) {
-            lane.marks.push(placed);
-        }
-    }
-
-    /// Returns the kind of the drawing: all events by sums, or each by its time or its order.
-    fn kind(&self) -> &'static str {
-        match (self.sums, self.scale.has_length()) {
-            (Some(_), _) => "sums",
-            (None, true) => "time",
-            (None, false) => "order",
-        }
-    }
-
-    /// Returns the place and the length of an event on the axis of time.
-    fn by_time(&self, placed: &PlacedEvent<'_>) -> Option<(f64, f64)> {
-        if !self.scale.has_length() {
-            return None;
-        }
-
-        let at = |seconds| self.scale.at(seconds);
-        match (placed.span, placed.event.row.offset_sec) {
-            (Some((start, end)), _) => Some((at(start), at(end) - at(start))),
-            (None, Some(moment)) => Some((at(moment), 0.0)),
-            (None, None) => None,
-        }
-    }
-}
-
-/// Returns the axis on which some events, or the sums of all, have their places.
-fn scale(events: &[&TrackEvent], sums: Option<&Density>) -> Scale {
-    let spans = events
-        .iter()
-        .filter_map(|event| match (event.span, event.row.offset_sec) {
-            (Some((start, end)), Some(at)) => Some((start.min(at), end.max(at))),
-            (Some(span), None) => Some(span),
-            (None, at) => at.map(|at| (at, at)),
-        });
-    let bins = sums.iter().flat_map(|sums| {
-        sums.phases
-            .values()
-            .flat_map(|bins| bins.keys())
-            .map(|at| (sums.start_of(*at), sums.start_of(at + 1)))
-    });
-
-    Scale::of(spans.chain(bins).collect())
-}
-
-impl<'t> Lane<'t> {
-    fn new(name: &'t str) -> Self {
-        Self {
-            name,
-            rows: 1,
-            marks: Vec::new(),
-            bins: Vec::new(),
-        }
-    }
-
-    /// Gives bars that overlap rows of their own.
-    fn stack(&mut self) {
-        let mut ends = [f64::NEG_INFINITY; STACK];
-        for placed in &mut self.marks {
-            let Some((start, end)) = placed
-                .span
-                .filter(|(start, end)| end > start)
-            else {
-                continue;
-            };
-
-            let free = ends
-                .iter()
-                .position(|taken| *taken <= start);
-            placed.row = free.unwrap_or(STACK - 1);
-            if let Some(taken) = ends.get_mut(placed.row) {
-                *taken = taken.max(end);
-            }
-
-            self.rows = self.rows.max(placed.row + 1);
-        }
-    }
-}
-
 fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
     let folds = layout.scale.folds();
     let mut ticks = layout.scale.ticks(TICKS);
     // A label that would stand in that of a pause gives way.
     ticks.retain(|(_, place)| {
-        let is_far = |(left, right, _): &(f64, f64, f64)| {
-            (f64::midpoint(*left, *right) - place).abs() > LABEL_WIDTH
-        };
+        let is_far =
+            |fold: &FoldedPause| (f64::midpoint(fold.left, fold.right) - place).abs() > LABEL_WIDTH;
         folds.iter().all(is_far)
     });
 
@@ -296,7 +94,7 @@ fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
                     (duration(seconds))
                 }
             }
-            @for (left, right, seconds) in folds {
+            @for FoldedPause { left, right, seconds } in folds {
                 g.fold-mark {
                     title { "A pause of " (duration(seconds)) ", not to scale" }
                     rect.pale.dim x=(per_cent(left)) width=(per_cent(right - left))
@@ -414,8 +212,8 @@ fn title(event: &TrackEvent) -> String {
     if let Some(at) = moment.offset_sec {
         title = format!("{title}, {}", offset(at));
     }
-    if let Some((start, end)) = event.span {
-        title = format!("{title}, took {}", duration(end - start));
+    if let Some(span) = event.span {
+        title = format!("{title}, took {}", duration(span.seconds()));
     }
     if !moment.summary.is_empty() {
         title = format!("{title}: {}", moment.summary);
