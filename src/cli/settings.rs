@@ -308,13 +308,9 @@ impl GateArgs {
         merge(&mut given, &mut config);
 
         let rules = self.rules(matches)?;
-        let verify_manifest = &mut config.verify_manifest;
-        given.merge("verify_manifest", self.verify_manifest, verify_manifest);
-        given.merge(
-            "require_ended",
-            self.require_ended,
-            &mut config.require_ended,
-        );
+        let [manifest, ended] = [&mut config.verify_manifest, &mut config.require_ended];
+        given.merge("verify_manifest", self.verify_manifest, manifest);
+        given.merge("require_ended", self.require_ended, ended);
 
         let mut gate = file.gate(&config)?;
         self.merge_baseline(&mut given, &mut config);

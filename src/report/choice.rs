@@ -20,8 +20,22 @@ pub(super) struct Choice {
 #[derive(Default)]
 struct KeptFindings {
     size: usize,
-    /// The number of findings met before each, its size, and its text.
-    lines: Vec<(u64, usize, String)>,
+    lines: Vec<KeptLine>,
+}
+
+struct KeptLine {
+    /// The number of findings met before it.
+    at: u64,
+    size: usize,
+    text: String,
+}
+
+/// A line to list, in the order of the list.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ChosenLine<'t> {
+    severity: Severity,
+    at: u64,
+    text: &'t str,
 }
 
 impl Choice {
@@ -44,7 +58,11 @@ impl Choice {
         if kept.size <= self.room {
             kept.size += size;
             if kept.size <= self.room {
-                kept.lines.push((self.met, size, text));
+                kept.lines.push(KeptLine {
+                    at: self.met,
+                    size,
+                    text,
+                });
                 self.held += 1;
             }
         }
@@ -60,12 +78,12 @@ impl Choice {
         let listed: BTreeSet<u64> = self
             .chosen(0)
             .iter()
-            .map(|(_, at, _)| *at)
+            .map(|line| line.at)
             .collect();
         for kept in self.rules.values_mut() {
             let held = kept.lines.len();
             kept.lines
-                .retain(|(at, ..)| listed.contains(at));
+                .retain(|line| listed.contains(&line.at));
             if kept.lines.len() < held {
                 kept.size = self.room + 1;
             }
@@ -86,24 +104,24 @@ impl Choice {
     /// others.
     pub(super) fn in_order(&self) -> (Vec<&str>, u64) {
         let mut listed = self.chosen(0);
-        listed.sort_unstable_by_key(|(_, at, _)| *at);
+        listed.sort_unstable_by_key(|line| line.at);
         self.counted(&listed)
     }
 
-    fn counted<'t>(&self, listed: &[(Severity, u64, &'t str)]) -> (Vec<&'t str>, u64) {
+    fn counted<'t>(&self, listed: &[ChosenLine<'t>]) -> (Vec<&'t str>, u64) {
         let unlisted = self.met - listed.len() as u64;
         (
             listed
                 .iter()
-                .map(|(.., text)| *text)
+                .map(|line| line.text)
                 .collect(),
             unlisted,
         )
     }
 
-    fn chosen(&self, taken: usize) -> Vec<(Severity, u64, &str)> {
+    fn chosen(&self, taken: usize) -> Vec<ChosenLine<'_>> {
         let mut room = self.room.saturating_sub(taken);
-        let mut listed: Vec<(Severity, u64, &str)> = Vec::new();
+        let mut listed = Vec::new();
         for severity in Severity::ALL.iter().copied() {
             let mut open: Vec<_> = self
                 .rules
@@ -113,11 +131,18 @@ impl Choice {
                 .collect();
             while !open.is_empty() {
                 open.retain_mut(|lines| {
-                    let Some((at, size, text)) = lines.next().filter(|it| it.1 <= room) else {
+                    let Some(line) = lines
+                        .next()
+                        .filter(|line| line.size <= room)
+                    else {
                         return false;
                     };
-                    room -= size;
-                    listed.push((severity, *at, text));
+                    room -= line.size;
+                    listed.push(ChosenLine {
+                        severity,
+                        at: line.at,
+                        text: &line.text,
+                    });
                     true
                 });
             }

@@ -1,5 +1,6 @@
 //! A dashboard -> text for people, made to be read in ten seconds.
 
+mod paragraph;
 mod sides;
 mod timeline;
 mod verdict;
@@ -8,12 +9,12 @@ use std::io::{self, Write};
 
 use super::Style;
 use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting};
-use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use crate::ground::printable::{count, escape, fit, padded, shortened};
 use crate::reading::dashboard::{
     Dashboard, EventSummary, Overview, PlanPair, PlanSides, Rows, VerificationSection,
 };
+use paragraph::paragraph;
 pub(crate) use sides::SideRow;
 
 /// The number of characters of a task that a header shows.

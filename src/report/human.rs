@@ -1,14 +1,12 @@
 //! Reports -> text for people: findings by episode, errors first, each with an excerpt of its line
 //! that miette draws.
 
+mod excerpt;
+
 use std::collections::BTreeMap;
-use std::fmt::{self, Display};
 use std::io::{self, Write};
 
-use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-    MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
-};
+use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters, ThemeStyles};
 
 use super::causes::Causes;
 use super::grid::tally_table;
@@ -18,8 +16,8 @@ use super::{Closing, GroupBy, Options, Renderer, Style};
 use crate::ground::finding::{
     EpisodeReport, Finding, Location, ReportedFault, SkipKind, Statistics, Totals,
 };
-use crate::ground::printable::count;
-use crate::ground::printable::{escape, fit};
+use crate::ground::printable::{count, escape, fit};
+use excerpt::ExcerptWindow;
 
 /// The number of findings from which on a report is long.
 const MANY: usize = 50;
@@ -481,115 +479,4 @@ pub(crate) fn draw(
     }
 
     String::from_utf8(drawn).unwrap_or_default()
-}
-
-/// Writes a text, wrapped.
-pub(in crate::report) fn paragraph(
-    out: &mut dyn Write,
-    width: usize,
-    [first, next]: [&str; 2],
-    text: &str,
-) -> io::Result<()> {
-    let options = textwrap::Options::new(width)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
-        .initial_indent(first)
-        .subsequent_indent(next);
-
-    textwrap::wrap(text, options)
-        .iter()
-        .try_for_each(|line| {
-            // If a long word is broken, its second part must not turn the new line into a workflow
-            // command.
-            let words = line.trim_start();
-            let blanks = line
-                .get(..line.len() - words.len())
-                .unwrap_or_default();
-            writeln!(out, "{blanks}{}", escape(words))
-        })
-}
-
-/// An excerpt of a line as a source of its own: miette prints whole lines, and can't count columns
-/// past 65,535.
-#[derive(Debug)]
-struct ExcerptWindow {
-    name: String,
-    text: String,
-    span: SourceSpan,
-    line: usize,
-    column: usize,
-}
-
-impl ExcerptWindow {
-    fn of(location: &Location) -> Option<Self> {
-        let excerpt = location.excerpt.as_ref()?;
-        let zero_based = |number: Option<u64>| {
-            usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default()
-        };
-
-        // An empty file has no line to show.
-        if excerpt.text.is_empty()
-            && location
-                .line
-                .is_none_or(|line| line == 1)
-        {
-            return None;
-        }
-
-        let (mut text, mut length) = (excerpt.text.clone(), excerpt.span.len());
-        if length == 0 && excerpt.span.start == text.len() {
-            // A mark at the end of a text needs a column of its own.
-            text.push(' ');
-            length = 1;
-        }
-
-        Some(Self {
-            name: escape(&location.file).into_owned(),
-            text,
-            span: (excerpt.span.start, length).into(),
-            line: zero_based(location.line),
-            column: zero_based(location.column),
-        })
-    }
-}
-
-impl Display for ExcerptWindow {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Ok(())
-    }
-}
-
-impl std::error::Error for ExcerptWindow {}
-
-impl Diagnostic for ExcerptWindow {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(self)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let label = LabeledSpan::new(None, self.span.offset(), self.span.len());
-        Some(Box::new(std::iter::once(label)))
-    }
-}
-
-impl SourceCode for ExcerptWindow {
-    fn read_span<'a>(
-        &'a self,
-        _: &SourceSpan,
-        lines_before: usize,
-        _: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        // miette asks without context for the place in the header, and with context for the text to
-        // draw.
-        let column = if lines_before == 0 { self.column } else { 0 };
-        let whole = (0, self.text.len()).into();
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.name.clone(),
-            self.text.as_bytes(),
-            whole,
-            self.line,
-            column,
-            1,
-        )))
-    }
 }

@@ -1,31 +1,29 @@
 //! Requests of other programs -> answers in JSON.
 
+mod check;
+pub(super) mod events;
+
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{FromRequest, Path, RawQuery, Request, State};
-use axum::http::{StatusCode, header};
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::try_unfold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
 use super::asker::Asker;
 use super::connections::PIECE;
 use super::problem::Problem;
 use super::query::{self, NoQuery, RunQuery};
-use super::{MAX_THREADS, Service, json, of_type};
-use crate::gate::CheckRequest;
-use crate::ground::document::Node;
+use super::{Service, json, of_type};
 use crate::ground::finding::{Level, RunEntry};
-use crate::ground::parallel::locked;
 use crate::ground::printable::{escape, quote};
 use crate::ground::source::Artifact;
 use crate::look::compare::{GroupComparison, Grouping};
@@ -33,9 +31,9 @@ use crate::look::diff;
 use crate::look::read::{Error, RunReader};
 use crate::look::schemas::Schema;
 use crate::look::view;
-use crate::reading::outline;
-use crate::report::raw_json;
-use crate::store::{LARGE_BYTES, Opened};
+use crate::store::Opened;
+pub(super) use check::check;
+pub(super) use events::{events, events_in};
 
 /// The maximum number of bytes of a body.
 pub(super) const MAX_BODY: usize = 8 << 20;
@@ -53,17 +51,8 @@ pub(super) const MAX_JUDGED: usize = 8 << 20;
 /// The maximum number of bytes of all answers that wait for their clients, without small ones.
 pub(super) const MAX_ANSWERS: usize = 128 << 20;
 
-/// A small body: checking it takes less time than handing it to another thread.
-const SMALL_BODY: usize = 64 << 10;
-
 /// The number of directories that an answer names where several runs have an id.
 const MAX_KEYS: usize = 100;
-
-/// The number of events of a page, unless the query says otherwise.
-const DEFAULT_EVENTS: usize = 100;
-
-/// The size of the events of a page after which it ends.
-const MAX_EVENT_BYTES: usize = 4 << 20;
 
 pub(super) type Answer = Result<Response, Problem>;
 
@@ -125,198 +114,6 @@ async fn shown(service: Arc<Service>, name: &str) -> Answer {
     .await?
 }
 
-/// The query for the events of a run.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct EventQuery {
-    /// The directory of the run, where the address does not name it.
-    #[schemars(skip)]
-    pub(super) dir: Option<String>,
-    /// The maximum number of lines of the page, from 1 to 1000 [default: 100].
-    #[schemars(with = "Option<usize>", range(min = 1, max = 1_000))]
-    pub(super) limit: Option<String>,
-    /// `next` of the page before.
-    #[schemars(with = "Option<u64>")]
-    pub(super) cursor: Option<String>,
-    /// The phases of the events; lines that are not events are left out then.
-    #[serde(default)]
-    pub(super) phase: Vec<String>,
-    /// Words that an event must all contain, in any case of ASCII letters, in its keys or values
-    /// as they are in JSON; lines that are not events are left out then.
-    pub(super) q: Option<String>,
-}
-
-/// One page of the events of a run.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct EventList {
-    /// The lines of the timeline that are not blank.
-    pub(super) items: Vec<EventItem>,
-    /// The `cursor` of the query for the next page; null on the last page.
-    #[schemars(required, schema_with = "crate::ground::record::nullable::<u64>")]
-    pub(super) next: Option<u64>,
-}
-
-/// A line of a timeline.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct EventItem {
-    /// The number of the line, counted from 1.
-    pub(super) line: u64,
-    /// The event as it is stored, whether or not it is valid; absent where the line is not a JSON
-    /// object.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(super) event: Option<Box<RawValue>>,
-    /// The event in one line of text; absent where the line is not a JSON object.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) summary: Option<String>,
-    /// The reason why the line is not an event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<String>,
-}
-
-/// `GET /api/v1/runs/{id}/events`
-pub(super) async fn events(
-    State(service): State<Arc<Service>>,
-    id: Result<Path<String>, PathRejection>,
-    RawQuery(query): RawQuery,
-) -> Answer {
-    let query: EventQuery = query::parse(query.as_deref())?;
-    if query.dir.is_some() {
-        return Err(Problem::bad("the address names a run: leave `dir` out"));
-    }
-    listed(service, &part(id)?, query).await
-}
-
-/// `GET /api/v1/events`
-pub(super) async fn events_in(
-    State(service): State<Arc<Service>>,
-    RawQuery(query): RawQuery,
-) -> Answer {
-    let query: EventQuery = query::parse(query.as_deref())?;
-    let dir = query
-        .dir
-        .clone()
-        .ok_or_else(|| Problem::bad("`dir` is missing"))?;
-
-    listed(service, &dir, query).await
-}
-
-/// Answers with a page of the events of a run.
-async fn listed(service: Arc<Service>, name: &str, query: EventQuery) -> Answer {
-    let path = service.path_of(name)?;
-    let turns = if query.searches() {
-        &service.searches
-    } else {
-        &service.readers
-    };
-
-    let turns = Arc::clone(turns);
-    let (connected, asker) = Asker::new();
-    let page = in_turn_of(turns, service, move |service| {
-        query.page(&service.open(path)?, &asker)
-    })
-    .await;
-    drop(connected);
-
-    Ok(json(&page??))
-}
-
-impl EventQuery {
-    /// Returns `true` if it may read a whole timeline for a page.
-    fn searches(&self) -> bool {
-        !self.phase.is_empty() || self.q.is_some()
-    }
-
-    fn page(&self, run: &RunReader, asker: &Asker) -> Result<EventList, Problem> {
-        let limit = query::limit(self.limit.as_deref(), DEFAULT_EVENTS).map_err(Problem::bad)?;
-        let cursor = self
-            .cursor
-            .as_deref()
-            .map(str::parse::<u64>)
-            .transpose()
-            .map_err(|_| Problem::bad("`cursor` is not the `next` of a page"))?
-            .unwrap_or_default();
-        let words = query::searched("q", self.q.as_deref()).map_err(Problem::bad)?;
-        let words = words.to_ascii_lowercase();
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let takes_all = self.phase.is_empty() && words.is_empty();
-        let mut lines = run.event_texts()?.starting_at(cursor);
-        let (mut items, mut bytes) = (Vec::new(), 0);
-
-        while let Some(read) = lines.next_document() {
-            asker.check()?;
-            let item = match read {
-                Ok((line, event)) => {
-                    let Some(text) = self.selected(event, &words)? else {
-                        continue;
-                    };
-                    EventItem {
-                        line,
-                        event: Some(text),
-                        summary: Some(outline::summary_of(line, event, None).summary),
-                        error: None,
-                    }
-                }
-                Err(Error::Artifact {
-                    place: Some((line, _)),
-                    reason,
-                    ..
-                }) => {
-                    if line < cursor || !takes_all {
-                        continue;
-                    }
-                    EventItem {
-                        line,
-                        event: None,
-                        summary: None,
-                        error: Some(escape(&reason).into_owned()),
-                    }
-                }
-                Err(error) => return Err(error.into()),
-            };
-
-            if items.len() == limit || bytes > MAX_EVENT_BYTES {
-                let next = Some(item.line);
-                return Ok(EventList { items, next });
-            }
-
-            bytes += item
-                .event
-                .as_ref()
-                .map_or(0, |event| event.get().len());
-            items.push(item);
-        }
-
-        Ok(EventList { items, next: None })
-    }
-
-    /// Returns the text of an event, if it has one of the phases and all words.
-    fn selected(&self, event: Node<'_>, words: &[&str]) -> Result<Option<Box<RawValue>>, Problem> {
-        let phase = event.get("phase").and_then(Node::text);
-        let is_one = |phase| {
-            self.phase
-                .iter()
-                .any(|selected| *selected == phase)
-        };
-
-        if !self.phase.is_empty() && !phase.is_some_and(is_one) {
-            return Ok(None);
-        }
-
-        let text = raw_json(event).map_err(|error| failed(&error))?;
-        if words.is_empty() {
-            return Ok(Some(text));
-        }
-
-        let lower = text.get().to_ascii_lowercase();
-        let has_all = words
-            .iter()
-            .all(|word| lower.contains(word));
-
-        Ok(has_all.then_some(text))
-    }
-}
-
 /// `GET /api/v1/runs/{id}/records/{name}`: the bytes of an artifact, as they are stored.
 pub(super) async fn record(
     State(service): State<Arc<Service>>,
@@ -371,15 +168,11 @@ pub(super) async fn attachment(
 ) -> Answer {
     let RecordQuery { dir, name } = query::parse(query.as_deref())?;
     let path = service.path_of(&dir)?;
-    let kind = match name
-        .rsplit_once('.')
-        .unwrap_or_default()
-        .1
-    {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
+    let kind = match name.rsplit_once('.') {
+        Some((_, "png")) => "image/png",
+        Some((_, "jpg" | "jpeg")) => "image/jpeg",
+        Some((_, "gif")) => "image/gif",
+        Some((_, "webp")) => "image/webp",
         _ => "application/octet-stream",
     };
 
@@ -513,96 +306,7 @@ pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer 
     Ok(of_type("application/schema+json", schema.text()))
 }
 
-/// `POST /api/v1/check`
-pub(super) async fn check(State(service): State<Arc<Service>>, request: Request) -> Answer {
-    let kind = request
-        .headers()
-        .get(header::CONTENT_TYPE);
-    let kind = kind
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
-        let detail = "the body must be of the type `application/json`";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
-    }
-
-    let length = request
-        .headers()
-        .get(header::CONTENT_LENGTH);
-    let length = length.and_then(|length| {
-        length
-            .to_str()
-            .ok()?
-            .parse::<usize>()
-            .ok()
-    });
-    if length.is_some_and(|length| length > MAX_BODY) {
-        return Err(too_large());
-    }
-
-    let length = length.unwrap_or(MAX_BODY).max(1);
-    let turn = if length <= SMALL_BODY {
-        // The number of connections limits their memory.
-        None
-    } else {
-        // Only so much memory is given to large bodies: others wait.
-        let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-        let turn = Arc::clone(&service.bodies)
-            .acquire_many_owned(units)
-            .await;
-        Some(turn.map_err(|_| Problem::busy("the service ends"))?)
-    };
-
-    let body = Bytes::from_request(request, &())
-        .await
-        .map_err(|wrong| match wrong.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => Problem::bad("the body can't be read"),
-        })?;
-    if body.len() <= SMALL_BODY {
-        return service.judge(&body);
-    }
-
-    let units = u32::try_from(body.len().div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-    let judged = Arc::clone(&service.judged)
-        .acquire_many_owned(units)
-        .await;
-
-    in_thread(move || {
-        let _turns = (turn, judged);
-        service.judge(&body)
-    })
-    .await?
-}
-
-fn too_large() -> Problem {
-    let detail = format!("the body is larger than {} MiB", MAX_BODY >> 20);
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
-}
-
 impl Service {
-    /// Judges posted records.
-    fn judge(&self, body: &[u8]) -> Answer {
-        let request = CheckRequest::parse(body).map_err(Problem::bad)?;
-        let begun = Instant::now();
-        let free = locked(&self.judges).pop();
-        let mut judge = free.unwrap_or_else(|| self.gate.without_baseline());
-        let report = judge.records(&request.episode_id, &request.records());
-        self.numbers.checked(begun.elapsed());
-        // Buffers grow with the records.
-        if body.len() <= LARGE_BYTES {
-            let mut free = locked(&self.judges);
-            free.push(judge);
-            free.truncate(MAX_THREADS);
-        }
-
-        Ok(json(&report))
-    }
-
     /// Compares the runs that were judged by the values of a tag.
     pub(super) fn grouped(&self, query: &GroupQuery) -> Result<GroupComparison, Problem> {
         let runs: Vec<_> = self
@@ -631,7 +335,8 @@ impl Service {
 
     /// Returns the directory of the run with an id.
     pub(super) fn path_of(&self, id: &str) -> Result<PathBuf, Problem> {
-        Ok(self.find(id)?.0)
+        let (path, _) = self.find(id)?;
+        Ok(path)
     }
 
     /// Opens the run at a path below a directory of the service, with the links followed that its
@@ -670,8 +375,9 @@ impl Service {
 
 /// Returns the parts of a path that vary.
 fn part<P>(parts: Result<Path<P>, PathRejection>) -> Result<P, Problem> {
-    let parts = parts.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
-    Ok(parts.0)
+    parts
+        .map(|Path(parts)| parts)
+        .map_err(|wrong| Problem::bad(escape(&wrong.body_text())))
 }
 
 /// Does what may take long without keeping other requests from being answered.
@@ -722,22 +428,6 @@ mod tests {
     use crate::serve::guard::Guard;
 
     const RUN: &str = "corpus/demo/episodes/ep_01_answer";
-
-    #[test]
-    fn search_ends_when_its_asker_goes() {
-        let query: EventQuery = query::parse(Some("q=act")).unwrap();
-        let (connected, asker) = Asker::new();
-        let run = RunReader::open(RUN).unwrap();
-        assert!(query.page(&run, &asker).is_ok());
-        drop(connected);
-        assert_eq!(
-            query
-                .page(&run, &asker)
-                .unwrap_err()
-                .status,
-            503
-        );
-    }
 
     #[tokio::test]
     async fn searches_and_readers_do_not_wait_for_each_other() {

@@ -220,29 +220,14 @@ pub(super) async fn guard(
         asking.allow();
     }
 
-    let answered = async {
-        match login {
-            Some((login, is_known)) => login.answer(request, is_known).await,
-            None => next.run(request).await,
-        }
-    };
-
-    let mut response = match allowed {
-        Ok(()) => match tokio::time::timeout(MAX_TIME, answered).await {
-            Ok(response) => response,
-            Err(_) => Problem::busy("the answer would take too long; try again").into_response(),
-        },
+    let response = match allowed {
+        Ok(()) => answer(login, request, next).await,
         Err(problem) => problem.into_response(),
     };
-
-    let turn = match turn(&service, &response) {
-        Ok(turn) => turn,
-        Err(problem) => {
-            response = problem.into_response();
-            None
-        }
+    let (mut response, turn) = match turn(&service, &response) {
+        Ok(turn) => (response, turn),
+        Err(problem) => (problem.into_response(), None),
     };
-
     if is_get {
         response = tagged(response, known.as_ref()).await;
     }
@@ -261,6 +246,22 @@ pub(super) async fn guard(
         Some(asking) => asking.until_end_of(response, turn),
         None => response,
     }
+}
+
+/// Answers a request that is allowed, within the time that an answer may take.
+async fn answer(login: Option<(&Login, bool)>, request: Request, next: Next) -> Response {
+    let answered = async {
+        match login {
+            Some((login, is_known)) => login.answer(request, is_known).await,
+            None => next.run(request).await,
+        }
+    };
+
+    tokio::time::timeout(MAX_TIME, answered)
+        .await
+        .unwrap_or_else(|_| {
+            Problem::busy("the answer would take too long; try again").into_response()
+        })
 }
 
 /// Gives a small answer a tag that stands for its bytes. A client that knows it gets nothing else.

@@ -144,9 +144,10 @@ impl Index {
             return vec![run];
         }
 
-        let first: (Digest, Arc<OsStr>) = (digest(name), OsStr::new("").into());
-        (self.ids.range(first.clone()..))
-            .take_while(|(id, _)| *id == first.0)
+        let named = digest(name);
+        self.ids
+            .range((named, OsStr::new("").into())..)
+            .take_while(|(id, _)| *id == named)
             .filter_map(|(_, path)| self.entries.get_key_value(path))
             .collect()
     }

@@ -133,7 +133,9 @@ impl Numbers {
         is_classic: bool,
     ) -> Result<String, fmt::Error> {
         let mut registry = Registry::default();
-        registry.register_collector(Box::new(Process(self.started)));
+        registry.register_collector(Box::new(Process {
+            started: self.started,
+        }));
         let all = registry.sub_registry_with_prefix("runvet");
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.register("build", "The version of runvet", version);

@@ -7,7 +7,8 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use super::api::{DiffQuery, DirQuery, EventList, EventQuery, GroupQuery, RecordQuery, RuleList};
+use super::api::events::{EventList, EventQuery};
+use super::api::{DiffQuery, DirQuery, GroupQuery, RecordQuery, RuleList};
 use super::index::IndexSums;
 use super::metrics::{CLASSIC, OPEN_METRICS};
 use super::problem::Problem;

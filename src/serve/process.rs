@@ -17,7 +17,9 @@ use crate::store::read_text;
 
 /// This process, which started at a time.
 #[derive(Debug)]
-pub(super) struct Process(pub(super) SystemTime);
+pub(super) struct Process {
+    pub(super) started: SystemTime,
+}
 
 impl Collector for Process {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
@@ -51,7 +53,7 @@ impl Process {
         let processors = (number(11)? + number(12)?) / double(clock_ticks_per_second());
         let (virtual_bytes, pages) = (number(20)?, number(21)?);
         let started = self
-            .0
+            .started
             .duration_since(UNIX_EPOCH)
             .ok()?
             .as_secs_f64();

@@ -1,12 +1,12 @@
 //! The query of a request, and the index -> one page of runs.
 
-use std::cmp::Ordering;
+mod order;
+
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use data_encoding::BASE64URL_NOPAD;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,7 @@ use crate::ground::timestamp::Timestamp;
 use crate::ground::words::Words as WordsOfEnum;
 use crate::look::read::{FigureRange, RunFilter, Tallied, TextSearch, range, search_words};
 use crate::report::page::{RunItem, serialize_items};
+use order::{Cursor, OrderedPlace, SortQuery};
 
 /// The number of runs of a page, unless the query says otherwise.
 const DEFAULT_LIMIT: usize = 100;
@@ -204,156 +205,26 @@ pub(super) struct RunList {
     pub(super) next: Option<String>,
 }
 
-/// The columns that runs are sorted by, beside metrics.
-const COLUMNS: [&str; 10] = [
-    "started", "duration", "id", "dir", "task", "status", "outcome", "adapter", "mode", "valid",
-];
-
-#[derive(Clone, Copy, Debug)]
-struct SortQuery<'q> {
-    column: &'q str,
-    is_descending: bool,
-}
-
-/// The value that a run is sorted by: a number in the order of integers, and a text.
-type Key<'e> = (i64, &'e str);
-
-/// A run that matches, with its key and its path.
-type Found<'e> = (Key<'e>, &'e Path, &'e RunEntry);
-
-/// Returns the integer that has the place of a number among all.
-const fn in_order(number: f64) -> i64 {
-    let bits = number.to_bits().cast_signed();
-    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
-}
-
-/// The place after which the next page starts: the last run of the page before, whether or not it
-/// still exists. Runs that arrive in between move no other run to another page.
-#[derive(Serialize, Deserialize)]
-struct Cursor {
-    sort: String,
-    number: i64,
-    text: String,
-    dir: String,
-}
-
-impl<'q> SortQuery<'q> {
-    fn read(text: &'q str) -> Result<Self, String> {
-        let (column, is_descending) = match text.strip_prefix('-') {
-            Some(column) => (column, true),
-            None => (text, false),
-        };
-
-        if COLUMNS.contains(&column) || column.starts_with("metric:") {
-            return Ok(Self {
-                column,
-                is_descending,
-            });
-        }
-
-        let names = COLUMNS.join(", ");
-        Err(format!(
-            "`sort` is one of {names} and metric:NAME, with or without a `-` before it"
-        ))
-    }
-
-    /// Returns the texts that can be read, as a regular expression.
-    fn pattern() -> String {
-        format!("^-?({}|metric:.*)$", COLUMNS.join("|"))
-    }
-
-    fn key(self, run: &RunEntry) -> Key<'_> {
-        #[expect(clippy::cast_precision_loss, reason = "numbers of findings")]
-        let number = match self.column {
-            "started" => return (run.started_micros.unwrap_or(i64::MIN), ""),
-            "duration" => run.duration_sec,
-            "valid" => Some(run.totals.errors as f64 * 1e6 + run.totals.warnings as f64),
-            "id" => return (0, &run.episode_id),
-            "dir" => return (0, &run.dir),
-            "task" => return (0, run.task.as_deref().unwrap_or_default()),
-            "status" => {
-                return (
-                    0,
-                    run.status
-                        .as_deref()
-                        .unwrap_or_default(),
-                );
-            }
-            "outcome" => {
-                return (
-                    0,
-                    run.outcome
-                        .as_deref()
-                        .unwrap_or_default(),
-                );
-            }
-            "adapter" => {
-                return (
-                    0,
-                    run.adapter
-                        .as_deref()
-                        .unwrap_or_default(),
-                );
-            }
-            "mode" => return (0, run.mode.as_deref().unwrap_or_default()),
-            column => {
-                let name = column
-                    .strip_prefix("metric:")
-                    .unwrap_or_default();
-                run.metrics
-                    .iter()
-                    .find(|(known, _)| **known == *name)
-                    .map(|(_, value)| *value)
-            }
-        };
-
-        (in_order(number.unwrap_or(f64::NEG_INFINITY)), "")
-    }
-
-    /// Returns the order of runs: by the key, then by directory, so that it is the same each time.
-    fn compare(self, one: (Key<'_>, &str), other: (Key<'_>, &str)) -> Ordering {
-        let by_key = if self.is_descending {
-            other.0.cmp(&one.0)
-        } else {
-            one.0.cmp(&other.0)
-        };
-
-        by_key.then_with(|| one.1.cmp(other.1))
-    }
-}
-
-impl Cursor {
-    fn after(sort: &str, (number, text): Key<'_>, dir: &str) -> String {
-        let cursor = Self {
-            sort: sort.to_owned(),
-            number,
-            text: text.to_owned(),
-            dir: dir.to_owned(),
-        };
-
-        BASE64URL_NOPAD.encode(&serde_json::to_vec(&cursor).unwrap_or_default())
-    }
-
-    fn read(text: &str, sort: &str) -> Result<Self, String> {
-        let wrong = "`cursor` is not the `next` of a page in this order";
-        let json = BASE64URL_NOPAD
-            .decode(text.as_bytes())
-            .map_err(|_| wrong)?;
-        let cursor: Self = serde_json::from_slice(&json).map_err(|_| wrong)?;
-        if cursor.sort == sort {
-            Ok(cursor)
-        } else {
-            Err(wrong.into())
-        }
-    }
+/// A run that matches.
+struct Match<'e> {
+    place: OrderedPlace<'e>,
+    path: &'e Path,
+    run: &'e RunEntry,
 }
 
 impl RunQuery {
-    /// Returns the place in an order after which the page begins.
-    fn after(&self, sort_word: &str) -> Result<Option<Cursor>, Problem> {
-        let cursor = self.cursor.as_deref();
-        cursor
-            .map(|text| Cursor::read(text, sort_word))
+    /// Returns the word of the order.
+    fn sort_word(&self) -> &str {
+        self.sort
+            .as_deref()
+            .unwrap_or("-started")
+    }
+
+    /// Returns the place in the order after which the page begins.
+    fn after(&self) -> Result<Option<Cursor>, Problem> {
+        self.cursor
+            .as_deref()
+            .map(|text| Cursor::read(text, self.sort_word()))
             .transpose()
             .map_err(Problem::bad)
     }
@@ -361,12 +232,8 @@ impl RunQuery {
     /// Returns the page of runs that the query asks for.
     pub(super) fn page(&self, service: &Service, asker: &Asker) -> Result<RunList, Problem> {
         let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
-        let sort_word = self
-            .sort
-            .as_deref()
-            .unwrap_or("-started");
-        let sort = SortQuery::read(sort_word).map_err(Problem::bad)?;
-        let cursor = self.after(sort_word)?;
+        let sort = SortQuery::read(self.sort_word()).map_err(Problem::bad)?;
+        let cursor = self.after()?;
         let filter = self.filter().map_err(Problem::bad)?;
         let (is_complete, found_so_far) = {
             let index = service.index();
@@ -375,31 +242,24 @@ impl RunQuery {
 
         let runs = known(service);
         let mut total = 0;
-        let mut found: Vec<Found<'_>> = Vec::new();
+        let mut found: Vec<Match<'_>> = Vec::new();
 
         for (path, run) in &runs {
-            if !filter.admits_cut(run, || whole(service, Path::new(path), run)) {
+            let path = Path::new(path);
+            if !filter.admits_cut(run, || whole(service, path, run)) {
                 asker.check()?;
                 continue;
             }
 
             total += 1;
-            let key = sort.key(run);
-            let is_after = cursor.as_ref().is_none_or(|cursor| {
-                let last = ((cursor.number, &*cursor.text), &*cursor.dir);
-                sort.compare((key, &run.dir), last)
-                    .is_gt()
-            });
-            if is_after {
-                found.push((key, Path::new(path), run));
+            let place = sort.place(run);
+            if sort.is_after(place, cursor.as_ref()) {
+                found.push(Match { place, path, run });
             }
         }
 
-        let order = |one: &Found<'_>, other: &Found<'_>| {
-            sort.compare((one.0, &one.2.dir), (other.0, &other.2.dir))
-        };
-        let has_words = !filter.text.is_empty();
-        let is_cut = found.len() > limit && !has_words;
+        let is_cut = filter.text.is_empty() && found.len() > limit;
+        let order = |one: &Match<'_>, other: &Match<'_>| sort.compare(one.place, other.place);
         if is_cut {
             // Only what is on the page is sorted.
             found.select_nth_unstable_by(limit, order);
@@ -407,18 +267,7 @@ impl RunQuery {
         }
 
         found.sort_unstable_by(order);
-
-        let (items, searched) = if has_words {
-            let runs: Vec<_> = found
-                .iter()
-                .map(|(_, path, run)| (*path, *run))
-                .collect();
-            let found = service.search(&runs, &filter, limit, asker)?;
-            (found.items, Some(found.searched))
-        } else {
-            (items(service, &found, &filter), None)
-        };
-
+        let (items, searched) = shown(service, &found, &filter, limit, asker)?;
         let done = searched
             .as_ref()
             .map_or(items.len(), |it| it.runs);
@@ -428,7 +277,7 @@ impl RunQuery {
             .filter(|_| is_cut || done < found.len());
 
         Ok(RunList {
-            next: last.map(|(key, _, run)| Cursor::after(sort_word, *key, &run.dir)),
+            next: last.map(|last| Cursor::after(self.sort_word(), last.place)),
             items,
             total,
             searched,
@@ -447,23 +296,6 @@ impl RunQuery {
     }
 
     fn filter(&self) -> Result<RunFilter, String> {
-        let valid = self
-            .valid
-            .iter()
-            .map(|word| match &**word {
-                "true" | "yes" => Ok(Some(true)),
-                "false" | "no" => Ok(Some(false)),
-                "undecided" => Ok(None),
-                _ => Err("`valid` is `true`, `false` or `undecided`"),
-            });
-        let has = self.has.iter().map(|word| {
-            Tallied::of_word(word)
-                .ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
-        });
-        let calls = self
-            .call
-            .iter()
-            .map(|word| CallResult::of_word(word).ok_or("`call` is `error` or `denied`"));
         let is_undated = self.since.as_deref() == Some(NONE);
         let since = self
             .since
@@ -486,13 +318,16 @@ impl RunQuery {
             modes: self.mode.clone(),
             tags: self.tag.clone(),
             rules: self.rule.clone(),
-            valid: valid.collect::<Result<_, _>>()?,
+            valid: each(&self.valid, validity)?,
             verdicts: self
                 .verdict
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
-            has: has.collect::<Result<_, _>>()?,
+            has: each(&self.has, |word| {
+                Tallied::of_word(word)
+                    .ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
+            })?,
             duration: self
                 .duration
                 .as_deref()
@@ -501,7 +336,9 @@ impl RunQuery {
             latencies: figures(self.latency.as_deref())?,
             metrics: figures(self.metric.as_deref())?,
             tools: self.tool.clone(),
-            calls: calls.collect::<Result<_, _>>()?,
+            calls: each(&self.call, |word| {
+                CallResult::of_word(word).ok_or("`call` is `error` or `denied`")
+            })?,
             words: search_words(searched("q", self.q.as_deref())?),
             text: TextSearch::new(searched("text", self.text.as_deref())?),
             silent_for: (self.silent_for.as_deref())
@@ -511,6 +348,45 @@ impl RunQuery {
                 .transpose()?,
         })
     }
+}
+
+fn each<T>(
+    words: &[String],
+    read: impl Fn(&str) -> Result<T, &'static str>,
+) -> Result<Vec<T>, &'static str> {
+    words
+        .iter()
+        .map(|word| read(word))
+        .collect()
+}
+
+fn validity(word: &str) -> Result<Option<bool>, &'static str> {
+    match word {
+        "true" | "yes" => Ok(Some(true)),
+        "false" | "no" => Ok(Some(false)),
+        "undecided" => Ok(None),
+        _ => Err("`valid` is `true`, `false` or `undecided`"),
+    }
+}
+
+/// Returns the runs to show of those that match, and what was searched for it.
+fn shown(
+    service: &Service,
+    found: &[Match<'_>],
+    filter: &RunFilter,
+    limit: usize,
+    asker: &Asker,
+) -> Result<(Vec<Arc<RunEntry>>, Option<Searched>), Problem> {
+    if filter.text.is_empty() {
+        return Ok((items(service, found, filter), None));
+    }
+
+    let runs: Vec<_> = found
+        .iter()
+        .map(|found| (found.path, found.run))
+        .collect();
+    let found = service.search(&runs, filter, limit, asker)?;
+    Ok((found.items, Some(found.searched)))
 }
 
 /// Returns all runs by their paths. What is read of them keeps nobody from adding others.
@@ -525,16 +401,17 @@ fn known(service: &Service) -> Vec<(Arc<OsStr>, Arc<RunEntry>)> {
 
 /// Returns the runs of a page, whole, as many as there is room for, with the places of the calls
 /// that are asked for.
-fn items(service: &Service, found: &[Found<'_>], filter: &RunFilter) -> Vec<Arc<RunEntry>> {
+fn items(service: &Service, found: &[Match<'_>], filter: &RunFilter) -> Vec<Arc<RunEntry>> {
     let mut bytes = 0;
     found
         .iter()
-        .map_while(|(_, path, run)| {
-            let mut run = run
+        .map_while(|found| {
+            let mut run = found
+                .run
                 .is_cut
-                .then(|| whole(service, path, run))
+                .then(|| whole(service, found.path, found.run))
                 .flatten()
-                .unwrap_or_else(|| (*run).clone());
+                .unwrap_or_else(|| found.run.clone());
             filter.add_calls(&mut run);
             let has_room = bytes <= MAX_LIST_BYTES;
             bytes += run.bytes();

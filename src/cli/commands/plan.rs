@@ -113,7 +113,11 @@ fn row(text: &DashboardText<'_>, pair: &PlanPair) -> SideRow {
                 .unwrap_or_default()
         });
 
-    (mark, String::new(), cells)
+    SideRow {
+        mark,
+        name: String::new(),
+        cells,
+    }
 }
 
 fn conclusion(comparison: &PlanComparison, has_steps: bool) -> String {

@@ -7,8 +7,13 @@ use crate::ground::printable::{columns_of, fit, padded};
 use crate::reading::dashboard::DashboardStep;
 use crate::report::paint::{Paint, StyledLine};
 
-/// A row of a table of two sides: a mark such as `!` with its colour, a name, and both cells.
-pub(crate) type SideRow = (Option<(&'static str, Paint)>, String, [StyledLine; 2]);
+/// A row of a table of two sides.
+pub(crate) struct SideRow {
+    /// A sign such as `!`, with its colour.
+    pub(crate) mark: Option<(&'static str, Paint)>,
+    pub(crate) name: String,
+    pub(crate) cells: [StyledLine; 2],
+}
 
 impl DashboardText<'_> {
     /// Writes a table of two sides below their heads, if these have any.
@@ -16,7 +21,7 @@ impl DashboardText<'_> {
         let (width, is_coloured) = (self.width, self.is_coloured);
         let widest = rows
             .iter()
-            .map(|(_, name, _)| columns_of(name))
+            .map(|row| columns_of(&row.name))
             .max();
         let names = match widest.unwrap_or_default() {
             0 => 0,
@@ -25,9 +30,10 @@ impl DashboardText<'_> {
         };
 
         // Without a limit, the left side is as wide as its widest cell, and nothing is cut.
-        let lefts = rows
-            .iter()
-            .map(|(_, _, [left, _])| left.columns());
+        let lefts = rows.iter().map(|row| {
+            let [left, _] = &row.cells;
+            left.columns()
+        });
         let (left, most) = match width {
             usize::MAX => (lefts.fold(columns_of(head), usize::max), width),
             _ => [width.saturating_sub(names.max(2) + 5) / 2; 2].into(),
@@ -37,11 +43,17 @@ impl DashboardText<'_> {
             writeln!(self.out, "  {}   {other}", padded(head, left))?;
         }
 
-        for (mark, name, [one, other]) in rows {
-            let drawn = |(mark, paint)| StyledLine::default().painted(mark, paint);
-            let mark = mark.map(|mark| drawn(mark).draw(1, is_coloured));
-            let mark = mark.unwrap_or_else(|| " ".to_owned());
+        for SideRow { mark, name, cells } in rows {
+            let mark = mark.map_or_else(
+                || " ".to_owned(),
+                |(sign, paint)| {
+                    StyledLine::default()
+                        .painted(sign, paint)
+                        .draw(1, is_coloured)
+                },
+            );
             let name = padded(&fit(name, names.saturating_sub(1)), names);
+            let [one, other] = cells;
             let padding = left.saturating_sub(columns_of(&one.draw(most, false)));
             let [one, other] = [one, other].map(|cell| cell.draw(most, is_coloured));
             let bar = self.glyphs.bar;

@@ -1,13 +1,15 @@
 //! The sums over many runs -> the beginning of the overview: whether the runs can be trusted, and
 //! why not.
 
+use std::cmp::Reverse;
+
 use maud::{Markup, html};
 
 use super::badges::badge;
 use super::calendar::{date, time};
 use super::charts::{meter, runs};
 use super::findings::marked_up;
-use super::overview::{Newest, RunSums};
+use super::overview::{Newest, RunAge, RunSums};
 use super::units::{grouped, precise, share, thousands};
 use crate::ground::finding::{RuleInfo, Tally, Totals, Verdict};
 use crate::ground::printable::{escape, in_address, rounded};
@@ -112,13 +114,13 @@ pub(super) fn failed(sums: &RunSums) -> Markup {
             section.panel.failed aria-labelledby="failed" {
                 h2 #failed { "What failed last" }
                 ol {
-                    @for ((started, dir), run) in &sums.failed {
+                    @for (RunAge { started: Reverse(started), dir }, run) in &sums.failed {
                         li {
                             (badge(&run.ended, &run.ended)) " "
                             a href={ "#/run/" (in_address(dir)) } {
                                 (escape(run.task.as_deref().unwrap_or(&run.id)))
                             }
-                            @if let Some(started) = started.0 {
+                            @if let Some(started) = *started {
                                 " " span.dim { (time(started)) }
                             }
                         }
@@ -254,7 +256,7 @@ pub(super) fn incomplete(sums: &RunSums) -> Markup {
 /// breaks a rule of the team does not say that its records are wrong.
 pub(super) fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
     let mut found: Vec<(&String, &Tally)> = sums.rules.iter().collect();
-    found.sort_by_key(|(_, tally)| (tally.errors == 0, std::cmp::Reverse(tally.episodes)));
+    found.sort_by_key(|(_, tally)| (tally.errors == 0, Reverse(tally.episodes)));
     let is_of_records = |(id, _): &(&String, &Tally)| {
         ALL.iter()
             .any(|rule| rule.info.id == **id)

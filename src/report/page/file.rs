@@ -14,6 +14,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use maud::{Markup, PreEscaped, html};
 
+use super::overview::RunAge;
 use super::units::thousands;
 use super::{RunItem, RunSums, panels, rules, shell};
 use crate::ground::finding::{Coverage, EpisodeReport, RuleInfo, RunEntry, SharedTexts};
@@ -65,17 +66,13 @@ pub(crate) enum Paged {
     None,
 }
 
-/// The key by which runs are sorted: the newest first, those without a start last, then by
-/// directory.
-type Age = (Reverse<Option<i64>>, String);
-
 /// Some runs of the list, the newest first.
 #[derive(Default)]
 struct ListedRun {
     /// One text of JSON for each.
-    rows: BTreeMap<Age, String>,
+    rows: BTreeMap<RunAge, String>,
     /// The newest of them, which get pages.
-    newest: BTreeMap<Age, EpisodeReport>,
+    newest: BTreeMap<RunAge, EpisodeReport>,
     /// The number of findings of those.
     findings: usize,
     unlisted: u64,
@@ -87,7 +84,10 @@ fn findings_of(report: &EpisodeReport) -> usize {
 
 impl ListedRun {
     fn add(&mut self, max: usize, report: &EpisodeReport, run: &RunEntry) -> io::Result<()> {
-        let age: Age = (Reverse(run.started_micros), run.dir.clone());
+        let age = RunAge {
+            started: Reverse(run.started_micros),
+            dir: run.dir.clone(),
+        };
         let is_kept = self.newest.len() < MAX_PAGES && self.findings <= MAX_KEPT;
         let oldest = self.newest.last_key_value();
         if is_kept || oldest.is_some_and(|(oldest, _)| age < *oldest) {
@@ -203,7 +203,7 @@ impl PageFile {
     }
 
     /// Returns the runs of the list, the newest first.
-    fn listed(&self) -> BTreeMap<&Age, &String> {
+    fn listed(&self) -> BTreeMap<&RunAge, &String> {
         self.invalid
             .rows
             .iter()
@@ -217,7 +217,7 @@ impl PageFile {
         out: &mut CountingWriter<'_>,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<u64> {
-        let places: BTreeMap<&Age, usize> = self
+        let places: BTreeMap<&RunAge, usize> = self
             .listed()
             .into_keys()
             .enumerate()

@@ -47,7 +47,7 @@ pub(crate) struct RunSums {
     /// By rule, the newest run in which it found something.
     pub(super) newest: BTreeMap<String, Newest>,
     /// The newest runs that failed.
-    pub(super) failed: BTreeMap<(Reverse<Option<i64>>, String), FailedRun>,
+    pub(super) failed: BTreeMap<RunAge, FailedRun>,
     pub(crate) outcomes: BTreeMap<String, Totals>,
     pub(crate) statuses: BTreeMap<String, Totals>,
     pub(crate) adapters: BTreeMap<String, Totals>,
@@ -76,6 +76,14 @@ pub(crate) struct DaySums {
     pub(in crate::report) verdicts: BTreeMap<&'static str, u64>,
     /// The number of runs by outcome, or else by status; `(none)` stands for runs without either.
     pub(in crate::report) outcomes: BTreeMap<String, u64>,
+}
+
+/// The key by which runs are sorted: the newest first, those without a start last, then by
+/// directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RunAge {
+    pub(super) started: Reverse<Option<i64>>,
+    pub(super) dir: String,
 }
 
 /// A run that failed, was stopped or missed its goal.
@@ -202,8 +210,11 @@ impl RunSums {
             ended: ended.to_owned(),
         };
 
-        self.failed
-            .insert((Reverse(run.started_sec()), run.dir.clone()), failed);
+        let age = RunAge {
+            started: Reverse(run.started_sec()),
+            dir: run.dir.clone(),
+        };
+        self.failed.insert(age, failed);
         if self.failed.len() > MAX_FAILED {
             self.failed.pop_last();
         }

@@ -36,7 +36,11 @@ impl DashboardText<'_> {
         let runs = [left, right];
         let entries = runs.map(|run| &run.records.entry);
         let ids = entries.map(|run| StyledLine::default().painted(&run.episode_id, Paint::Bold));
-        let mut rows = vec![(None, String::new(), ids)];
+        let mut rows = vec![SideRow {
+            mark: None,
+            name: String::new(),
+            cells: ids,
+        }];
         rows.extend(
             headed(entries)
                 .into_iter()
@@ -126,13 +130,17 @@ impl DashboardText<'_> {
                 item.map(|item| cell(self, item))
                     .unwrap_or_default()
             });
-            let sign = match pair {
+            let mark = match pair {
                 [Some(_), None] => Some(("-", Paint::Bad)),
                 [None, Some(_)] => Some(("+", Paint::Good)),
                 [a, b] => mark(differs(a, b)),
             };
 
-            (sign, String::new(), cells)
+            SideRow {
+                mark,
+                name: String::new(),
+                cells,
+            }
         };
 
         let shown: Vec<SideRow> = aligned
@@ -227,10 +235,13 @@ fn mark(differs: bool) -> Option<(&'static str, Paint)> {
 
 /// Returns the line of a value with a name.
 fn in_cells(named: Named) -> SideRow {
-    let cells = named
-        .values
-        .map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-")));
-    (mark(named.differs), named.name, cells)
+    SideRow {
+        mark: mark(named.differs),
+        name: named.name,
+        cells: named
+            .values
+            .map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-"))),
+    }
 }
 
 /// Returns what both runs say of themselves.

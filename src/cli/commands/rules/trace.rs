@@ -4,7 +4,7 @@ use super::super::output::Output;
 use super::super::{CommandFailure, Exit, Result};
 use crate::gate::Gate;
 use crate::ground::document::{Node, OwnedDocument};
-use crate::ground::finding::Coverage;
+use crate::ground::finding::{Coverage, EpisodeReport};
 use crate::ground::printable::escape;
 use crate::ground::source::Artifact;
 use crate::judge::rule::Check;
@@ -26,12 +26,10 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     let mut trace = Trace::new(gate.rule_set().team(), check);
     let mut gate = gate.select([id])?.keep_coverage(true);
     let report = run.judge(&mut gate)?;
-    let record = |artifact| {
+    let records = [Artifact::State, Artifact::Summary].map(|artifact| {
         run.artifact(artifact)
             .and_then(|_| run.document(artifact).ok())
-    };
-
-    let records = [Artifact::State, Artifact::Summary].map(record);
+    });
     let [state, summary] = records
         .each_ref()
         .map(|it| it.as_ref().map(OwnedDocument::root));
@@ -55,25 +53,7 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     trace.add(None, values());
     let mut lines = vec![format!("{id} in {} ({})", report.dir, report.lifecycle)];
     lines.extend(trace.lines());
-    lines.extend(
-        report
-            .findings
-            .iter()
-            .map(ToString::to_string),
-    );
-
-    lines.extend(
-        report
-            .skipped
-            .iter()
-            .map(|skip| format!("it can't be judged: {}", skip.reason)),
-    );
-    let coverage = report
-        .coverage
-        .as_ref()
-        .and_then(|it| it.get(id))
-        .copied();
-    lines.extend(coverage.and_then(why_no_finding));
+    lines.extend(result(id, &report));
     for line in lines {
         writeln!(output.stdout(), "{}", escape(&line))?;
     }
@@ -92,6 +72,27 @@ fn each_event(run: &RunReader, mut take: impl FnMut((u64, Node<'_>))) {
             take(event);
         }
     }
+}
+
+/// Returns what a report says of a rule.
+fn result(id: &str, report: &EpisodeReport) -> Vec<String> {
+    let coverage = report
+        .coverage
+        .as_ref()
+        .and_then(|it| it.get(id))
+        .copied();
+    report
+        .findings
+        .iter()
+        .map(ToString::to_string)
+        .chain(
+            report
+                .skipped
+                .iter()
+                .map(|skip| format!("it can't be judged: {}", skip.reason)),
+        )
+        .chain(coverage.and_then(why_no_finding))
+        .collect()
 }
 
 /// Returns the reason why a rule that was judged has no finding.
