@@ -43,8 +43,10 @@ impl Gate {
         for run in &redacted.runs {
             let [before, after] = [&run.from, &to.join(&run.to)].map(|dir| self.found_in(dir));
             let (before, after) = (before?, after?);
-            let differs = before.symmetric_difference(&after);
-            let rules: BTreeSet<&String> = differs.map(|(rule, _)| rule).collect();
+            let rules: BTreeSet<&String> = before
+                .symmetric_difference(&after)
+                .map(|(rule, _)| rule)
+                .collect();
             for rule in rules {
                 *redacted
                     .changed
@@ -74,20 +76,19 @@ impl Gate {
 }
 
 fn found(report: &Report, dir: &Path) -> Found {
-    let findings = report
+    report
         .episodes
         .iter()
-        .flat_map(|run| &run.findings);
-    let found = findings.map(|finding| {
-        let at = &finding.location;
-        let file = Path::new(&at.file);
-        let file = file
-            .strip_prefix(dir)
-            .unwrap_or(file)
-            .display();
-        let place = format!("{file} {:?} {:?}", at.line, at.pointer);
-        (finding.rule.clone(), place)
-    });
-
-    found.collect()
+        .flat_map(|run| &run.findings)
+        .map(|finding| {
+            let at = &finding.location;
+            let file = Path::new(&at.file);
+            let file = file
+                .strip_prefix(dir)
+                .unwrap_or(file)
+                .display();
+            let place = format!("{file} {:?} {:?}", at.line, at.pointer);
+            (finding.rule.clone(), place)
+        })
+        .collect()
 }

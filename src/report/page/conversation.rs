@@ -178,7 +178,7 @@ fn took(call: &ModelCall) -> String {
         Some(format!("{} tokens {what}", grouped(number)))
     };
 
-    let parts = [
+    [
         call.model
             .as_ref()
             .map(|model| escape(model).into_owned()),
@@ -190,10 +190,11 @@ fn took(call: &ModelCall) -> String {
             .as_ref()
             .map(|cost| format!("${}", escape(cost))),
         call.took_sec.map(duration),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-
-    parts.join(" · ")
+    ]
+    .into_iter()
+    .flatten()
+    .collect::<Vec<String>>()
+    .join(" · ")
 }
 
 /// Draws what is left of a value that was cut when it was recorded.
@@ -240,8 +241,11 @@ fn first_line(text: &str) -> String {
 /// Draws Markdown of a record. Its markup is text, and nothing in it is loaded or leads elsewhere.
 fn prose(text: &str) -> Markup {
     let text = without_colours(text);
-    let safe: Vec<_> = text.lines().map(escape).collect();
-    let safe = safe.join("\n");
+    let safe = text
+        .lines()
+        .map(escape)
+        .collect::<Vec<_>>()
+        .join("\n");
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let shown = Parser::new_ext(&safe, options).filter_map(|event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),

@@ -30,8 +30,8 @@ impl FromStr for Order {
             ("id", _) => Ok(Self::Id),
             (_, Some(name)) if !name.is_empty() => Ok(Self::Metric(name.to_owned())),
             _ => {
-                let help = did_you_mean(text, ["newest", "started", "duration", "id"]);
-                let help = help.unwrap_or_default();
+                let help =
+                    did_you_mean(text, ["newest", "started", "duration", "id"]).unwrap_or_default();
                 let why = format!("expected newest, started, duration, id or metric:NAME; {help}");
                 Err(why.trim_end_matches("; ").to_owned())
             }
