@@ -74,15 +74,37 @@ struct Service {
     judges: Mutex<Vec<Gate>>,
     changes: ChangeFeed,
     stopped: signal::Receiver<bool>,
+    turns: Turns,
+    numbers: Numbers,
+    /// The sums that were made last, with the version of the index that they are of.
+    overview: Mutex<Option<(u64, Arc<page::PageSums>)>>,
+}
+
+/// What is given out to so many requests at a time; others wait, or are refused.
+struct Turns {
+    /// The memory for bodies that are received, in units.
     bodies: Arc<Semaphore>,
+    /// The memory for bodies that are judged.
     judged: Arc<Semaphore>,
+    /// The memory for answers that wait for their clients.
     answers: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     searches: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
-    numbers: Numbers,
-    /// The sums that were made last, with the version of the index that they are of.
-    overview: Mutex<Option<(u64, Arc<page::PageSums>)>>,
+}
+
+impl Turns {
+    fn new() -> Self {
+        let of = |number| Arc::new(Semaphore::new(number));
+        Self {
+            bodies: of(api::MAX_BODIES / api::BODY_UNIT),
+            judged: of(api::MAX_JUDGED / api::BODY_UNIT),
+            answers: of(api::MAX_ANSWERS / api::BODY_UNIT),
+            readers: of(MAX_READERS),
+            searches: of(MAX_SEARCHES),
+            listeners: of(live::MAX_LISTENERS),
+        }
+    }
 }
 
 impl Service {
@@ -111,12 +133,7 @@ impl Service {
             seal,
             changes: ChangeFeed::new(),
             stopped,
-            bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),
-            judged: Arc::new(Semaphore::new(api::MAX_JUDGED / api::BODY_UNIT)),
-            answers: Arc::new(Semaphore::new(api::MAX_ANSWERS / api::BODY_UNIT)),
-            readers: Arc::new(Semaphore::new(MAX_READERS)),
-            searches: Arc::new(Semaphore::new(MAX_SEARCHES)),
-            listeners: Arc::new(Semaphore::new(live::MAX_LISTENERS)),
+            turns: Turns::new(),
             numbers,
             overview: Mutex::default(),
         }
@@ -274,7 +291,11 @@ async fn numbers(
 
     let text = api::in_thread(move || {
         let running = service.index().running();
-        let listeners = live::MAX_LISTENERS - service.listeners.available_permits();
+        let listeners = live::MAX_LISTENERS
+            - service
+                .turns
+                .listeners
+                .available_permits();
         (service.numbers).text(&service.sums(), &running, listeners, is_classic)
     })
     .await?;

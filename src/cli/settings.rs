@@ -448,9 +448,11 @@ impl GateArgs {
         };
 
         let by = |origin| move |(rule, level)| (rule, level, origin);
-        let of_flags = of_flags.into_iter().map(by("--rule"));
-        let of_variable = of_variable.into_iter().map(by(RULES));
-        Ok(of_variable.chain(of_flags).collect())
+        Ok(of_variable
+            .into_iter()
+            .map(by(RULES))
+            .chain(of_flags.into_iter().map(by("--rule")))
+            .collect())
     }
 }
 
@@ -470,20 +472,19 @@ fn read_baseline(path: &Path, origin: &str, matches: &ArgMatches) -> Result<Base
 }
 
 fn levels_of_variable() -> Result<Vec<(String, Level)>> {
-    let text = std::env::var_os(RULES).unwrap_or_default();
-    let text = text
+    std::env::var_os(RULES)
+        .unwrap_or_default()
         .to_str()
-        .ok_or("it is not UTF-8".to_owned());
-    let levels = text.and_then(|text| {
-        text.split(',')
-            .filter(|_| !text.is_empty())
-            .map(parse_level)
-            .collect()
-    });
-
-    levels.map_err(CommandFailure::of(format!(
-        "invalid value of the variable {RULES}"
-    )))
+        .ok_or("it is not UTF-8".to_owned())
+        .and_then(|text| {
+            text.split(',')
+                .filter(|_| !text.is_empty())
+                .map(parse_level)
+                .collect()
+        })
+        .map_err(CommandFailure::of(format!(
+            "invalid value of the variable {RULES}"
+        )))
 }
 
 /// The variable that sets levels.
@@ -503,9 +504,11 @@ pub(super) fn now() -> Result<Timestamp> {
             .map(|it| it.as_secs()),
     };
 
-    let seconds = since_1970.and_then(|seconds| i64::try_from(seconds).ok());
-    let wrong = "SOURCE_DATE_EPOCH is not a number of seconds since 1970";
-    let seconds = seconds.ok_or_else(|| CommandFailure::Fault(wrong.into()))?;
-
-    Ok(Timestamp::from_unix_seconds(seconds))
+    since_1970
+        .and_then(|seconds| i64::try_from(seconds).ok())
+        .map(Timestamp::from_unix_seconds)
+        .ok_or_else(|| {
+            let wrong = "SOURCE_DATE_EPOCH is not a number of seconds since 1970";
+            CommandFailure::Fault(wrong.into())
+        })
 }

@@ -69,7 +69,7 @@ pub(super) async fn runs(State(service): State<Arc<Service>>, RawQuery(query): R
     let query: RunQuery = query::parse(query.as_deref())?;
     let (connected, asker) = Asker::new();
     let page = if query.text.is_some() {
-        let turns = Arc::clone(&service.searches);
+        let turns = Arc::clone(&service.turns.searches);
         in_turn_of(turns, service, move |service| query.page(service, &asker)).await
     } else {
         in_thread(move || query.page(&service, &asker)).await
@@ -394,7 +394,7 @@ pub(super) async fn in_turn<T: Send + 'static>(
     service: Arc<Service>,
     work: impl FnOnce(&Service) -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    in_turn_of(Arc::clone(&service.readers), service, work).await
+    in_turn_of(Arc::clone(&service.turns.readers), service, work).await
 }
 
 async fn in_turn_of<T: Send + 'static>(
@@ -446,7 +446,10 @@ mod tests {
         service
             .index_mut()
             .put(std::path::Path::new(RUN), run);
-        for (busy, query) in [(&service.searches, None), (&service.readers, Some("q=act"))] {
+        for (busy, query) in [
+            (&service.turns.searches, None),
+            (&service.turns.readers, Some("q=act")),
+        ] {
             let all = u32::try_from(busy.available_permits()).unwrap();
             let turns = busy.acquire_many(all).await.unwrap();
             let query = RawQuery(query.map(str::to_owned));

@@ -325,7 +325,7 @@ fn turn(service: &Service, answer: &Response) -> Result<Option<OwnedSemaphorePer
         .div_ceil(BODY_UNIT as u64);
     let units = u32::try_from(units).unwrap_or(u32::MAX);
 
-    Arc::clone(&service.answers)
+    Arc::clone(&service.turns.answers)
         .try_acquire_many_owned(units)
         .map(Some)
         .map_err(|_| {

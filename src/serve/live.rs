@@ -177,7 +177,7 @@ impl Listener {
 /// that it has read goes on there, if what came after it is still kept; else it gets `lost` with
 /// the number of changes that it has missed, and must ask for the list again.
 pub(super) async fn changes(State(service): State<Arc<Service>>, headers: HeaderMap) -> Response {
-    let Ok(turn) = Arc::clone(&service.listeners).try_acquire_owned() else {
+    let Ok(turn) = Arc::clone(&service.turns.listeners).try_acquire_owned() else {
         let detail = format!("{MAX_LISTENERS} clients listen already");
         return Problem::busy(detail).into_response();
     };

@@ -281,24 +281,25 @@ impl ListCommand {
             return Vec::new();
         }
 
-        let odd = runs
-            .iter()
-            .filter(|run| !is_line(&run.dir));
-        let fault = |run: &RunEntry| {
-            let dir = escape(&run.dir);
-            format!(
-                "{dir}: the path is left out: it is not UTF-8, or has characters that no line can have"
-            )
-        };
-
-        odd.map(fault).collect()
+        runs.iter()
+            .filter(|run| !is_line(&run.dir))
+            .map(|run| {
+                format!(
+                    "{}: the path is left out: it is not UTF-8, or has characters that no line can have",
+                    escape(&run.dir)
+                )
+            })
+            .collect()
     }
 
     /// Returns the filters as they were given.
     fn shown_filters(&self, matches: &ArgMatches) -> String {
         let mut filters = given::<FilterArgs>(matches);
-        let ended_before = self.ended_before.as_ref();
-        filters.extend(ended_before.map(|it| format!("--ended-before {}", it.text())));
+        filters.extend(
+            self.ended_before
+                .as_ref()
+                .map(|it| format!("--ended-before {}", it.text())),
+        );
         filters.extend(self.valid.then(|| "--valid".to_owned()));
         filters.extend(
             self.invalid
@@ -315,15 +316,14 @@ impl ListCommand {
         known: &BTreeSet<String>,
         limit: usize,
     ) -> Vec<RunEntry> {
+        let is_for_people = self.format == OutputFormat::Human;
         let mut trees = 0;
-        let shown = tree::branches(runs, known)
+        tree::branches(runs, known)
             .into_iter()
             .take_while(|branch| {
                 trees += usize::from(branch.depth == 0);
                 trees <= limit
-            });
-        let is_for_people = self.format == OutputFormat::Human;
-        shown
+            })
             .map(|branch| in_tree(branch, is_for_people))
             .collect()
     }

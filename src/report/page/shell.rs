@@ -46,8 +46,7 @@ fn policy() -> String {
 
 /// Returns a page in one file, without a script, of some sections.
 pub(crate) fn plain(title: &str, sections: &Markup) -> String {
-    let page = html! { (framed(title, false, &html! {})) main { (sections) } };
-    page.into_string()
+    html! { (framed(title, false, &html! {})) main { (sections) } }.into_string()
 }
 
 /// Returns the head of a page that has its own policy and style, or gets them from a service.

@@ -36,7 +36,7 @@ pub(in crate::serve) async fn check(
     } else {
         // Only so much memory is given to large bodies: others wait.
         let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-        let turn = Arc::clone(&service.bodies)
+        let turn = Arc::clone(&service.turns.bodies)
             .acquire_many_owned(units)
             .await;
         Some(turn.map_err(|_| Problem::busy("the service ends"))?)
@@ -53,7 +53,7 @@ pub(in crate::serve) async fn check(
     }
 
     let units = u32::try_from(body.len().div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-    let judged = Arc::clone(&service.judged)
+    let judged = Arc::clone(&service.turns.judged)
         .acquire_many_owned(units)
         .await;
 

@@ -104,9 +104,9 @@ pub(in crate::serve) async fn events_in(
 async fn listed(service: Arc<Service>, name: &str, query: EventQuery) -> Answer {
     let path = service.path_of(name)?;
     let turns = if query.searches() {
-        &service.searches
+        &service.turns.searches
     } else {
-        &service.readers
+        &service.turns.readers
     };
 
     let turns = Arc::clone(turns);

@@ -139,8 +139,9 @@ pub(super) fn endings(sums: &RunSums) -> Markup {
 /// Returns the most frequent endings, each with its colour.
 fn series_of(names: &[(&str, u64)]) -> Vec<Series> {
     let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
-    let names = names.iter().take(OUTCOMES);
     names
+        .iter()
+        .take(OUTCOMES)
         .map(|(name, _)| {
             let class = match *name {
                 "success" => "good",
