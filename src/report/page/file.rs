@@ -469,7 +469,7 @@ mod tests {
         let kept: Vec<&str> = listed
             .rows
             .keys()
-            .map(|(_, dir)| &**dir)
+            .map(|age| &*age.dir)
             .collect();
         assert_eq!(kept, ["ep_5", "ep_4"]);
         assert_eq!(listed.unlisted, 2);
