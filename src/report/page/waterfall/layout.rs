@@ -1,4 +1,5 @@
-//! The events of a timeline -> lanes, in which bars that overlap stand above each other, and an axis.
+//! The events of a timeline -> lanes, in which bars that overlap stand above each other, and an
+//! axis.
 
 use std::collections::BTreeSet;
 
