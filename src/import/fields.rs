@@ -21,6 +21,13 @@ pub(super) fn text<'v>(value: &'v Value, at: &str) -> &'v str {
         .unwrap_or_default()
 }
 
+/// Returns the value at a pointer; null where there is none.
+pub(super) fn value_at<'v>(value: &'v Value, at: &str) -> &'v Value {
+    value
+        .pointer(at)
+        .unwrap_or(&Value::Null)
+}
+
 /// Returns the text at a pointer, unless it is missing or empty.
 pub(super) fn some_text(value: &Value, at: &str) -> Option<String> {
     Some(text(value, at).to_owned()).filter(|text| !text.is_empty())
@@ -149,5 +156,6 @@ pub(super) fn seconds(value: &Value, at: &str) -> Option<SystemTime> {
 /// Returns what stands between two marks.
 pub(super) fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     let (_, after) = text.split_once(start)?;
-    Some(after.split_once(end)?.0)
+    let (inside, _) = after.split_once(end)?;
+    Some(inside)
 }

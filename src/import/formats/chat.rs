@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::call::{id_of_path, of_function};
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
-use super::super::fields::{first_text, items, some_text, text, texts};
+use super::super::fields::{first_text, items, some_text, text, texts, value_at};
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
@@ -203,9 +203,7 @@ fn conversation(container: &Value, list: &[Value], name: &str, number: usize) ->
 }
 
 fn add(conversation: &mut Conversation, message: &Value) {
-    let content = message
-        .get("content")
-        .unwrap_or(&Value::Null);
+    let content = value_at(message, "/content");
     match text(message, "/role") {
         "system" | "developer" => drop(conversation.message("system", &texts(content))),
         "user" => {

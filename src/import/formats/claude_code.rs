@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::call::is_denial;
 use super::super::conversation::{Call, Conversation, Outcome, Took, Usage};
 use super::super::fields::{
-    between, count, first_text, is_true, items, picture, some_text, text, texts, time,
+    between, count, first_text, is_true, items, picture, some_text, text, texts, time, value_at,
 };
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
@@ -69,82 +69,93 @@ fn is_of_agent(file: &LogFile, line: &Value) -> bool {
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
-    let mut sessions: BTreeMap<String, Conversation> = BTreeMap::new();
-    let mut others = Conversation::default();
-    let mut seen = BTreeSet::new();
-    let (mut last, mut stems) = (String::new(), BTreeSet::new());
-
+    let mut sessions = Sessions::default();
     while let Some(entry) = log.next()? {
-        let line = &entry.value;
-        let Some(file) = log.files.get(entry.file) else {
-            continue;
-        };
-        let is_part = session_above(file).is_some() || is_of_agent(file, line);
-        let session = match session_above(file) {
-            Some(session) => session.to_owned(),
-            None => text(line, "/sessionId").to_owned(),
-        };
+        if let Some(file) = log.files.get(entry.file) {
+            sessions.add(file, &entry.value);
+        }
+    }
 
+    let Some(mut conversation) = sessions.joined() else {
+        return Ok(());
+    };
+    let is_main = |file: &&LogFile| session_above(file).is_none() && file.stem() == conversation.id;
+    conversation.source = log
+        .files
+        .iter()
+        .find(is_main)
+        .map(|file| file.base().to_owned());
+    take(log, conversation);
+
+    Ok(())
+}
+
+/// The sessions of a log, while they are read.
+#[derive(Default)]
+struct Sessions {
+    by_id: BTreeMap<String, Conversation>,
+    /// What is of no session.
+    others: Conversation,
+    /// The ids of the lines that were read.
+    seen: BTreeSet<String>,
+    /// The session of the last line that is of no sub-agent.
+    last: Option<String>,
+    /// The names of the files that are of no sub-agent.
+    stems: BTreeSet<String>,
+}
+
+impl Sessions {
+    fn add(&mut self, file: &LogFile, line: &Value) {
+        let above = session_above(file);
+        let session = above
+            .unwrap_or(text(line, "/sessionId"))
+            .to_owned();
         if session.is_empty() {
-            others.skip(text(line, "/type"));
-            continue;
+            return self.others.skip(text(line, "/type"));
         }
 
-        if !is_part {
-            stems.insert(file.stem().to_owned());
-            last.clone_from(&session);
+        if above.is_none() && !is_of_agent(file, line) {
+            self.stems
+                .insert(file.stem().to_owned());
+            self.last = Some(session.clone());
         }
 
-        let conversation = sessions.entry(session).or_default();
+        let conversation = self.by_id.entry(session).or_default();
         conversation.is_by_time = true;
-        let is_new = some_text(line, "/uuid").is_none_or(|uuid| seen.insert(uuid));
-        if is_new {
+        if some_text(line, "/uuid").is_none_or(|uuid| self.seen.insert(uuid)) {
             add(conversation, line);
         } else {
             conversation.skip("repeated line");
         }
     }
 
-    let id = stems
-        .into_iter()
-        .find(|name| sessions.contains_key(name))
-        .unwrap_or(if last.is_empty() {
-            sessions
-                .keys()
-                .next()
-                .cloned()
-                .unwrap_or_default()
-        } else {
-            last
-        });
-    let Some(mut conversation) = sessions.remove(&id) else {
-        return Ok(());
-    };
+    /// Returns the conversation of the main session, with what is left out of the others.
+    fn joined(mut self) -> Option<Conversation> {
+        let id = self
+            .stems
+            .into_iter()
+            .find(|name| self.by_id.contains_key(name))
+            .or(self.last)
+            .or_else(|| self.by_id.keys().next().cloned())?;
+        let mut conversation = self.by_id.remove(&id)?;
+        conversation.id = id;
 
-    // A session that was resumed repeats the one before it.
-    for other in sessions.into_values() {
-        for _ in &other.events {
-            conversation.skip("line of another session");
+        // A session that was resumed repeats the one before it.
+        for other in self.by_id.into_values() {
+            for _ in &other.events {
+                conversation.skip("line of another session");
+            }
         }
+
+        for (kind, number) in self.others.skipped {
+            *conversation
+                .skipped
+                .entry(kind)
+                .or_default() += number;
+        }
+
+        Some(conversation)
     }
-
-    for (kind, number) in others.skipped {
-        *conversation
-            .skipped
-            .entry(kind)
-            .or_default() += number;
-    }
-
-    let is_main = |file: &&LogFile| session_above(file).is_none() && file.stem() == id;
-    conversation.source = log
-        .files
-        .iter()
-        .find(is_main)
-        .map(|file| file.base().to_owned());
-    conversation.id = id;
-    take(log, conversation);
-
-    Ok(())
 }
 
 fn add(conversation: &mut Conversation, line: &Value) {
@@ -179,17 +190,7 @@ fn add(conversation: &mut Conversation, line: &Value) {
             "tokens_before": line.pointer("/compactMetadata/preTokens"),
         })),
         ("system", "api_error") => {
-            let error = line
-                .get("error")
-                .cloned()
-                .unwrap_or_default();
-            conversation.retry(
-                &line
-                    .get("retryAttempt")
-                    .cloned()
-                    .unwrap_or_default(),
-                &error,
-            );
+            conversation.retry(value_at(line, "/retryAttempt"), value_at(line, "/error"));
         }
         ("progress", _) => {
             let parent = some_text(line, "/parentToolUseID");
@@ -205,9 +206,7 @@ fn add(conversation: &mut Conversation, line: &Value) {
 }
 
 pub(super) fn user(conversation: &mut Conversation, line: &Value) {
-    let content = line
-        .pointer("/message/content")
-        .unwrap_or(&Value::Null);
+    let content = value_at(line, "/message/content");
     if is_true(line, "/isCompactSummary") {
         return conversation.summary(json!({"summary": texts(content)}));
     }
@@ -249,9 +248,7 @@ pub(super) fn user(conversation: &mut Conversation, line: &Value) {
 }
 
 fn result(conversation: &mut Conversation, line: &Value, block: &Value) {
-    let content = block
-        .get("content")
-        .unwrap_or(&Value::Null);
+    let content = value_at(block, "/content");
     let output = texts(content);
     let is_error = is_true(block, "/is_error");
     let status = if is_error && is_denial(&output) {
@@ -286,9 +283,7 @@ fn result(conversation: &mut Conversation, line: &Value, block: &Value) {
 }
 
 pub(super) fn assistant(conversation: &mut Conversation, line: &Value) {
-    let content = line
-        .pointer("/message/content")
-        .unwrap_or(&Value::Null);
+    let content = value_at(line, "/message/content");
     if is_true(line, "/isApiErrorMessage") {
         return conversation.error(&texts(content));
     }
@@ -320,10 +315,7 @@ pub(super) fn assistant(conversation: &mut Conversation, line: &Value) {
     for block in items(line, "/message/content") {
         match text(block, "/type") {
             "tool_use" => {
-                let input = block
-                    .get("input")
-                    .cloned()
-                    .unwrap_or_default();
+                let input = value_at(block, "/input").clone();
                 let call = Call::new(text(block, "/id"), text(block, "/name"), input);
                 conversation.call(call);
             }

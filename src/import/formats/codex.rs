@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::call::first_line;
 use super::super::conversation::{Call, Conversation, Outcome, Took, Usage, What};
 use super::super::fields::{
-    count, is_true, items, number, parsed, picture_of_url, some_text, text, texts, time,
+    count, is_true, items, number, parsed, picture_of_url, some_text, text, texts, time, value_at,
 };
 use super::super::log::{Log, LogFile};
 use super::super::parts::{Part, joined};
@@ -194,11 +194,7 @@ impl Thread {
     fn item(&mut self, line: &Value) {
         let conversation = &mut self.conversation;
         let id = text(line, "/payload/call_id");
-        let argument = |at: &str| {
-            line.pointer(at)
-                .cloned()
-                .unwrap_or_default()
-        };
+        let argument = |at: &str| value_at(line, at).clone();
 
         match (text(line, "/payload/type"), text(line, "/payload/role")) {
             ("message", "assistant") => {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::super::conversation::{Call, Conversation, Ending, Outcome, Took, Usage};
-use super::super::fields::{count, first_text, is_true, items, picture, some_text, text, time};
+use super::super::fields::{
+    count, first_text, is_true, items, picture, some_text, text, time, value_at,
+};
 use super::super::log::Log;
 use super::{Format, Take, Ties};
 
@@ -63,7 +65,7 @@ impl Session {
             return conversation.skip(kind);
         }
 
-        let data = line.get("data").unwrap_or(&Value::Null);
+        let data = value_at(line, "/data");
         conversation.moment(time(line, "/timestamp"));
         conversation.agent = first_text(line, &["/agentId", "/data/parentToolCallId"]);
         match kind {
@@ -80,35 +82,13 @@ impl Session {
                 self.requests
                     .extend(some_text(data, "/requestId").zip(call));
             }
-            "permission.completed" => {
-                let asked = self
-                    .requests
-                    .get(text(data, "/requestId"))
-                    .cloned();
-                let call = some_text(data, "/toolCallId").or(asked);
-                self.decisions
-                    .extend(call.zip(some_text(data, "/result/kind")));
-            }
+            "permission.completed" => self.decide(data),
             "session.binary_asset" => {
                 let id = some_text(data, "/assetId");
                 self.assets
                     .extend(id.map(|id| (id, data.clone())));
             }
-            "subagent.started" => {
-                let call = some_text(data, "/toolCallId");
-                let agent = conversation
-                    .agent
-                    .clone()
-                    .or_else(|| call.clone());
-                self.delegates.extend(call.clone());
-                if let Some(call) = &call {
-                    conversation.mark(call, "kind", "delegate");
-                }
-
-                conversation
-                    .parents
-                    .extend(agent.zip(call));
-            }
+            "subagent.started" => self.start_agent(data),
             "session.compaction_complete" => self.compaction(data),
             "abort" => conversation.interrupt(text(data, "/reason")),
             "session.error" => {
@@ -126,6 +106,31 @@ impl Session {
         }
 
         self.is_shut_down = false;
+    }
+
+    /// Takes in what was decided about a call.
+    fn decide(&mut self, data: &Value) {
+        let asked = self
+            .requests
+            .get(text(data, "/requestId"))
+            .cloned();
+        let call = some_text(data, "/toolCallId").or(asked);
+        self.decisions
+            .extend(call.zip(some_text(data, "/result/kind")));
+    }
+
+    fn start_agent(&mut self, data: &Value) {
+        let conversation = &mut self.conversation;
+        let Some(call) = some_text(data, "/toolCallId") else {
+            return;
+        };
+        let agent = conversation
+            .agent
+            .clone()
+            .unwrap_or_else(|| call.clone());
+        self.delegates.insert(call.clone());
+        conversation.mark(&call, "kind", "delegate");
+        conversation.parents.insert(agent, call);
     }
 
     fn start(&mut self, data: &Value) {
@@ -194,10 +199,7 @@ impl Session {
             conversation.agent = Some("user".into());
         }
 
-        let input = data
-            .get("arguments")
-            .cloned()
-            .unwrap_or_default();
+        let input = value_at(data, "/arguments").clone();
         conversation.call(Call::new(id, text(data, "/toolName"), input));
 
         if self.delegates.contains(id) {

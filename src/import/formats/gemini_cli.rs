@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
-use super::super::fields::{count, items, some_text, text, texts, time, without};
+use super::super::fields::{count, items, some_text, text, texts, time, value_at, without};
 use super::super::log::{Log, LogFile};
 use super::super::parts::{Part, joined};
 use super::{Format, Take, Ties};
@@ -139,11 +139,7 @@ impl Session {
             return;
         }
 
-        let said = texts(
-            message
-                .get("content")
-                .unwrap_or(&Value::Null),
-        );
+        let said = texts(value_at(message, "/content"));
         let kind = if said.contains("<state_snapshot>") {
             SUMMARY
         } else {
@@ -175,9 +171,7 @@ const SUMMARY: &str = "$summary";
 
 fn say(conversation: &mut Conversation, message: &Value) {
     conversation.moment(time(message, "/timestamp"));
-    let content = message
-        .get("content")
-        .unwrap_or(&Value::Null);
+    let content = value_at(message, "/content");
     let said = texts(content);
 
     match text(message, "/type") {
@@ -221,50 +215,47 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
         });
 
     for call in items(message, "/toolCalls") {
-        let input = call
-            .get("args")
-            .cloned()
-            .unwrap_or_default();
-        let id = text(call, "/id");
-        conversation.moment(time(call, "/timestamp"));
-
-        let mut asked = Call::new(id, text(call, "/name"), input);
-        if let Some(agent) = some_text(call, "/agentId") {
-            asked
-                .extensions
-                .insert("kind".into(), "delegate".into());
-            conversation
-                .parents
-                .insert(agent, id.to_owned());
-        }
-
-        conversation.call(asked);
-        let responses = items(call, "/result").iter();
-        let mut outputs = responses.filter_map(|it| it.pointer("/functionResponse/response"));
-        let response = outputs
-            .next()
-            .cloned()
-            .unwrap_or_default();
-        let output = ["output", "error"]
-            .iter()
-            .find_map(|name| response.get(name))
-            .cloned()
-            .unwrap_or(response);
-        let said = output.to_string();
-        let is_denied = DENIALS
-            .iter()
-            .any(|words| said.contains(words));
-        let status = match text(call, "/status") {
-            "success" => failure(text(call, "/name"), output.as_str().unwrap_or_default()),
-            "error" | "cancelled" if is_denied => Some("denied"),
-            "error" => Some("error"),
-            "cancelled" => Some("cancelled"),
-            // It is still running, or waits for a person.
-            _ => continue,
-        };
-
-        conversation.result(id, Outcome::new(status, output));
+        add_call(conversation, call);
     }
+}
+
+fn add_call(conversation: &mut Conversation, call: &Value) {
+    let id = text(call, "/id");
+    conversation.moment(time(call, "/timestamp"));
+    let input = value_at(call, "/args").clone();
+    let mut asked = Call::new(id, text(call, "/name"), input);
+    if let Some(agent) = some_text(call, "/agentId") {
+        asked
+            .extensions
+            .insert("kind".into(), "delegate".into());
+        conversation
+            .parents
+            .insert(agent, id.to_owned());
+    }
+
+    conversation.call(asked);
+    let response = items(call, "/result")
+        .iter()
+        .find_map(|it| it.pointer("/functionResponse/response"))
+        .unwrap_or(&Value::Null);
+    let output = ["output", "error"]
+        .iter()
+        .find_map(|name| response.get(name))
+        .unwrap_or(response);
+    let said = output.to_string();
+    let is_denied = DENIALS
+        .iter()
+        .any(|words| said.contains(words));
+    let status = match text(call, "/status") {
+        "success" => failure(text(call, "/name"), output.as_str().unwrap_or_default()),
+        "error" | "cancelled" if is_denied => Some("denied"),
+        "error" => Some("error"),
+        "cancelled" => Some("cancelled"),
+        // It is still running, or waits for a person.
+        _ => return,
+    };
+
+    conversation.result(id, Outcome::new(status, output.clone()));
 }
 
 /// What an error says where a person, a policy or a hook refused a call.

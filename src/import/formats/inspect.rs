@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::super::conversation::{Conversation, Ending, Usage};
-use super::super::fields::{count, items, number, some_text, text, texts, time};
+use super::super::fields::{count, items, number, some_text, text, texts, time, value_at};
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
@@ -156,11 +156,7 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
     add_retries(&mut conversation, sample, !events.is_empty());
 
     let mut found = Events::new(conversation, sample);
-    found.add_task(
-        sample
-            .get("input")
-            .unwrap_or(&Value::Null),
-    );
+    found.add_task(value_at(sample, "/input"));
     if events.is_empty() {
         found.messages(items(sample, "/messages"));
     } else {
@@ -169,27 +165,22 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
 
     let mut conversation = found.end();
     totals(&mut conversation, sample);
-    for (name, score) in sample
+    add_scores(&mut conversation, sample);
+    conversation.end = Some(ending(&conversation, sample));
+    conversation
+}
+
+fn add_scores(conversation: &mut Conversation, sample: &Value) {
+    let scores = sample
         .get("scores")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        judge(
-            &mut conversation,
-            name,
-            score
-                .get("value")
-                .unwrap_or(&Value::Null),
-        );
+        .and_then(Value::as_object);
+    for (name, score) in scores.into_iter().flatten() {
+        judge(conversation, name, value_at(score, "/value"));
     }
 
     if let Some(value) = sample.pointer("/score/value") {
-        judge(&mut conversation, "score", value);
+        judge(conversation, "score", value);
     }
-
-    conversation.end = Some(ending(&conversation, sample));
-    conversation
 }
 
 /// Adds the tries before, whose events are not done again.
@@ -199,9 +190,7 @@ fn add_retries(conversation: &mut Conversation, sample: &Value, has_times: bool)
             .started_at
             .filter(|_| has_times);
 
-        let error = retry
-            .get("message")
-            .unwrap_or(&Value::Null);
+        let error = value_at(retry, "/message");
         conversation.retry(&Value::Null, error);
         for _ in items(retry, "/events") {
             conversation.skip("event of a try before");
@@ -345,11 +334,7 @@ fn task(input: &Value) -> String {
         .rev()
         .find(of_user)
     {
-        Some(message) => texts(
-            message
-                .get("content")
-                .unwrap_or(&Value::Null),
-        ),
+        Some(message) => texts(value_at(message, "/content")),
         None => input
             .as_str()
             .unwrap_or_default()

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::super::conversation::{Answer, Conversation, Usage};
 use super::super::fields::{
-    count, first_text, items, number, parsed, some_text, text, texts, time,
+    count, first_text, items, number, parsed, some_text, text, texts, time, value_at,
 };
 use super::super::log::Log;
 use super::super::spans::{Role, Span, asked, conversation, id_of};
@@ -134,10 +134,7 @@ fn of_trace<'v>(
 /// Adds a score: one that is true or false is an assertion, a number is a metric.
 fn judge(conversation: &mut Conversation, score: &Value) {
     let name = text(score, "/name").to_owned();
-    let value = score
-        .get("value")
-        .cloned()
-        .unwrap_or_default();
+    let value = value_at(score, "/value").clone();
 
     match text(score, "/dataType") {
         "BOOLEAN" => {
@@ -185,40 +182,48 @@ fn span(trace: &Value, of: &Value, by_id: &BTreeMap<&str, &Value>) -> Span {
         "GENERATION" | "EMBEDDING" if is_repeated(of, by_id) => {
             span.counted_as = Some("GENERATION in a GENERATION".into());
         }
-        "GENERATION" | "EMBEDDING" => {
-            span.role = Role::Model;
-            span.answer = Answer {
-                text: said(&span.output),
-                model: some_text(of, "/model"),
-                ..Answer::default()
-            };
-            span.used(usage(of));
-
-            let model = some_text(of, "/model");
-            span.tags = model
-                .into_iter()
-                .map(|model| ("model", model))
-                .collect();
-        }
+        "GENERATION" | "EMBEDDING" => add_answer(&mut span, of),
         "AGENT" => {
             span.role = Role::Agent;
             span.is_act = Some(!span.parent.is_empty());
         }
-        "TOOL" | "RETRIEVER" => {
-            span.role = Role::Tool;
-            span.kind = (kind == "RETRIEVER").then_some("search");
-            span.may_delegate = kind == "TOOL";
-            let why = span.error.clone().unwrap_or_default();
-            let words = ["denied", "rejected by", "not approved"];
-            span.status = words
-                .iter()
-                .any(|it| why.contains(it))
-                .then_some("denied");
-        }
+        "TOOL" => add_call(&mut span, None),
+        "RETRIEVER" => add_call(&mut span, Some("search")),
         _ => {}
     }
 
     span
+}
+
+/// Makes a span the answer of a model.
+fn add_answer(span: &mut Span, of: &Value) {
+    let model = some_text(of, "/model");
+    span.role = Role::Model;
+    span.tags = model
+        .iter()
+        .map(|model| ("model", model.clone()))
+        .collect();
+    span.answer = Answer {
+        text: said(&span.output),
+        model,
+        ..Answer::default()
+    };
+    span.used(usage(of));
+}
+
+/// Makes a span the call of a tool, of this kind where its name does not tell it.
+fn add_call(span: &mut Span, kind: Option<&'static str>) {
+    span.role = Role::Tool;
+    span.kind = kind;
+    span.may_delegate = kind.is_none();
+    let why = span
+        .error
+        .as_deref()
+        .unwrap_or_default();
+    let is_denied = ["denied", "rejected by", "not approved"]
+        .iter()
+        .any(|it| why.contains(it));
+    span.status = is_denied.then_some("denied");
 }
 
 /// Returns `true` if a request lies in another: it is the same, seen twice.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::call::first_line;
 use super::super::conversation::{Answer, Conversation, Ending, Usage};
-use super::super::fields::{count, first_text, items, some_text, text, texts, time};
+use super::super::fields::{count, first_text, items, some_text, text, texts, time, value_at};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, asked, conversation, id_of};
 use super::{Format, Take, Ties};
@@ -196,11 +196,7 @@ fn message_of(run: &Value) -> &Value {
 
 fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span {
     let run = &found.run;
-    let of = |at: &str| {
-        run.pointer(at)
-            .cloned()
-            .unwrap_or_default()
-    };
+    let of = |at: &str| value_at(run, at).clone();
 
     let kind = text(run, "/run_type");
     let error = some_text(run, "/error");
@@ -223,36 +219,7 @@ fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span
 
     match kind {
         "llm" => add_answer(&mut span, run),
-        "tool" if !waits => {
-            span.role = Role::Tool;
-            span.may_delegate = true;
-            let output = of("/outputs/output");
-            span.call_id = first_text(run, &["/outputs/output/tool_call_id", "/inputs/id"]);
-
-            let asked = span
-                .call_id
-                .as_ref()
-                .and_then(|id| arguments.get(id))
-                .cloned();
-            span.input = asked.unwrap_or_else(|| own_input(run));
-
-            let is_cancelled = error
-                .as_ref()
-                .is_some_and(|it| it.contains("CancelledError"));
-            let is_error = text(&output, "/status") == "error" || error.is_some();
-
-            span.status = if is_cancelled {
-                Some("cancelled")
-            } else {
-                is_error.then_some("error")
-            };
-            span.output = match output.get("content") {
-                Some(content) if content.is_array() => texts(content).into(),
-                Some(content) => content.clone(),
-                None if output.is_null() && error.is_none() => of("/outputs"),
-                None => output,
-            };
-        }
+        "tool" if !waits => add_call(&mut span, run, arguments),
         "retriever" => {
             span.role = Role::Tool;
             span.kind = Some("search");
@@ -264,6 +231,32 @@ fn span(trace: &str, found: &Found, arguments: &BTreeMap<String, Value>) -> Span
     }
 
     span
+}
+
+/// Makes a span the call of a tool.
+fn add_call(span: &mut Span, run: &Value, arguments: &BTreeMap<String, Value>) {
+    span.role = Role::Tool;
+    span.may_delegate = true;
+    span.call_id = first_text(run, &["/outputs/output/tool_call_id", "/inputs/id"]);
+    span.input = span
+        .call_id
+        .as_ref()
+        .and_then(|id| arguments.get(id))
+        .cloned()
+        .unwrap_or_else(|| own_input(run));
+
+    let output = value_at(run, "/outputs/output");
+    span.status = match &span.error {
+        Some(error) if error.contains("CancelledError") => Some("cancelled"),
+        None if text(output, "/status") != "error" => None,
+        _ => Some("error"),
+    };
+    span.output = match output.get("content") {
+        Some(content) if content.is_array() => texts(content).into(),
+        Some(content) => content.clone(),
+        None if output.is_null() && span.error.is_none() => value_at(run, "/outputs").clone(),
+        None => output.clone(),
+    };
 }
 
 /// Makes a span the answer of a model.
@@ -313,10 +306,7 @@ fn own_input(run: &Value) -> Value {
             .or_else(|| literal::read(text))
             .unwrap_or_else(|| text.as_str().into()),
         Some(Value::Object(input)) => Value::Object(input.clone()),
-        _ => run
-            .get("inputs")
-            .cloned()
-            .unwrap_or_default(),
+        _ => value_at(run, "/inputs").clone(),
     }
 }
 

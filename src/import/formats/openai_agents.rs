@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use super::super::conversation::{Answer, Conversation, Ending, Usage};
-use super::super::fields::{first_text, items, some_text, text, texts, time};
+use super::super::fields::{first_text, items, some_text, text, texts, time, value_at};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, asked, conversation};
 use super::{Format, Take, Ties};
@@ -60,8 +60,15 @@ fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
     );
 }
 
-/// The handoffs to each agent: their ends and ids.
-type Handoffs = BTreeMap<String, Vec<(Option<SystemTime>, String)>>;
+/// A handoff to an agent.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Handoff {
+    ended_at: Option<SystemTime>,
+    id: String,
+}
+
+/// The handoffs to each agent, by their times.
+type Handoffs = BTreeMap<String, Vec<Handoff>>;
 
 #[derive(Default)]
 struct Trace {
@@ -151,9 +158,7 @@ impl Trace {
     }
 
     fn span(&self, span: &Value, handoffs: &Handoffs) -> Span {
-        let data = span
-            .get("span_data")
-            .unwrap_or(&Value::Null);
+        let data = value_at(span, "/span_data");
         let of = |name: &str| {
             data.get(name)
                 .cloned()
@@ -182,32 +187,7 @@ impl Trace {
                 made.begun_by = self.call_that_began(span, &made.name, handoffs);
                 made.tags = vec![("agent", made.name.clone())];
             }
-            "generation" | "response" => {
-                made.role = Role::Model;
-                let said: Vec<String> = items(data, "/output")
-                    .iter()
-                    .filter_map(|it| it.get("content"))
-                    .map(texts)
-                    .filter(|it| !it.is_empty())
-                    .collect();
-                made.answer = Answer {
-                    text: said.join("\n"),
-                    model: some_text(data, "/model"),
-                    message_id: some_text(data, "/response_id"),
-                    ..Answer::default()
-                };
-                made.used(
-                    data.get("usage")
-                        .map(Usage::of_openai)
-                        .unwrap_or_default(),
-                );
-
-                let model = some_text(data, "/model");
-                made.tags = model
-                    .into_iter()
-                    .map(|model| ("model", model))
-                    .collect();
-            }
+            "generation" | "response" => add_answer(&mut made, data),
             "function" => {
                 made.role = Role::Tool;
                 made.input = of("input");
@@ -250,11 +230,10 @@ impl Trace {
 
         let handoffs = handoffs.get(name)?;
         let began = time(agent, "/started_at");
-        let before = handoffs.partition_point(|(end, _)| *end <= began);
+        let before = handoffs.partition_point(|handoff| handoff.ended_at <= began);
+        let last = handoffs.get(before.checked_sub(1)?)?;
 
-        handoffs
-            .get(before.checked_sub(1)?)
-            .map(|(_, id)| id.clone())
+        Some(last.id.clone())
     }
 
     /// Returns the handoffs to each agent, by their times.
@@ -265,7 +244,10 @@ impl Trace {
                 found
                     .entry(text(span, "/span_data/to_agent").to_owned())
                     .or_default()
-                    .push((time(span, "/ended_at"), id.clone()));
+                    .push(Handoff {
+                        ended_at: time(span, "/ended_at"),
+                        id: id.clone(),
+                    });
             }
         }
 
@@ -301,6 +283,33 @@ impl Trace {
             .next()
             .map_or(Ending::Ok, Ending::Error)
     }
+}
+
+/// Makes a span the answer of a model.
+fn add_answer(span: &mut Span, data: &Value) {
+    let said: Vec<String> = items(data, "/output")
+        .iter()
+        .filter_map(|it| it.get("content"))
+        .map(texts)
+        .filter(|it| !it.is_empty())
+        .collect();
+    let model = some_text(data, "/model");
+    span.role = Role::Model;
+    span.tags = model
+        .iter()
+        .map(|model| ("model", model.clone()))
+        .collect();
+    span.answer = Answer {
+        text: said.join("\n"),
+        model,
+        message_id: some_text(data, "/response_id"),
+        ..Answer::default()
+    };
+    span.used(
+        data.get("usage")
+            .map(Usage::of_openai)
+            .unwrap_or_default(),
+    );
 }
 
 fn error(error: &Value) -> Option<String> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::conversation::{Answer, Call, Conversation, Outcome, Took, Usage};
 use super::super::fields::{
-    count, first_text, is_true, items, picture_of_url, some_text, text, time,
+    count, first_text, is_true, items, picture_of_url, some_text, text, time, value_at,
 };
 use super::super::log::{Log, LogFile};
 use super::super::parts::{Part, joined};
@@ -65,12 +65,18 @@ fn ties(_: &LogFile, value: &Value, ties: &mut BTreeSet<String>) {
     ties.extend(some_text(info, "/id").filter(|id| id.starts_with("ses_")));
 }
 
-/// A session, its messages, and their parts.
+/// A session and its messages.
 struct Session {
     /// The name of its file.
     source: Option<String>,
     info: Value,
-    messages: Vec<(Value, Vec<Value>)>,
+    messages: Vec<Message>,
+}
+
+/// A message and its parts.
+struct Message {
+    info: Value,
+    parts: Vec<Value>,
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
@@ -79,30 +85,14 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut pieces: BTreeMap<String, Vec<Value>> = BTreeMap::new();
 
     while let Some(entry) = log.next()? {
-        let mut value = entry.value;
+        let value = entry.value;
         let source = log
             .files
             .get(entry.file)
             .map(|file| file.base().to_owned());
 
         match kind_of(&value) {
-            Some(Kind::Export) => sessions.push(Session {
-                source,
-                messages: (items(&value, "/messages").iter())
-                    .map(|it| {
-                        (
-                            it.get("info")
-                                .cloned()
-                                .unwrap_or_default(),
-                            items(it, "/parts").to_vec(),
-                        )
-                    })
-                    .collect(),
-                info: value
-                    .get_mut("info")
-                    .map(Value::take)
-                    .unwrap_or_default(),
-            }),
+            Some(Kind::Export) => sessions.push(Session::of_export(source, &value)),
             Some(Kind::Session) => sessions.push(Session {
                 source,
                 info: value,
@@ -119,18 +109,19 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         }
     }
 
-    for message in messages {
+    for info in messages {
         let mut parts = pieces
-            .remove(text(&message, "/id"))
+            .remove(text(&info, "/id"))
             .unwrap_or_default();
         parts.sort_by_key(|part| text(part, "/id").to_owned());
 
-        let session = text(&message, "/sessionID");
+        let session = text(&info, "/sessionID");
         if let Some(of) = sessions
             .iter_mut()
             .find(|it| text(&it.info, "/id") == session)
         {
-            of.messages.push((message, parts));
+            of.messages
+                .push(Message { info, parts });
         }
     }
 
@@ -142,6 +133,22 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 }
 
 impl Session {
+    fn of_export(source: Option<String>, export: &Value) -> Self {
+        let message = |it: &Value| Message {
+            info: value_at(it, "/info").clone(),
+            parts: items(it, "/parts").to_vec(),
+        };
+
+        Self {
+            source,
+            info: value_at(export, "/info").clone(),
+            messages: items(export, "/messages")
+                .iter()
+                .map(message)
+                .collect(),
+        }
+    }
+
     fn end(self) -> Part {
         Part {
             parent: some_text(&self.info, "/parentID"),
@@ -161,10 +168,13 @@ impl Session {
 
         conversation.tag("cwd", text(&self.info, "/directory"));
         conversation.tag("version", text(&self.info, "/version"));
-        let created = |info: &Value| (count(info, "/time/created"), text(info, "/id").to_owned());
-        self.messages
-            .sort_by_key(|(info, _)| created(info));
-        for (info, parts) in &self.messages {
+        self.messages.sort_by_key(|it| {
+            (
+                count(&it.info, "/time/created"),
+                text(&it.info, "/id").to_owned(),
+            )
+        });
+        for Message { info, parts } in &self.messages {
             conversation.moment(time(info, "/time/created"));
             match text(info, "/role") {
                 "user" => user(&mut conversation, parts),
@@ -202,39 +212,8 @@ fn user(conversation: &mut Conversation, parts: &[Value]) {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one step after the other")]
 fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
-    let of_type = |kind: &'static str| {
-        parts
-            .iter()
-            .filter(move |part| text(part, "/type") == kind)
-    };
-
-    let steps: Vec<Usage> = of_type("step-finish")
-        .filter_map(|part| part.get("tokens"))
-        .map(usage)
-        .collect();
-    let of_message = info
-        .get("tokens")
-        .map(usage)
-        .into_iter();
-    let mut answer = Answer {
-        model: some_text(info, "/modelID"),
-        stop_reason: some_text(info, "/finish"),
-        message_id: some_text(info, "/id"),
-        usage: if steps.is_empty() {
-            of_message.collect()
-        } else {
-            steps
-        }
-        .into_iter()
-        .reduce(Usage::add)
-        .filter(|usage| !usage.is_empty()),
-        ..Answer::default()
-    };
-
-    of_type("text").for_each(|part| answer.say(text(part, "/text")));
-    of_type("reasoning").for_each(|part| answer.think(text(part, "/text")));
+    let answer = answer_of(info, parts);
     conversation.spent(info.get("cost").and_then(Value::as_f64));
     if is_true(info, "/summary") {
         return conversation.summary(json!({
@@ -249,47 +228,73 @@ fn assistant(conversation: &mut Conversation, info: &Value, parts: &[Value]) {
         "agent",
         first_text(info, &["/agent", "/mode"]).unwrap_or_default(),
     );
-
-    let reason = answer.stop_reason.as_deref();
-    answer.ends_turn = Some(matches!(reason, Some("stop" | "length" | "end_turn")));
-    answer.is_refusal = reason == Some("content-filter");
     *conversation.answer("") = answer;
+
     for part in parts {
         match text(part, "/type") {
             "tool" => tool(conversation, part),
             "retry" => {
                 conversation.moment(time(part, "/time/created"));
-                let of = |name: &str| {
-                    part.get(name)
-                        .cloned()
-                        .unwrap_or_default()
-                };
-                conversation.retry(&of("attempt"), &of("error"));
+                conversation.retry(value_at(part, "/attempt"), value_at(part, "/error"));
             }
             "text" | "reasoning" => {}
             kind => conversation.skip(kind),
         }
     }
 
-    match text(info, "/error/name") {
-        "" => {}
-        name => {
-            let ended = time(info, "/time/completed");
-            let last = conversation
-                .events
-                .iter()
-                .filter_map(|event| event.at)
-                .max();
-            conversation.moment(ended.max(last));
+    add_error(conversation, info);
+}
 
-            let message =
-                first_text(info, &["/error/data/message"]).unwrap_or_else(|| name.to_owned());
-            if name == "MessageAbortedError" {
-                conversation.interrupt(&message);
-            } else {
-                conversation.error(&message);
-            }
-        }
+fn answer_of(info: &Value, parts: &[Value]) -> Answer {
+    let of_type = |kind: &'static str| {
+        parts
+            .iter()
+            .filter(move |part| text(part, "/type") == kind)
+    };
+
+    let of_steps = of_type("step-finish")
+        .filter_map(|part| part.get("tokens"))
+        .map(usage)
+        .reduce(Usage::add);
+    let reason = text(info, "/finish");
+    let mut answer = Answer {
+        model: some_text(info, "/modelID"),
+        stop_reason: some_text(info, "/finish"),
+        message_id: some_text(info, "/id"),
+        usage: of_steps
+            .or_else(|| info.get("tokens").map(usage))
+            .filter(|usage| !usage.is_empty()),
+        ends_turn: Some(matches!(reason, "stop" | "length" | "end_turn")),
+        is_refusal: reason == "content-filter",
+        ..Answer::default()
+    };
+
+    of_type("text").for_each(|part| answer.say(text(part, "/text")));
+    of_type("reasoning").for_each(|part| answer.think(text(part, "/text")));
+
+    answer
+}
+
+/// Adds the error that ended a message, after all that happened in it.
+fn add_error(conversation: &mut Conversation, info: &Value) {
+    let name = text(info, "/error/name");
+    if name.is_empty() {
+        return;
+    }
+
+    let ended = time(info, "/time/completed");
+    let last = conversation
+        .events
+        .iter()
+        .filter_map(|event| event.at)
+        .max();
+    conversation.moment(ended.max(last));
+
+    let message = some_text(info, "/error/data/message").unwrap_or_else(|| name.to_owned());
+    if name == "MessageAbortedError" {
+        conversation.interrupt(&message);
+    } else {
+        conversation.error(&message);
     }
 }
 
@@ -308,10 +313,7 @@ fn usage(tokens: &Value) -> Usage {
 
 fn tool(conversation: &mut Conversation, part: &Value) {
     let id = text(part, "/callID");
-    let input = part
-        .pointer("/state/input")
-        .cloned()
-        .unwrap_or_default();
+    let input = value_at(part, "/state/input").clone();
     let session = some_text(part, "/state/metadata/sessionId");
 
     conversation

@@ -8,7 +8,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Map, Value, json};
 
 use super::super::conversation::{Answer, Usage};
-use super::super::fields::{first_text, items, parsed, text, texts, time};
+use super::super::fields::{first_text, items, parsed, text, texts, time, value_at};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, Traces};
 use super::{Format, Take, Ties};
@@ -262,9 +262,7 @@ fn plain(value: Option<&Value>) -> Value {
             .map(|it| plain(Some(it)))
             .collect(),
         "kvlistvalue" => {
-            let values = value
-                .get("values")
-                .unwrap_or(&Value::Null);
+            let values = value_at(value, "/values");
             Value::Object(attributes(values).into_iter().collect())
         }
         _ => value.clone(),
@@ -430,16 +428,8 @@ impl Attributes {
     reason = "a row for each convention of attributes"
 )]
 fn of_json(value: &Value, resource: &Value) -> Span {
-    let attributes = Attributes(attributes(
-        value
-            .get("attributes")
-            .unwrap_or(&Value::Null),
-    ));
-    let resource = Attributes(self::attributes(
-        resource
-            .get("attributes")
-            .unwrap_or(&Value::Null),
-    ));
+    let attributes = Attributes(attributes(value_at(value, "/attributes")));
+    let resource = Attributes(self::attributes(value_at(resource, "/attributes")));
     let role = attributes.role();
     let own_name = text(value, "/name").to_owned();
     let names: &[&str] = match role {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::call::id_of_path;
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
-use super::super::fields::{count, first_text, items, some_text, text, texts, time};
+use super::super::fields::{count, first_text, items, some_text, text, texts, time, value_at};
 use super::super::log::Log;
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
@@ -127,9 +127,7 @@ fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet
     let (mut is_final, mut is_interrupted) = (false, false);
     for part in parts {
         conversation.not_before(time(part, "/timestamp").or(own));
-        let content = part
-            .get("content")
-            .unwrap_or(&Value::Null);
+        let content = value_at(part, "/content");
 
         match text(part, "/part_kind") {
             "system-prompt" => {
@@ -171,10 +169,7 @@ fn request(conversation: &mut Conversation, message: &Value, said: &mut BTreeSet
 }
 
 fn result(conversation: &mut Conversation, part: &Value) {
-    let content = part
-        .get("content")
-        .cloned()
-        .unwrap_or_default();
+    let content = value_at(part, "/content").clone();
     let said = content.as_str().unwrap_or_default();
     let is_left = said.starts_with("Tool not executed") || said.starts_with("Output tool not used");
     let status = match text(part, "/outcome") {
@@ -213,10 +208,7 @@ fn response(conversation: &mut Conversation, message: &Value) {
     for part in items(message, "/parts") {
         match text(part, "/part_kind") {
             "tool-call" | "builtin-tool-call" => {
-                let input = part
-                    .get("args")
-                    .cloned()
-                    .unwrap_or_default();
+                let input = value_at(part, "/args").clone();
                 let id = text(part, "/tool_call_id");
                 conversation.call(Call::new(id, text(part, "/tool_name"), input));
             }

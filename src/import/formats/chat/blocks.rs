@@ -4,16 +4,13 @@ use serde_json::Value;
 
 use super::super::super::call::is_denial;
 use super::super::super::conversation::{Call, Conversation, Outcome};
-use super::super::super::fields::{is_true, items, picture, some_text, text, texts};
+use super::super::super::fields::{is_true, items, picture, some_text, text, texts, value_at};
 
 /// Adds what a block of an answer asks for, or what came of it.
 pub(super) fn of_answer(conversation: &mut Conversation, block: &Value) {
     match text(block, "/type") {
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
-            let input = block
-                .get("input")
-                .cloned()
-                .unwrap_or_default();
+            let input = value_at(block, "/input").clone();
             conversation.call(Call::new(text(block, "/id"), text(block, "/name"), input));
         }
         kind if kind.ends_with("_tool_result") => result(conversation, block),
@@ -24,9 +21,7 @@ pub(super) fn of_answer(conversation: &mut Conversation, block: &Value) {
 
 /// Adds the act of a call, from its result.
 pub(super) fn result(conversation: &mut Conversation, block: &Value) {
-    let content = block
-        .get("content")
-        .unwrap_or(&Value::Null);
+    let content = value_at(block, "/content");
     let said = texts(content);
     let is_error = is_true(block, "/is_error") || text(content, "/type").ends_with("_error");
     let status = if is_error && is_denial(&said) {

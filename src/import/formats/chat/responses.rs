@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::super::conversation::{Answer, Call, Conversation, Outcome};
 use super::super::super::fields::{
     Picture, first_text, is_true, items, number, parsed, picture, picture_of_url, some_text, text,
-    texts,
+    texts, value_at,
 };
 
 /// The types of items that have no role.
@@ -60,10 +60,7 @@ impl Turn {
             result(conversation, item, kind);
         } else if is_answer {
             let answer = self.answer(conversation);
-            answer.say(&texts(
-                item.get("content")
-                    .unwrap_or(&Value::Null),
-            ));
+            answer.say(&texts(value_at(item, "/content")));
             answer.message_id = some_text(item, "/id");
 
             let is_refusal = |part: &Value| text(part, "/type") == "refusal";
@@ -98,11 +95,7 @@ impl Turn {
 /// Adds a call that was asked for, and its act where the item has its result.
 fn call(conversation: &mut Conversation, item: &Value, kind: &str) {
     let id = first_text(item, &["/call_id", "/id"]).unwrap_or_default();
-    let of = |at: &str| {
-        item.pointer(at)
-            .cloned()
-            .unwrap_or_default()
-    };
+    let of = |at: &str| value_at(item, at).clone();
 
     let (tool, input) = match kind {
         "function_call" | "mcp_call" | "mcp_approval_request" => {
@@ -175,9 +168,7 @@ fn result(conversation: &mut Conversation, item: &Value, kind: &str) {
         return;
     }
 
-    let output = item
-        .get("output")
-        .unwrap_or(&Value::Null);
+    let output = value_at(item, "/output");
     let is_failure = match kind {
         "local_shell_call_output" => is_exit_of_failure(&parsed(output)),
         "shell_call_output" => items(output, "")

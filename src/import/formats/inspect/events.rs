@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::super::call::of_function;
 use super::super::super::conversation::{Call, Conversation, Outcome, Took, Usage, What};
 use super::super::super::fields::{
-    first_text, is_true, items, number, picture_of_url, some_text, text, texts, time,
+    first_text, is_true, items, number, picture_of_url, some_text, text, texts, time, value_at,
 };
 use super::{task, usage};
 
@@ -306,9 +306,7 @@ impl<'v> Events<'v> {
 
         self.conversation
             .moment(time(event, "/completed").or(began));
-        let output = event
-            .get("output")
-            .unwrap_or(&Value::Null);
+        let output = value_at(event, "/output");
         let of_choice = output
             .pointer("/choices/0/message")
             .cloned();
@@ -340,11 +338,7 @@ impl<'v> Events<'v> {
         reason: Option<String>,
     ) {
         self.seen.insert(key(message));
-        let content = self.whole(
-            message
-                .get("content")
-                .unwrap_or(&Value::Null),
-        );
+        let content = self.whole(value_at(message, "/content"));
         let answer = self.conversation.answer("");
         answer.say(&texts(&content));
         for block in items(&content, "") {
@@ -374,10 +368,7 @@ impl<'v> Events<'v> {
     /// Adds the act of a tool that the provider of a model executed.
     fn provided(&mut self, block: &Value) {
         let id = text(block, "/id");
-        let input = block
-            .get("arguments")
-            .cloned()
-            .unwrap_or_default();
+        let input = value_at(block, "/arguments").clone();
         self.conversation
             .call(Call::new(id, text(block, "/name"), input));
 
@@ -397,11 +388,7 @@ impl<'v> Events<'v> {
             return;
         }
 
-        let content = self.whole(
-            message
-                .get("content")
-                .unwrap_or(&Value::Null),
-        );
+        let content = self.whole(value_at(message, "/content"));
         let said = texts(&content);
         let is_summary = message
             .pointer("/metadata/summary")
@@ -523,11 +510,7 @@ impl<'v> Events<'v> {
             (is_failed || is_true(event, "/failed")).then_some("error")
         };
 
-        let result = self.whole(
-            event
-                .get("result")
-                .unwrap_or(&Value::Null),
-        );
+        let result = self.whole(value_at(event, "/result"));
         let mut outcome = self.outcome(&result, status);
         if outcome
             .output
@@ -595,11 +578,7 @@ impl<'v> Events<'v> {
             _ => Some("error"),
         };
 
-        let content = self.whole(
-            message
-                .get("content")
-                .unwrap_or(&Value::Null),
-        );
+        let content = self.whole(value_at(message, "/content"));
         let mut outcome = self.outcome(&content, status);
         if let Some(why) = some_text(message, "/error/message")
             && outcome

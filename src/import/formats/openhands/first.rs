@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::super::conversation::{Call, Ending, Outcome, Took, Usage};
 use super::super::super::fields::{
-    first_text, is_true, items, picture_of_url, some_text, text, texts,
+    first_text, is_true, items, picture_of_url, some_text, text, texts, value_at,
 };
 use super::{Trajectory, is_failure};
 use crate::recorder::call::arguments;
@@ -74,12 +74,8 @@ impl Trajectory {
 
     /// Adds the answer that asked for an action, and the call.
     fn action(&mut self, event: &Value, kind: &str) {
-        let metadata = event
-            .get("tool_call_metadata")
-            .unwrap_or(&Value::Null);
-        let response = metadata
-            .get("model_response")
-            .unwrap_or(&Value::Null);
+        let metadata = value_at(event, "/tool_call_metadata");
+        let response = value_at(metadata, "/model_response");
         let thought = first_text(event, &["/args/thought", "/args/final_thought"]);
         let id = text(response, "/id").to_owned();
         if !id.is_empty() || thought.is_some() {
@@ -144,9 +140,7 @@ impl Trajectory {
     }
 
     fn add_answer(&mut self, event: &Value, response: &Value, id: &str, thought: Option<String>) {
-        let message = response
-            .pointer("/choices/0/message")
-            .unwrap_or(&Value::Null);
+        let message = value_at(response, "/choices/0/message");
         let said = message
             .get("content")
             .map(texts)
@@ -204,9 +198,7 @@ impl Trajectory {
 
     fn observation(&mut self, event: &Value) {
         let kind = text(event, "/observation");
-        let content = event
-            .get("content")
-            .unwrap_or(&Value::Null);
+        let content = value_at(event, "/content");
 
         if kind == "agent_state_changed" {
             let reason = text(event, "/extras/reason");
@@ -299,12 +291,7 @@ fn asked_input(metadata: &Value, response: &Value) -> Option<Value> {
 
 /// Returns the arguments of an action, without its bookkeeping and what is null.
 fn own_input(event: &Value) -> Value {
-    let mut input = arguments(
-        event
-            .get("args")
-            .cloned()
-            .unwrap_or_default(),
-    );
+    let mut input = arguments(value_at(event, "/args").clone());
     input.retain(|name, value| !(BOOKKEEPING.contains(&name.as_str()) || value.is_null()));
 
     Value::Object(input)

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::super::conversation::{Call, Outcome, Took, Usage};
 use super::super::super::fields::{
-    first_text, items, picture, picture_of_url, some_text, text, texts,
+    first_text, items, picture, picture_of_url, some_text, text, texts, value_at,
 };
 use super::{Trajectory, is_failure};
 
@@ -119,10 +119,7 @@ impl Trajectory {
             return;
         }
 
-        let input = event
-            .get("raw_input")
-            .cloned()
-            .unwrap_or_default();
+        let input = value_at(event, "/raw_input").clone();
         let kind = some_text(event, "/tool_kind").unwrap_or_else(|| "tool".into());
         let mut call = Call::new(id, &kind, input);
         if KINDS.contains(&&*kind) {
@@ -170,9 +167,7 @@ impl Trajectory {
     }
 
     fn result(&mut self, event: &Value) {
-        let found = event
-            .get("observation")
-            .unwrap_or(&Value::Null);
+        let found = value_at(event, "/observation");
         let is_error = is_failure(found, &["/exit_code", "/metadata/exit_code"]);
         let output = found
             .get("content")
