@@ -243,10 +243,23 @@ struct Trajectory {
     calls: BTreeMap<String, String>,
     /// The usage of each request that no answer has yet, with its place in the log.
     usages: BTreeMap<String, (usize, Usage)>,
-    /// The delegates that are open: their events and agents.
-    delegates: Vec<(String, String)>,
-    /// The call that waits for a person: its id, its tool and its input.
-    awaited: Option<(String, String, Value)>,
+    /// The delegates that are open.
+    delegates: Vec<Delegate>,
+    /// The call that waits for a person.
+    awaited: Option<Awaited>,
+}
+
+/// A delegate: the event that began it, and its agent.
+struct Delegate {
+    event: String,
+    agent: String,
+}
+
+/// A call that waits for a person.
+struct Awaited {
+    id: String,
+    tool: String,
+    input: Value,
 }
 
 impl Trajectory {

@@ -1,18 +1,19 @@
 //! Spans in the JSON of OTLP, as `OpenTelemetry`'s SDKs print them, or with the attributes of
 //! `OpenInference`, Vercel's AI SDK, `OpenLLMetry` and Langfuse -> a conversation for each trace.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod attributes;
+
+use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use data_encoding::{BASE64, HEXLOWER};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::super::conversation::{Answer, Usage};
-use super::super::fields::{first_text, items, parsed, text, texts, time, value_at};
+use super::super::fields::{first_text, items, text, time};
 use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, Traces};
 use super::{Format, Take, Ties};
-use crate::ground::digest::FileDigest;
+use attributes::{Attributes, Side};
 
 pub(super) const FORMAT: Format = Format {
     name: "otlp",
@@ -65,36 +66,6 @@ const END: [&str; 4] = [
     "end_time",
     "endTime",
 ];
-const KINDS: [&str; 6] = [
-    "gen_ai.operation.name",
-    "openinference.span.kind",
-    "ai.operationId",
-    "traceloop.span.kind",
-    "langfuse.observation.type",
-    "llm.request.type",
-];
-const INPUTS: [&str; 6] = [
-    "gen_ai.tool.call.arguments",
-    "ai.toolCall.args",
-    "tool.parameters",
-    "input.value",
-    "traceloop.entity.input",
-    "langfuse.observation.input",
-];
-const OUTPUTS: [&str; 5] = [
-    "gen_ai.tool.call.result",
-    "ai.toolCall.result",
-    "output.value",
-    "traceloop.entity.output",
-    "langfuse.observation.output",
-];
-const MODELS: [&str; 4] = [
-    "gen_ai.request.model",
-    "llm.model_name",
-    "ai.model.id",
-    "gen_ai.response.model",
-];
-
 fn is_form(head: &[Value]) -> bool {
     let mut is_span = false;
     for value in head {
@@ -233,315 +204,69 @@ fn moment(span: &Value, names: &[&str]) -> Option<SystemTime> {
     }
 }
 
-/// Returns attributes by their names: a list in OTLP, else an object.
-fn attributes(value: &Value) -> BTreeMap<String, Value> {
-    match value {
-        Value::Object(members) => members.clone().into_iter().collect(),
-        list => (items(list, "").iter())
-            .map(|it| (text(it, "/key").to_owned(), plain(it.get("value"))))
-            .collect(),
-    }
-}
-
-/// Returns a value of OTLP, such as `{"intValue": "3"}`.
-fn plain(value: Option<&Value>) -> Value {
-    let Some(Value::Object(members)) = value else {
-        return Value::Null;
-    };
-    let Some((kind, value)) = members.iter().next() else {
-        return Value::Null;
-    };
-
-    match &*kind
-        .replace('_', "")
-        .to_ascii_lowercase()
-    {
-        "intvalue" => parsed(value),
-        "arrayvalue" => items(value, "/values")
-            .iter()
-            .map(|it| plain(Some(it)))
-            .collect(),
-        "kvlistvalue" => {
-            let values = value_at(value, "/values");
-            Value::Object(attributes(values).into_iter().collect())
-        }
-        _ => value.clone(),
-    }
-}
-
-/// The attributes of a span.
-struct Attributes(BTreeMap<String, Value>);
-
-impl Attributes {
-    fn first(&self, names: &[&str]) -> Option<&Value> {
-        names
-            .iter()
-            .find_map(|name| self.0.get(*name))
-            .filter(|value| !value.is_null())
-    }
-
-    fn text(&self, names: &[&str]) -> Option<String> {
-        let value = self.first(names)?;
-        Some(
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned),
-        )
-    }
-
-    fn count(&self, names: &[&str]) -> u64 {
-        let value = self.first(names).map(parsed);
-        value
-            .and_then(|value| value.as_u64())
-            .unwrap_or_default()
-    }
-
-    fn role(&self) -> Role {
-        let words: Vec<String> = KINDS
-            .iter()
-            .filter_map(|name| self.text(&[name]))
-            .map(|word| word.to_ascii_lowercase())
-            .collect();
-        let is = |known: &[&str]| {
-            words
-                .iter()
-                .any(|word| known.contains(&word.as_str()))
-        };
-
-        let is_request = |word: &String| word.starts_with("ai.") && word.contains(".do");
-
-        if is(&[
-            "agent",
-            "create_agent",
-            "invoke_agent",
-            "invoke_workflow",
-            "workflow",
-        ]) {
-            Role::Agent
-        } else if is(&["execute_tool", "tool", "ai.toolcall"]) {
-            Role::Tool
-        } else if is(&[
-            "chat",
-            "text_completion",
-            "generate_content",
-            "completion",
-            "llm",
-            "generation",
-            "response",
-        ]) || words.iter().any(is_request)
-            || (words.is_empty() && self.first(&MODELS).is_some())
-        {
-            Role::Model
-        } else {
-            Role::Other
-        }
-    }
-
-    fn usage(&self) -> Usage {
-        Usage {
-            input: self.count(&[
-                "gen_ai.usage.input_tokens",
-                "gen_ai.usage.prompt_tokens",
-                "llm.token_count.prompt",
-                "ai.usage.promptTokens",
-                "ai.usage.inputTokens",
-                "llm.usage.prompt_tokens",
-            ]),
-            output: self.count(&[
-                "gen_ai.usage.output_tokens",
-                "gen_ai.usage.completion_tokens",
-                "llm.token_count.completion",
-                "ai.usage.completionTokens",
-                "ai.usage.outputTokens",
-                "llm.usage.completion_tokens",
-            ]),
-            cache_read: self.count(&[
-                "gen_ai.usage.cache_read.input_tokens",
-                "gen_ai.usage.cache_read_input_tokens",
-                "llm.token_count.prompt_details.cache_read",
-                "ai.usage.cachedInputTokens",
-            ]),
-            cache_write: self.count(&[
-                "gen_ai.usage.cache_creation.input_tokens",
-                "gen_ai.usage.cache_creation_input_tokens",
-                "llm.token_count.prompt_details.cache_write",
-            ]),
-        }
-    }
-
-    /// Returns the messages of a side, each with its role and text.
-    fn messages(&self, side: &str) -> Vec<(String, String)> {
-        let (name, flat) = match side {
-            "input" => ("gen_ai.input.messages", "llm.input_messages"),
-            _ => ("gen_ai.output.messages", "llm.output_messages"),
-        };
-
-        let list = match side {
-            "input" => self.first(&[name, "ai.prompt.messages", "ai.prompt"]),
-            _ => self.first(&[name]),
-        };
-
-        let list = list.map(parsed).unwrap_or_default();
-        if let Some(prompt) = list
-            .get("prompt")
-            .and_then(Value::as_str)
-        {
-            return vec![("user".to_owned(), prompt.to_owned())];
-        }
-
-        let list = list.get("messages").unwrap_or(&list);
-        let of_message = |message: &Value| {
-            let content = message
-                .get("parts")
-                .or(message.get("content"))
-                .map(texts)
-                .unwrap_or_default();
-            (text(message, "/role").to_owned(), content)
-        };
-
-        let listed: Vec<(String, String)> = items(list, "")
-            .iter()
-            .map(of_message)
-            .collect();
-        let flat = (0..).map_while(|number| {
-            let of = |field: &str| self.text(&[&format!("{flat}.{number}.message.{field}")]);
-            let role = of("role")?;
-            let part = || of("contents.0.message_content.text");
-            Some((
-                role,
-                of("content")
-                    .or_else(part)
-                    .unwrap_or_default(),
-            ))
-        });
-
-        if listed.is_empty() {
-            flat.collect()
-        } else {
-            listed
-        }
-    }
-}
-
-#[expect(
-    clippy::too_many_lines,
-    reason = "a row for each convention of attributes"
-)]
 fn of_json(value: &Value, resource: &Value) -> Span {
-    let attributes = Attributes(attributes(value_at(value, "/attributes")));
-    let resource = Attributes(self::attributes(value_at(resource, "/attributes")));
+    let attributes = Attributes::of(value);
+    let resource = Attributes::of(resource);
     let role = attributes.role();
-    let own_name = text(value, "/name").to_owned();
-    let names: &[&str] = match role {
-        Role::Tool => &[
-            "gen_ai.tool.name",
-            "tool.name",
-            "ai.toolCall.name",
-            "traceloop.entity.name",
-        ],
-        Role::Agent => &["gen_ai.agent.name", "agent.name", "traceloop.entity.name"],
-        _ => &[],
-    };
-
-    let asked = attributes.messages("input");
+    let own_name = text(value, "/name");
+    let output = attributes.output();
+    // So says the result of a tool of MCP.
+    let is_failure = output.get("isError") == Some(&Value::Bool(true));
+    let asked = attributes.messages(Side::Input);
     let last_of = |role: &str| {
         asked
             .iter()
             .rev()
-            .find(|(by, text)| by == role && !text.is_empty())
-            .map(|(_, text)| text.clone())
+            .find(|message| message.role == role && !message.text.is_empty())
+            .map(|message| message.text.clone())
     };
 
-    let answers: Vec<String> = attributes
-        .messages("output")
-        .into_iter()
-        .map(|(_, text)| text)
-        .filter(|text| !text.is_empty())
-        .collect();
-    let of_text = || {
-        attributes.text(&[
-            "ai.response.text",
-            "output.value",
-            "gen_ai.completion.0.content",
-        ])
-    };
-
-    let of_input = || match role {
-        Role::Model => None,
-        _ => attributes.text(&INPUTS[3..]),
-    };
-
-    let used = [&INPUTS[..], &OUTPUTS[..], names].concat();
-    let mut others = attributes.0.clone();
-    others.retain(|name, _| !(used.contains(&name.as_str()) || KINDS.contains(&name.as_str())));
-
-    let others: Map<String, Value> = others.into_iter().collect();
-    let failed = error(value, &attributes);
-    let output = attributes
-        .first(&OUTPUTS)
-        .map(parsed)
-        .unwrap_or_default();
-    // So says the result of a tool of MCP.
-    let is_failure = output.get("isError") == Some(&Value::Bool(true));
     let mut span = Span {
         trace: id(value, &TRACE),
         id: id(value, &ID),
         parent: id(value, &PARENT),
         name: attributes
-            .text(names)
-            .unwrap_or_else(|| own_name.clone()),
+            .name(role)
+            .unwrap_or_else(|| own_name.to_owned()),
         start: moment(value, &START),
         end: moment(value, &END),
-        error: failed,
+        error: error(value, &attributes),
         role,
-        input: attributes
-            .first(&INPUTS)
-            .map(parsed)
-            .unwrap_or_default(),
+        input: attributes.input(),
         output,
         status: is_failure.then_some("error"),
-        call_id: attributes.text(&["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"]),
-        answer: Answer {
-            text: if answers.is_empty() {
-                of_text().unwrap_or_default()
-            } else {
-                answers.join("\n")
-            },
-            model: attributes.text(&MODELS),
-            message_id: attributes.text(&["gen_ai.response.id", "ai.response.id"]),
-            ..Answer::default()
-        },
-        task: last_of("user").or_else(of_input),
+        call_id: attributes.call_id(),
+        answer: attributes.answer(),
+        task: last_of("user").or_else(|| attributes.question(role)),
         kind: own_name
             .starts_with("handoff to ")
             .then_some("delegate"),
         system: last_of("system"),
-        attributes: (role == Role::Tool && !others.is_empty()).then_some(Value::Object(others)),
-        sha256: FileDigest::of(value.to_string().as_bytes()).to_string(),
+        attributes: attributes
+            .others(role)
+            .filter(|_| role == Role::Tool),
+        tags: tags(&attributes, &resource),
+        sha256: Span::digest(value),
         ..Span::default()
     };
 
     span.used(attributes.usage());
-    let tags = [
-        (
-            "agent",
-            &attributes,
-            &["gen_ai.agent.name", "agent.name"][..],
-        ),
-        (
-            "conversation",
-            &attributes,
-            &["gen_ai.conversation.id", "session.id"],
-        ),
-        ("model", &attributes, &MODELS),
-        ("service", &resource, &["service.name"]),
-        ("version", &resource, &["service.version"]),
-    ];
-    span.tags = (tags.into_iter())
-        .filter_map(|(tag, of, names)| Some((tag, of.text(names)?)))
-        .collect();
-
     span
+}
+
+fn tags(attributes: &Attributes, resource: &Attributes) -> Vec<(&'static str, String)> {
+    let known = [
+        ("agent", attributes.agent()),
+        ("conversation", attributes.conversation()),
+        ("model", attributes.model()),
+        ("service", resource.text(&["service.name"])),
+        ("version", resource.text(&["service.version"])),
+    ];
+
+    known
+        .into_iter()
+        .filter_map(|(tag, text)| Some((tag, text?)))
+        .collect()
 }
 
 /// Returns why a span failed, if it did: by its status, by `error.type`, or by an exception that
@@ -559,12 +284,7 @@ fn error(value: &Value, attributes: &Attributes) -> Option<String> {
 
     let exceptions: Vec<Attributes> = items(value, "/events")
         .iter()
-        .filter_map(|event| {
-            event
-                .get("attributes")
-                .map(self::attributes)
-                .map(Attributes)
-        })
+        .map(Attributes::of)
         .collect();
     let has_left = |exception: &Attributes| {
         let escaped = exception.text(&["exception.escaped"]);

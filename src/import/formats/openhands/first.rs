@@ -6,7 +6,7 @@ use super::super::super::conversation::{Call, Ending, Outcome, Took, Usage};
 use super::super::super::fields::{
     first_text, is_true, items, picture_of_url, some_text, text, texts, value_at,
 };
-use super::{Trajectory, is_failure};
+use super::{Awaited, Delegate, Trajectory, is_failure};
 use crate::recorder::call::arguments;
 
 /// The fields of an action that are no arguments of a call.
@@ -100,43 +100,47 @@ impl Trajectory {
                 .insert("kind".into(), kind.into());
         }
 
-        let place = event
-            .get("id")
-            .map(Value::to_string)
-            .unwrap_or_default();
-        self.calls
-            .insert(place.clone(), call.clone());
-
         let is_awaited = text(event, "/args/confirmation_state") == "awaiting_confirmation";
-        self.awaited = is_awaited.then(|| (call.clone(), tool.to_owned(), input));
+        self.awaited = is_awaited.then(|| Awaited {
+            id: call.clone(),
+            tool: tool.to_owned(),
+            input,
+        });
+        self.calls
+            .insert(number_of(event, "id"), call.clone());
         self.conversation.call(asked);
 
         match kind {
-            "finish" => {
-                let output = thought_of_end(event);
-                self.conversation
-                    .result(&call, Outcome::new(None, output));
-
-                let is_partial = event
-                    .pointer("/args/task_completed")
-                    .is_some_and(|it| {
-                        let word = it.as_str().unwrap_or_default();
-                        it == false || matches!(word, "false" | "partial")
-                    });
-                let is_partial = is_partial && self.conversation.agent.is_none();
-                self.conversation.end = is_partial
-                    .then(|| Ending::Partial("the agent did not complete the task".into()));
-            }
-            "delegate" => {
-                let agent = text(event, "/args/agent").to_owned();
-                self.conversation
-                    .parents
-                    .insert(agent.clone(), call.clone());
-                self.delegates.push((place, agent));
-                self.set_agent();
-            }
+            "finish" => self.finish(event, &call),
+            "delegate" => self.delegate(event, call),
             _ => {}
         }
+    }
+
+    /// Adds the result of the call that ends a conversation, and how that ends.
+    fn finish(&mut self, event: &Value, call: &str) {
+        let output = thought_of_end(event);
+        self.conversation
+            .result(call, Outcome::new(None, output));
+
+        let completed = value_at(event, "/args/task_completed");
+        let is_partial =
+            completed == false || matches!(completed.as_str(), Some("false" | "partial"));
+        let is_partial = is_partial && self.conversation.agent.is_none();
+        self.conversation.end =
+            is_partial.then(|| Ending::Partial("the agent did not complete the task".into()));
+    }
+
+    fn delegate(&mut self, event: &Value, call: String) {
+        let agent = text(event, "/args/agent").to_owned();
+        self.conversation
+            .parents
+            .insert(agent.clone(), call);
+        self.delegates.push(Delegate {
+            event: number_of(event, "id"),
+            agent,
+        });
+        self.set_agent();
     }
 
     fn add_answer(&mut self, event: &Value, response: &Value, id: &str, thought: Option<String>) {
@@ -173,103 +177,101 @@ impl Trajectory {
     /// Returns the id of a call; one that a person has confirmed is written again.
     fn call_id(&self, event: &Value, metadata: &Value, tool: &str, input: &Value) -> String {
         let own = || {
-            let (id, of, with) = self.awaited.as_ref()?;
-            (of == tool && with == input).then(|| id.clone())
-        };
-
-        let place = || {
-            event
-                .get("id")
-                .map(Value::to_string)
-                .unwrap_or_default()
+            self.awaited
+                .as_ref()
+                .filter(|awaited| awaited.tool == tool && awaited.input == *input)
+                .map(|awaited| awaited.id.clone())
         };
 
         some_text(metadata, "/tool_call_id")
             .or_else(own)
-            .unwrap_or_else(|| format!("event {}", place()))
+            .unwrap_or_else(|| format!("event {}", number_of(event, "id")))
     }
 
     fn set_agent(&mut self) {
         self.conversation.agent = self
             .delegates
             .last()
-            .map(|(_, agent)| agent.clone());
+            .map(|delegate| delegate.agent.clone());
     }
 
     fn observation(&mut self, event: &Value) {
         let kind = text(event, "/observation");
-        let content = value_at(event, "/content");
-
-        if kind == "agent_state_changed" {
-            let reason = text(event, "/extras/reason");
-            match text(event, "/extras/agent_state") {
-                "error" => self
-                    .conversation
-                    .error(if reason.is_empty() {
-                        "the agent is in the state error"
-                    } else {
-                        reason
-                    }),
-                "stopped" => self.conversation.interrupt(reason),
-                _ => self.conversation.skip(kind),
+        let begun_by = match kind {
+            "agent_state_changed" => return self.change_state(event),
+            "delegate" => {
+                let ended = self.delegates.pop();
+                self.set_agent();
+                ended.map(|delegate| delegate.event)
             }
+            _ => Some(number_of(event, "cause")),
+        };
 
-            return;
-        }
-
-        let cause = event
-            .get("cause")
-            .map(Value::to_string)
-            .unwrap_or_default();
-        let mut call = self.calls.get(&cause).cloned();
-
-        if kind == "delegate" {
-            let open = self
-                .delegates
-                .pop()
-                .map(|(place, _)| place);
-            call = open.and_then(|place| self.calls.get(&place).cloned());
-            self.set_agent();
-        }
-
-        let Some(call) = call.filter(|call| {
-            self.conversation
-                .open
-                .contains_key(call)
-        }) else {
+        let call = begun_by
+            .and_then(|event| self.calls.get(&event))
+            .filter(|call| {
+                self.conversation
+                    .open
+                    .contains_key(*call)
+            });
+        let Some(call) = call else {
             return self.conversation.skip(kind);
         };
 
-        let codes = ["/extras/metadata/exit_code", "/extras/exit_code"];
-        let status = match kind {
-            "user_rejected" => Some("denied"),
-            "error" if text(event, "/extras/error_id").contains("NOT_EXECUTED") => {
-                Some("cancelled")
-            }
-            "error" => Some("error"),
-            _ if is_true(event, "/extras/error") => Some("error"),
-            "run" if is_failure(event, &codes) => Some("error"),
-            _ => None,
-        };
-
-        let output = match kind {
-            "delegate" => first_text(event, &["/content"])
-                .map(Value::from)
-                .or_else(|| {
-                    event
-                        .pointer("/extras/outputs")
-                        .cloned()
-                })
-                .unwrap_or_default(),
-            _ => content.clone(),
-        };
-
-        let mut outcome = Outcome::new(status, output).took(Took::Between);
-        let screenshot = text(event, "/extras/screenshot");
+        let mut outcome =
+            Outcome::new(status_of(event, kind), output_of(event, kind)).took(Took::Between);
         outcome
             .pictures
-            .extend(picture_of_url(screenshot));
-        self.conversation.result(&call, outcome);
+            .extend(picture_of_url(text(event, "/extras/screenshot")));
+        self.conversation.result(call, outcome);
+    }
+
+    fn change_state(&mut self, event: &Value) {
+        let conversation = &mut self.conversation;
+        let reason = some_text(event, "/extras/reason");
+        match text(event, "/extras/agent_state") {
+            "error" => {
+                conversation
+                    .error(&reason.unwrap_or_else(|| "the agent is in the state error".into()));
+            }
+            "stopped" => conversation.interrupt(&reason.unwrap_or_default()),
+            _ => conversation.skip("agent_state_changed"),
+        }
+    }
+}
+
+/// Returns the number of an event, or of the one that it is about; empty where it has none.
+fn number_of(event: &Value, name: &str) -> String {
+    event
+        .get(name)
+        .map(Value::to_string)
+        .unwrap_or_default()
+}
+
+fn status_of(observation: &Value, kind: &str) -> Option<&'static str> {
+    let codes = ["/extras/metadata/exit_code", "/extras/exit_code"];
+    match kind {
+        "user_rejected" => Some("denied"),
+        "error" if text(observation, "/extras/error_id").contains("NOT_EXECUTED") => {
+            Some("cancelled")
+        }
+        "error" => Some("error"),
+        _ if is_true(observation, "/extras/error") => Some("error"),
+        "run" if is_failure(observation, &codes) => Some("error"),
+        _ => None,
+    }
+}
+
+fn output_of(observation: &Value, kind: &str) -> Value {
+    let content = value_at(observation, "/content");
+    if kind == "delegate"
+        && content
+            .as_str()
+            .is_none_or(str::is_empty)
+    {
+        value_at(observation, "/extras/outputs").clone()
+    } else {
+        content.clone()
     }
 }
 
