@@ -16,6 +16,7 @@
 mod archive;
 mod call;
 mod conversation;
+mod convert;
 mod explain;
 mod fields;
 mod formats;
@@ -33,22 +34,21 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::ground::finding::TIME_UNKNOWN;
 use crate::ground::parallel::{cores, in_order};
 use crate::ground::printable::count;
 use crate::redact::{Redaction, Redactor};
 use crate::store::{FileVersion, FilesBelow, display};
 pub(crate) use call::plain_id;
-use conversation::Conversation;
+
 pub(crate) use explain::Explained;
 use formats::FORMATS;
 use found::{Found, Group};
 pub(crate) use history::{History, REPEATED};
-use log::{Log, LogFile};
+
 pub(crate) use memory::Memory;
-use write::{Draft, Made, Target};
+use write::Target;
 
 /// The number of files that a note or a report names; the rest are counted.
 const MAX_NAMED: usize = 20;
@@ -368,171 +368,6 @@ impl Import {
             .flat_map(|below| below.files)
             .map(|file| (file.path(), file.version()))
             .collect()
-    }
-
-    /// Makes the runs of a log.
-    fn convert(&self, group: &Group, target: &Target<'_>) -> Converted {
-        let mut converted = Converted::default();
-        let mut log = Log::new(&group.files);
-        let mut number = 0;
-        let read = (group.format.read)(&mut log, &mut |log, conversation| {
-            number += 1;
-            self.write(group, log, conversation, target, &mut converted);
-        });
-        converted.errors.extend(log.reasons());
-        converted.is_done_alone = log.is_alone() && converted.faults.is_empty();
-
-        let form = group.format.name;
-        let nothing =
-            || format!("it looks like a log of {form}, and nothing is said or done in it");
-        let is_nothing = number == 0 && converted.errors.is_empty();
-
-        if let Some(why) = log
-            .nothing_yet
-            .take()
-            .filter(|_| is_nothing)
-        {
-            converted
-                .notes
-                .insert(format!("{}: {why}", log.path()));
-            return converted;
-        }
-
-        let why = read
-            .err()
-            .or_else(|| is_nothing.then(nothing));
-        let why = why.map(|why| format!("{}: {why}", log.path()));
-        converted.errors.extend(why);
-
-        converted
-    }
-
-    /// Makes the run of a conversation, unless it is not wanted.
-    fn write(
-        &self,
-        group: &Group,
-        log: &Log<'_>,
-        mut conversation: Conversation,
-        target: &Target<'_>,
-        converted: &mut Converted,
-    ) {
-        let format = group.format.name;
-        let file = log.files.first();
-        let path = file
-            .map(|file| file.path.clone())
-            .unwrap_or_default();
-        conversation.id = plain_id(&conversation.id);
-
-        let began = conversation
-            .started_at
-            .or_else(|| conversation.first_time());
-        if !(self.only.is_empty() || self.only.contains(&conversation.id))
-            || (self.since.zip(began)).is_some_and(|(since, began)| began < since)
-        {
-            return;
-        }
-
-        if conversation.is_empty() {
-            converted.errors.push(format!(
-                "{path}: it looks like a log of {format}, and nothing is said or done in it"
-            ));
-            return;
-        }
-
-        for (name, value) in &self.tags {
-            conversation
-                .tags
-                .insert(name.clone(), value.clone());
-        }
-
-        if began.is_none() {
-            let (tag, unknown) = TIME_UNKNOWN;
-            conversation
-                .tags
-                .insert(tag.into(), unknown.into());
-        }
-
-        if conversation.needs_directory() {
-            converted.notes.insert(format!(
-                "no working directory is in a log of {format}: `--tag cwd=DIR` names it"
-            ));
-        }
-
-        for (kind, number) in &conversation.skipped {
-            *converted
-                .skipped
-                .entry(kind.clone())
-                .or_default() += number;
-        }
-
-        let draft = Draft {
-            note: self.note_of(format, log, &mut conversation),
-            using: format!("adapter:{format}").into(),
-            is_over: self.is_over,
-            modified: file.and_then(|file| file.file.modified()),
-            conversation,
-        };
-
-        let id = target.id_of(&draft.conversation.id);
-        let made = target.make(draft);
-        if let Err(why @ crate::recorder::Error::Io { .. }) = &made {
-            converted
-                .faults
-                .push(format!("{path}: {why}"));
-        }
-
-        let (change, dir) = change_of(made);
-        let run = ImportedRun {
-            path: target.path_of(&id),
-            id,
-            format,
-            source: path,
-            change,
-        };
-
-        converted
-            .runs
-            .push(MadeRun { run, dir });
-    }
-
-    /// Returns the first note of a run: of which log it is an import.
-    fn note_of(&self, format: &str, log: &Log<'_>, conversation: &mut Conversation) -> Value {
-        let first = log
-            .files
-            .first()
-            .map_or("", LogFile::base);
-        let source = conversation
-            .source
-            .take()
-            .unwrap_or_else(|| first.to_owned());
-        let others = log
-            .files
-            .iter()
-            .filter(|file| source != file.base() && source != file.name)
-            .map(LogFile::base);
-        let files = std::iter::once(&*source).chain(others);
-
-        json!({
-            "kind": "import",
-            "format": format,
-            "files": files.take(MAX_NAMED).collect::<Vec<_>>(),
-            "sha256": conversation.sha256.clone().unwrap_or_else(|| log.sha256()),
-            "lines": log.lines,
-            "skipped": conversation.skipped,
-            "unreadable": log.unreadable.len(),
-            "ended": self.is_over,
-        })
-    }
-}
-
-/// Returns what became of a run, and the directory in which it was made.
-fn change_of(made: Result<Made, crate::recorder::Error>) -> (Change, Option<PathBuf>) {
-    match made {
-        Ok(Made::Run { dir, is_new }) if is_new => (Change::New, Some(dir)),
-        Ok(Made::Run { dir, .. }) => (Change::Again, Some(dir)),
-        Ok(Made::Unchanged) => (Change::Unchanged, None),
-        Ok(Made::Refused(why)) => (Change::Refused(why), None),
-        Err(why) => (Change::Refused(why.to_string()), None),
     }
 }
 

@@ -430,8 +430,9 @@ impl Conversation {
             })
     }
 
-    /// Returns the time of the first message or answer of the first agent.
-    pub(super) fn first_time(&self) -> Option<SystemTime> {
+    /// Returns the time of its beginning, else that of the first message or answer of the first
+    /// agent, else that of the first event.
+    pub(super) fn began(&self) -> Option<SystemTime> {
         let is_message = |event: &&Event| {
             event.agent.is_none()
                 && match &event.what {
@@ -440,18 +441,23 @@ impl Conversation {
                     _ => false,
                 }
         };
+        let first_message = || {
+            self.events
+                .iter()
+                .filter(is_message)
+                .filter_map(|event| event.at)
+                .min()
+        };
+        let first = || {
+            self.events
+                .iter()
+                .filter_map(|event| event.at)
+                .min()
+        };
 
-        self.events
-            .iter()
-            .filter(is_message)
-            .filter_map(|event| event.at)
-            .min()
-            .or_else(|| {
-                self.events
-                    .iter()
-                    .filter_map(|event| event.at)
-                    .min()
-            })
+        self.started_at
+            .or_else(first_message)
+            .or_else(first)
     }
 
     /// Returns the usage of all answers; else the one of the log as a whole.

@@ -31,6 +31,43 @@ pub(super) struct Found {
     pub(super) report: Imported,
 }
 
+impl Found {
+    /// Adds the files at or below a path that are no logs: each is an error if it is meant, else it
+    /// is counted. A file that was named is meant, and so is each of a directory without logs.
+    fn add_others(&mut self, path: &Path, others: Vec<(LogFile, NoLog)>, is_log_dir: bool) {
+        let errors = &mut self.report.errors;
+        let mut unnamed = 0;
+        for (number, (file, no_log)) in others.into_iter().enumerate() {
+            let is_meant = !is_log_dir || file.file.is_given || no_log.is_broken;
+            if !is_meant {
+                *self
+                    .others
+                    .entry(suffix_of(&file))
+                    .or_default() += 1;
+            } else if number < MAX_NAMED {
+                errors.push(format!("{}: {}", file.path, no_log.why));
+            } else {
+                unnamed += 1;
+            }
+        }
+
+        let path = display(path);
+        if unnamed > 0 {
+            errors.push(format!("{path}: {unnamed} more files are no logs"));
+        } else if !is_log_dir && errors.is_empty() {
+            errors.push(format!("{path}: there is no log"));
+        }
+    }
+}
+
+/// Returns the suffix of a file, for a note.
+fn suffix_of(file: &LogFile) -> String {
+    Path::new(file.base())
+        .extension()
+        .and_then(OsStr::to_str)
+        .map_or("without suffix".into(), |suffix| format!(".{suffix}"))
+}
+
 impl Import {
     /// Finds the logs at or below a path.
     pub(super) fn find(
@@ -74,38 +111,7 @@ impl Import {
         }
 
         let groups = tied.groups();
-        // A file that was named is meant, and so is each of a directory without logs.
-        let is_log_dir = !groups.is_empty();
-        let mut unnamed = 0;
-
-        for (number, (file, no_log)) in others.into_iter().enumerate() {
-            let NoLog { why, is_broken } = no_log;
-            if is_log_dir && !(file.file.is_given || is_broken) {
-                let suffix = Path::new(file.base())
-                    .extension()
-                    .and_then(OsStr::to_str);
-                let suffix = suffix.map_or("without suffix".into(), |suffix| format!(".{suffix}"));
-                *found.others.entry(suffix).or_default() += 1;
-            } else if number < MAX_NAMED {
-                report
-                    .errors
-                    .push(format!("{}: {why}", file.path));
-            } else {
-                unnamed += 1;
-            }
-        }
-
-        if unnamed > 0 {
-            report.errors.push(format!(
-                "{}: {unnamed} more files are no logs",
-                display(path)
-            ));
-        } else if !is_log_dir && report.errors.is_empty() {
-            report
-                .errors
-                .push(format!("{}: there is no log", display(path)));
-        }
-
+        found.add_others(path, others, !groups.is_empty());
         found.groups.extend(groups);
         Ok(())
     }

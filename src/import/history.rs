@@ -44,12 +44,9 @@ impl History {
         session: &str,
         asked: Option<&str>,
     ) -> Result<Self, String> {
-        let below = match FilesBelow::of(path, Path::new("")) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            below => below.map_err(|why| why.to_string())?,
+        let Some(file) = file_at(path)? else {
+            return Ok(Self::default());
         };
-
-        let [file]: [_; 1] = <[_; 1]>::try_from(below.files).map_err(|_| "it is no file")?;
         let known = FORMATS
             .iter()
             .find(|it| it.name == format)
@@ -71,16 +68,10 @@ impl History {
             }
         }
 
-        let start = files
-            .first()
-            .map(LogFile::stem)
-            .unwrap_or_default()
-            .strip_suffix(session);
-        let is_own = start.is_some_and(|start| start.is_empty() || start.ends_with('-'));
-        let has_id = |it: &Conversation| it.id == session;
+        let is_own = is_named_by(&files, session);
         let place = found
             .iter()
-            .position(has_id)
+            .position(|it| it.id == session)
             .or_else(|| (is_own && !found.is_empty()).then_some(0));
         let Some(place) = place else {
             return if is_own || log.lines == 0 {
@@ -89,18 +80,8 @@ impl History {
                 Err(format!("it is the log of another session than {session}"))
             };
         };
-
         let mut conversation = found.swap_remove(place);
-        conversation.open.clear();
-        let is_asked = |event: &Event| match &event.what {
-            What::Act(act) => asked.is_some_and(|id| act.call.id == id),
-            _ => false,
-        };
-
-        conversation
-            .events
-            .retain(|event| !is_asked(event));
-        conversation.finish(false);
+        leave_out_open(&mut conversation, asked);
 
         let note = json!({
             "kind": "history",
@@ -126,9 +107,7 @@ impl History {
     }
 
     pub(crate) fn started_at(&self) -> Option<SystemTime> {
-        self.conversation
-            .started_at
-            .or_else(|| self.conversation.first_time())
+        self.conversation.began()
     }
 
     /// Returns the first message of the user.
@@ -163,6 +142,42 @@ impl History {
 
         write_events(run, events, &answers, &parents, &marks)
     }
+}
+
+/// Returns the file of a path, if it is there.
+fn file_at(path: &Path) -> Result<Option<FileBelow>, String> {
+    match FilesBelow::of(path, Path::new("")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+        Ok(below) => match <[_; 1]>::try_from(below.files) {
+            Ok([file]) => Ok(Some(file)),
+            Err(_) => Err("it is no file".into()),
+        },
+    }
+}
+
+/// Returns `true` if the name of the first file is the id of a session, or ends with it.
+fn is_named_by(files: &[LogFile], session: &str) -> bool {
+    files
+        .first()
+        .map(LogFile::stem)
+        .unwrap_or_default()
+        .strip_suffix(session)
+        .is_some_and(|start| start.is_empty() || start.ends_with('-'))
+}
+
+/// Leaves out the call that is asked about, and those that have no result.
+fn leave_out_open(conversation: &mut Conversation, asked: Option<&str>) {
+    let is_asked = |event: &Event| match &event.what {
+        What::Act(act) => asked.is_some_and(|id| act.call.id == id),
+        _ => false,
+    };
+
+    conversation.open.clear();
+    conversation
+        .events
+        .retain(|event| !is_asked(event));
+    conversation.finish(false);
 }
 
 fn conversations(format: &Format, log: &mut Log<'_>) -> Result<Vec<Conversation>, String> {

@@ -1,11 +1,14 @@
 //! The spans of a trace -> a conversation: what all formats of traces have in common.
 
+mod trace;
+
 use std::collections::BTreeMap;
 use std::time::SystemTime;
+use trace::Trace;
 
 use serde_json::{Value, json};
 
-use super::conversation::{Answer, Call, Conversation, Ending, Outcome, Took, Usage};
+use super::conversation::{Answer, Call, Conversation, Outcome, Took, Usage};
 use super::fields::{first_text, items, text, texts};
 use crate::ground::digest::FileDigest;
 
@@ -103,67 +106,18 @@ impl Traces {
 }
 
 /// Returns the conversation of the spans of a trace.
-#[expect(clippy::too_many_lines, reason = "a case for each role of a span")]
 pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
-    // A span that is written again is one span, that of the last.
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut once: Vec<Span> = Vec::new();
-    for span in spans {
-        if let Some(known) = places
-            .get(&span.id)
-            .and_then(|place| once.get_mut(*place))
-        {
-            *known = span;
-        } else {
-            places.insert(span.id.clone(), once.len());
-            once.push(span);
-        }
-    }
-
-    let delegates = delegates(&once, &places);
-    let above = above(&once, &places, |number, span| {
-        span.role == Role::Agent || delegates.get(number) == Some(&true)
-    });
-    let root = (0..once.len())
-        .filter_map(|number| {
-            once.get(number)
-                .map(|span| (number, span))
-        })
-        .filter(|(_, span)| span.parent.is_empty())
-        .min_by_key(|(number, span)| (span.start, *number))
-        .map(|(_, span)| span);
-    let first_agent = once
-        .iter()
-        .enumerate()
-        .filter(|(_, span)| span.role == Role::Agent)
-        .filter(|(number, _)| above.get(*number) == Some(&None))
-        .min_by_key(|(number, span)| (span.start, *number))
-        .map(|(number, _)| number);
-
-    // Where the root does not say what was asked, the first request of a model does.
-    let first = once
-        .iter()
-        .filter(|span| span.role == Role::Model)
-        .min_by_key(|span| span.start);
-    let asked = root.and_then(|root| {
-        root.task
-            .clone()
-            .or_else(|| first.and_then(|model| model.task.clone()))
-    });
-
+    let trace = Trace::of(spans);
+    let root = trace.root();
+    let asked = trace.asked();
     let mut conversation = Conversation {
-        id: once
+        id: trace
+            .spans
             .first()
             .map(|span| id_of(&span.trace))
             .unwrap_or_default(),
-        sha256: Some(digest(&once)),
-        started_at: root
-            .and_then(|root| root.start)
-            .or_else(|| {
-                once.iter()
-                    .filter_map(|span| span.start)
-                    .min()
-            }),
+        sha256: Some(trace.digest()),
+        started_at: trace.started_at(),
         task: root.map(|root| {
             asked
                 .clone()
@@ -174,24 +128,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         ..Conversation::default()
     };
 
-    let agent = first_agent.and_then(|number| once.get(number));
-    for span in root
-        .into_iter()
-        .chain(agent)
-        .chain(&once)
-    {
-        let is_main = span.role == Role::Agent && span.name != agent.map_or("", |it| &it.name);
-        for (name, text) in span.tags.iter().filter(|_| !is_main) {
-            conversation.tag(name, text);
-        }
-    }
-
-    let of_agent = |number: usize| {
-        let agent = above.get(number).copied().flatten()?;
-        once.get(agent)
-            .filter(|_| Some(agent) != first_agent)
-    };
-
+    trace.add_tags(&mut conversation);
     conversation.at = conversation.started_at;
     if let Some(system) = root.and_then(|root| root.system.as_deref()) {
         conversation.message("system", system);
@@ -200,10 +137,9 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
         conversation.message("user", task);
     }
 
-    let ending = ending(root, &once);
-    conversation.end = Some(ending);
-    for (number, span) in once.iter().enumerate() {
-        let agent = of_agent(number);
+    conversation.end = Some(trace.ending());
+    for (number, span) in trace.spans.iter().enumerate() {
+        let agent = trace.inner_agent_of(number);
         conversation.agent = agent.map(|agent| agent.name.clone());
         conversation.parent = agent.map(|agent| {
             agent
@@ -213,32 +149,7 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
                 .unwrap_or(&agent.id)
                 .clone()
         });
-
-        let is_nested = above
-            .get(number)
-            .is_some_and(Option::is_some);
-        let is_delegate = delegates.get(number) == Some(&true);
-
-        match span.role {
-            Role::Model => span.add_answer(&mut conversation),
-            Role::Tool if is_delegate => span.add_call(&mut conversation, Some("delegate")),
-            Role::Tool => span.add_call(&mut conversation, span.kind),
-            Role::Agent if span.is_act.unwrap_or(is_nested) => {
-                span.add_call(&mut conversation, Some("delegate"));
-            }
-            Role::Agent => {}
-            Role::Other => match &span.note {
-                Some(note) => {
-                    conversation.moment(span.end.or(span.start));
-                    conversation.note("observe", note.clone());
-                }
-                None => conversation.skip(
-                    span.counted_as
-                        .as_deref()
-                        .unwrap_or("span"),
-                ),
-            },
-        }
+        trace.add(&mut conversation, number, span);
     }
 
     conversation
@@ -247,105 +158,6 @@ pub(super) fn conversation(spans: Vec<Span>) -> Conversation {
 /// Returns the id of a run of a trace.
 pub(super) fn id_of(trace: &str) -> String {
     format!("ep_{}", trace.replace('-', ""))
-}
-
-fn digest(spans: &[Span]) -> String {
-    let mut digests: Vec<&str> = spans
-        .iter()
-        .map(|span| &*span.sha256)
-        .collect();
-    digests.sort_unstable();
-
-    FileDigest::of(digests.join("\n").as_bytes()).to_string()
-}
-
-/// Returns for each span whether it is a tool with a model or an agent below it, and so an agent.
-fn delegates(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec<bool> {
-    let mut found = vec![false; spans.len()];
-    let around = above(spans, places, |_, span| {
-        span.role == Role::Agent || span.may_delegate
-    });
-
-    for (number, span) in spans.iter().enumerate() {
-        let mut inner = matches!(span.role, Role::Model | Role::Agent).then_some(number);
-        while let Some(outer) = inner.and_then(|inner| around.get(inner).copied().flatten()) {
-            let is_tool = spans
-                .get(outer)
-                .is_some_and(|outer| outer.may_delegate);
-            match found.get_mut(outer) {
-                Some(is_delegate) if is_tool && !*is_delegate => *is_delegate = true,
-                _ => break,
-            }
-            inner = Some(outer);
-        }
-    }
-
-    found
-}
-
-/// Returns for each span the nearest agent above it, from the roots down.
-fn above(
-    spans: &[Span],
-    places: &BTreeMap<String, usize>,
-    is_agent: impl Fn(usize, &Span) -> bool,
-) -> Vec<Option<usize>> {
-    let mut below: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut found = vec![None; spans.len()];
-    let mut next: Vec<usize> = Vec::new();
-
-    for (number, span) in spans.iter().enumerate() {
-        match places
-            .get(&span.parent)
-            .filter(|_| !span.parent.is_empty())
-        {
-            Some(parent) => below
-                .entry(*parent)
-                .or_default()
-                .push(number),
-            None => next.push(number),
-        }
-    }
-
-    while let Some(number) = next.pop() {
-        let is_agent = spans
-            .get(number)
-            .is_some_and(|span| is_agent(number, span));
-        let of_this = found.get(number).copied().flatten();
-        let agent = if is_agent { Some(number) } else { of_this };
-
-        for inner in below
-            .remove(&number)
-            .into_iter()
-            .flatten()
-        {
-            if let Some(above) = found.get_mut(inner) {
-                *above = agent;
-            }
-            next.push(inner);
-        }
-    }
-
-    found
-}
-
-/// Returns how a trace ends: as its root does, once that is there.
-fn ending(root: Option<&Span>, spans: &[Span]) -> Ending {
-    let Some(root) = root else {
-        return Ending::Pending("the root of the trace is not there yet".into());
-    };
-    let is_open = |span: &&Span| span.end.is_none() && span.role != Role::Other;
-
-    if root.end.is_none() {
-        return Ending::Pending("the root of the trace has no end".into());
-    }
-    if let Some(error) = &root.error {
-        return Ending::Error(error.clone());
-    }
-
-    match spans.iter().find(is_open) {
-        Some(span) => Ending::Pending(format!("{} has no end", span.name)),
-        None => Ending::Ok,
-    }
 }
 
 impl Span {
@@ -404,9 +216,6 @@ impl Span {
 
         conversation.result(&self.id, Outcome::new(status, output).took(took));
     }
-}
-
-impl Span {
     /// Returns the digest of what a span is read from.
     pub(super) fn digest(of: &Value) -> String {
         FileDigest::of(of.to_string().as_bytes()).to_string()

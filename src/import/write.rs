@@ -217,10 +217,7 @@ impl Draft {
     fn record(mut self, recorder: Recorder) -> Result<(), Error> {
         let ending = self.conversation.finish(self.is_over);
         let conversation = self.conversation;
-        let started_at = conversation
-            .started_at
-            .or_else(|| conversation.first_time())
-            .or(self.modified);
+        let started_at = conversation.began().or(self.modified);
         let task = (conversation.task.as_deref())
             .or_else(|| conversation.first_message())
             .filter(|task| !task.trim().is_empty());

@@ -1,6 +1,7 @@
 //! The files of a run besides its records -> placeholders of their bytes, under names without
 //! digests and secrets of the old ones.
 
+use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -65,38 +66,14 @@ impl RunCopy<'_> {
     }
 
     fn file(&self, path: &Path, attached: &Attached, known: &mut Known) -> Result<(), Error> {
-        let name = path.to_str().map(str::to_owned);
-        let paths = name
-            .as_ref()
-            .and_then(|name| attached.get(name));
+        let name = path.to_str();
         let is_kept = self.rules.keep_file(path);
-        let value = match paths.filter(|_| !is_kept) {
-            Some(paths) => self.value(path, paths)?,
-            None => None,
-        };
-
-        let (was, is) = match value {
-            Some((was, is)) => (was, Some(is)),
-            None if is_kept => (self.content(path, &mut |_| Ok(()))?, None),
-            None => {
-                let mut mac = self.rules.keyed.mac();
-                let mut head = Vec::new();
-                let was = self.content(path, &mut |part| {
-                    mac.add(part);
-                    if head.len() <= PLACEHOLDER_BYTES {
-                        head.extend_from_slice(part);
-                    }
-                    Ok(())
-                })?;
-                let text = str::from_utf8(&head).unwrap_or_default();
-                let is = match head.len() {
-                    0 => Vec::new(),
-                    PLACEHOLDER_BYTES if is_placeholder(text) => head,
-                    _ => mac.placeholder().into_bytes(),
-                };
-
-                (was, Some(is))
-            }
+        let (was, is) = if is_kept {
+            (self.content(path, &mut |_| Ok(()))?, None)
+        } else {
+            let paths = name.and_then(|name| attached.get(name));
+            let (was, is) = self.redacted(path, paths)?;
+            (was, Some(is))
         };
 
         let changed = Changed {
@@ -104,40 +81,67 @@ impl RunCopy<'_> {
             is: is.as_deref().map_or(was, Content::of),
         };
 
-        let to = self.renamed(path);
-        let to = match to
-            .file_name()
-            .and_then(|name| name.to_str())
-        {
-            Some(file_name) if !is_kept => {
-                to.with_file_name(without_digests(file_name, changed, self.rules))
-            }
-            _ => to,
-        };
-
-        let writing = |error| Error::io("writing", &to)(error);
-        let mut file = self
-            .to
-            .file(&self.path(&to))
-            .map_err(writing)?;
-        match is {
-            Some(is) => io::Write::write_all(&mut file, &is).map_err(writing)?,
-            None => {
-                self.content(path, &mut |part| io::Write::write_all(&mut file, part))?;
-            }
+        let mut to = self.renamed(path);
+        if !is_kept && let Some(file_name) = to.file_name().and_then(OsStr::to_str) {
+            to.set_file_name(without_digests(file_name, changed, self.rules));
         }
 
-        file.flush().map_err(writing)?;
+        self.write(path, &to, is.as_deref())?;
         if let (Some(name), Some(to)) = (name, to.to_str()) {
             let file = KnownFile {
                 path: to.to_owned(),
                 is_renamed: to != name,
                 changed,
             };
-            known.add(name, file);
+            known.add(name.to_owned(), file);
         }
 
         Ok(())
+    }
+
+    /// Writes a file of the copy: these bytes, or those of the file at a path.
+    fn write(&self, path: &Path, to: &Path, bytes: Option<&[u8]>) -> Result<(), Error> {
+        let writing = |error| Error::io("writing", to)(error);
+        let mut file = self
+            .to
+            .file(&self.path(to))
+            .map_err(writing)?;
+        match bytes {
+            Some(bytes) => file.write_all(bytes).map_err(writing)?,
+            None => {
+                self.content(path, &mut |part| file.write_all(part))?;
+            }
+        }
+
+        file.flush().map_err(writing)
+    }
+
+    /// Returns what a file has, and what it becomes: that of a shortened value at some places, or a
+    /// placeholder.
+    fn redacted(&self, path: &Path, paths: Option<&Paths>) -> Result<(Content, Vec<u8>), Error> {
+        if let Some(paths) = paths
+            && let Some(value) = self.value(path, paths)?
+        {
+            return Ok(value);
+        }
+
+        let mut mac = self.rules.keyed.mac();
+        let mut head = Vec::new();
+        let was = self.content(path, &mut |part| {
+            mac.add(part);
+            if head.len() <= PLACEHOLDER_BYTES {
+                head.extend_from_slice(part);
+            }
+            Ok(())
+        })?;
+        let text = str::from_utf8(&head).unwrap_or_default();
+        let is = match head.len() {
+            0 => Vec::new(),
+            PLACEHOLDER_BYTES if is_placeholder(text) => head,
+            _ => mac.placeholder().into_bytes(),
+        };
+
+        Ok((was, is))
     }
 
     /// Returns what becomes of the file of a shortened value: `.txt` is one text, `.json` a value.

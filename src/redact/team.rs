@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::Error;
 use super::names::{Names, Paths, token};
 use crate::policy::team::{Judged, Team};
 
-/// The mark of a schema for what goes: `"x-runvet": "sensitive"`.
-const MARK: (&str, &str) = ("x-runvet", "sensitive");
+/// The keyword of a schema for what goes, and its value: `"x-runvet": "sensitive"`.
+const MARK: &str = "x-runvet";
+const SENSITIVE: &str = "sensitive";
 
 /// The places below one that schemas tell apart, at most: beyond, a mark holds at any depth.
 const MAX_LEVELS: usize = 32;
@@ -48,99 +49,15 @@ impl Declared {
                 Judged::Event | Judged::Whole(_) => at.as_str().to_owned(),
             };
             let root = schema.schema.text();
-            declared.read(root, root, &at, &mut Vec::new())?;
+            let mut reader = SchemaReader {
+                declared: &mut declared,
+                root,
+                around: Vec::new(),
+            };
+            reader.schema(root, &at)?;
         }
 
         Ok(declared)
-    }
-
-    /// Reads a schema for the values at a pointer.
-    fn read<'s>(
-        &mut self,
-        root: &'s Value,
-        schema: &'s Value,
-        at: &str,
-        around: &mut Vec<&'s Value>,
-    ) -> Result<(), Error> {
-        let Some(keywords) = schema.as_object() else {
-            return Ok(());
-        };
-        // A schema within itself describes any depth; so does one that is nested too far.
-        let is_again = around
-            .iter()
-            .any(|it| std::ptr::eq(*it, schema));
-        if is_again || around.len() > MAX_LEVELS {
-            if has_mark(root) {
-                self.sensitive
-                    .insert(format!("{at}/**"));
-            }
-            return Ok(());
-        }
-
-        around.push(schema);
-        if keywords
-            .get(MARK.0)
-            .is_some_and(|mark| mark == MARK.1)
-        {
-            self.sensitive.insert(at.to_owned());
-        }
-
-        let words = keywords
-            .get("enum")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .chain(keywords.get("const"));
-        for word in words.filter_map(Value::as_str) {
-            self.words
-                .insert((at.to_owned(), word.to_owned()));
-        }
-
-        for (keyword, below) in keywords {
-            match (&**keyword, below) {
-                ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
-                    self.read(root, target(root, reference)?, at, around)?;
-                }
-                ("properties", Value::Object(members)) => {
-                    for (key, below) in members {
-                        self.read(root, below, &format!("{at}/{}", token(key)), around)?;
-                    }
-                }
-                ("patternProperties", Value::Object(members)) => {
-                    for below in members.values() {
-                        self.read(root, below, &format!("{at}/*"), around)?;
-                    }
-                }
-                ("dependentSchemas", Value::Object(members)) => {
-                    for below in members.values() {
-                        self.read(root, below, at, around)?;
-                    }
-                }
-                (
-                    "additionalProperties"
-                    | "unevaluatedProperties"
-                    | "items"
-                    | "additionalItems"
-                    | "unevaluatedItems"
-                    | "contains"
-                    | "prefixItems",
-                    below,
-                ) => {
-                    for below in each(below) {
-                        self.read(root, below, &format!("{at}/*"), around)?;
-                    }
-                }
-                ("allOf" | "anyOf" | "oneOf" | "if" | "then" | "else" | "not", below) => {
-                    for below in each(below) {
-                        self.read(root, below, at, around)?;
-                    }
-                }
-                _ => {}
-            }
-        }
-
-        around.pop();
-        Ok(())
     }
 
     pub(super) fn names(&self) -> Result<TeamNames, Error> {
@@ -157,6 +74,100 @@ impl Declared {
             sensitive: Names::new("the place", &sensitive)?,
             words: words.collect::<Result<_, Error>>()?,
         })
+    }
+}
+
+/// A schema of a team, while it is read.
+struct SchemaReader<'s, 'd> {
+    declared: &'d mut Declared,
+    root: &'s Value,
+    /// The schemas in which the one at hand lies.
+    around: Vec<&'s Value>,
+}
+
+impl<'s> SchemaReader<'s, '_> {
+    /// Reads a schema for the values at a pointer.
+    fn schema(&mut self, schema: &'s Value, at: &str) -> Result<(), Error> {
+        let Some(keywords) = schema.as_object() else {
+            return Ok(());
+        };
+        // A schema within itself describes any depth; so does one that is nested too far.
+        let is_again = self
+            .around
+            .iter()
+            .any(|it| std::ptr::eq(*it, schema));
+        if is_again || self.around.len() > MAX_LEVELS {
+            if has_mark(self.root) {
+                self.declared
+                    .sensitive
+                    .insert(format!("{at}/**"));
+            }
+            return Ok(());
+        }
+
+        self.around.push(schema);
+        self.declare(keywords, at);
+        for (keyword, below) in keywords {
+            self.below(keyword, below, at)?;
+        }
+
+        self.around.pop();
+        Ok(())
+    }
+
+    /// Declares what a schema itself says of the values.
+    fn declare(&mut self, keywords: &Map<String, Value>, at: &str) {
+        if is_mark(keywords) {
+            self.declared
+                .sensitive
+                .insert(at.to_owned());
+        }
+
+        let words = keywords
+            .get("enum")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .chain(keywords.get("const"))
+            .filter_map(Value::as_str)
+            .map(|word| (at.to_owned(), word.to_owned()));
+        self.declared.words.extend(words);
+    }
+
+    /// Reads the schemas in a keyword, each for the values that it is about.
+    fn below(&mut self, keyword: &str, below: &'s Value, at: &str) -> Result<(), Error> {
+        match (keyword, below) {
+            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
+                self.schema(target(self.root, reference)?, at)
+            }
+            ("properties", Value::Object(members)) => members
+                .iter()
+                .try_for_each(|(key, below)| self.schema(below, &format!("{at}/{}", token(key)))),
+            ("patternProperties", Value::Object(members)) => {
+                self.all(members.values(), &format!("{at}/*"))
+            }
+            ("dependentSchemas", Value::Object(members)) => self.all(members.values(), at),
+            (
+                "additionalProperties"
+                | "unevaluatedProperties"
+                | "items"
+                | "additionalItems"
+                | "unevaluatedItems"
+                | "contains"
+                | "prefixItems",
+                below,
+            ) => self.all(each(below), &format!("{at}/*")),
+            ("allOf" | "anyOf" | "oneOf" | "if" | "then" | "else" | "not", below) => {
+                self.all(each(below), at)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn all(&mut self, schemas: impl IntoIterator<Item = &'s Value>, at: &str) -> Result<(), Error> {
+        schemas
+            .into_iter()
+            .try_for_each(|schema| self.schema(schema, at))
     }
 }
 
@@ -181,14 +192,15 @@ fn each(schemas: &Value) -> &[Value] {
     }
 }
 
+fn is_mark(keywords: &Map<String, Value>) -> bool {
+    keywords
+        .get(MARK)
+        .is_some_and(|mark| mark == SENSITIVE)
+}
+
 fn has_mark(schema: &Value) -> bool {
     match schema {
-        Value::Object(members) => {
-            members
-                .get(MARK.0)
-                .is_some_and(|mark| mark == MARK.1)
-                || members.values().any(has_mark)
-        }
+        Value::Object(members) => is_mark(members) || members.values().any(has_mark),
         Value::Array(items) => items.iter().any(has_mark),
         _ => false,
     }

@@ -1,6 +1,8 @@
 //! A JSON text -> the same text without the texts that go: their spans are replaced, all else is
 //! copied.
 
+mod reference;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -13,10 +15,11 @@ use super::names::{Paths, token};
 use super::places::{Nature, PLACES, PlaceId, same_places};
 use super::rules::Rules;
 use crate::ground::digest::FileDigest;
-use crate::ground::document::{Document, EXTENSION, Key, Kind, Node, Number};
+use crate::ground::document::{Document, EXTENSION, Key, Kind, Node};
 use crate::ground::record::phases;
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
+use reference::{NAMES, SIZES};
 
 /// A writer of the records of a run.
 pub(super) struct Writer<'w> {
@@ -48,14 +51,6 @@ pub(super) struct FoundMark {
     pub(super) paths: Paths,
 }
 
-/// What becomes of an object that refers to a content.
-#[derive(Default)]
-struct Reference {
-    sha256: Option<String>,
-    size: Option<String>,
-    name: Option<String>,
-}
-
 /// One text on its way.
 struct Copying<'c, 'w, 'a> {
     writer: &'c mut Writer<'w>,
@@ -72,10 +67,6 @@ struct Copying<'c, 'w, 'a> {
     /// The paths to the whole text, where it is a value of a record.
     around: &'a [String],
 }
-
-/// The keys under which an object names a file, and its size.
-const NAMES: [&str; 2] = ["attachment", "name"];
-const SIZES: [&str; 2] = ["bytes", "size_bytes"];
 
 /// The texts of a run whose placeholders are kept, at most, and the bytes of each.
 const MAX_KEPT: usize = 4096;
@@ -233,83 +224,6 @@ impl<'a> Copying<'_, '_, 'a> {
         } else {
             self.writer.readable.keys += 1;
         }
-    }
-
-    /// Returns what becomes of an object that has the digest of a content, or the name and the size
-    /// of a file.
-    fn reference(&mut self, object: Node<'a>) -> Option<Reference> {
-        let text = |key: &str| object.get(key).and_then(Node::text);
-        let sha256 = text("sha256");
-        let digits = sha256
-            .as_deref()
-            .map(bare)
-            .filter(|it| is_digest(it));
-        let size = SIZES
-            .iter()
-            .find_map(|key| object.get(key)?.number());
-        if digits.is_none() && size.is_none() {
-            return None;
-        }
-
-        let name = NAMES.iter().find_map(|key| text(key));
-        let known = self.writer.known;
-        let file = name
-            .as_deref()
-            .and_then(|name| known.file(name));
-        if digits.is_none() && file.is_none() {
-            return None;
-        }
-
-        self.note_mark(object, digits, name.as_deref());
-        let of_digest = digits.and_then(|digits| known.content(digits));
-        let is_mark = digits.is_some() && object.get("excerpt").is_some();
-        let changed = file
-            .filter(|_| !is_mark)
-            .map(|file| file.changed)
-            .or(of_digest);
-        let becomes = digits.and_then(|digits| {
-            let right = changed.filter(|it| FileDigest::parse(digits) == Some(it.was.sha256));
-            if let Some(changed) = right {
-                return Some(in_case_of(digits, &changed.is.sha256.to_string()));
-            }
-            let goes = file.is_some() || self.goes(object);
-            goes.then(|| self.writer.rules.keyed.digest(digits))
-        });
-        let size = size
-            .zip(changed)
-            .and_then(|(size, changed)| {
-                let is = |content: Content| size.equals(Number::of(&content.bytes.to_string()));
-                changed.size(is(changed.was), is(changed.is))
-            });
-        let name = name.and_then(|name| match (file, digits, &becomes) {
-            (Some(file), ..) if file.is_renamed => Some(file.path.clone()),
-            (Some(_), ..) => Some(name.into_owned()),
-            (None, Some(was), Some(is)) if name.contains(was) => Some(name.replace(was, is)),
-            _ => None,
-        });
-        let before = sha256
-            .as_deref()
-            .and_then(|it| it.strip_suffix(bare(it)));
-
-        Some(Reference {
-            sha256: becomes.map(|digits| format!("{}{digits}", before.unwrap_or_default())),
-            size,
-            name,
-        })
-    }
-
-    /// Returns `true` if a shortened value goes, or the digest of a content that is not there.
-    fn goes(&self, object: Node<'a>) -> bool {
-        let excerpt = object
-            .get("excerpt")
-            .and_then(Node::text);
-        let paths = self.paths("/sha256");
-        let excerpt = excerpt.unwrap_or_default();
-        self.fits(&excerpt)
-            || self
-                .writer
-                .rules
-                .redact(&excerpt, false, &paths)
     }
 
     /// Returns the paths to what is at hand, or below it, where names matter.
@@ -511,25 +425,6 @@ impl<'a> Copying<'_, '_, 'a> {
         };
 
         Some(format!("{before}{by}"))
-    }
-
-    /// Notes a shortened value, where they are looked for.
-    fn note_mark(&mut self, object: Node<'a>, digits: Option<&str>, name: Option<&str>) {
-        let sha256 = digits.and_then(FileDigest::parse);
-        let paths = self.paths("");
-        let search = self
-            .writer
-            .search
-            .as_mut()
-            .filter(|_| object.get("excerpt").is_some());
-
-        if let Some((search, sha256)) = search.zip(sha256) {
-            search.marks.push(FoundMark {
-                sha256,
-                file: name.map(str::to_owned),
-                paths,
-            });
-        }
     }
 
     /// Notes what became of a value that stands whole here and is shortened elsewhere; `from` is
