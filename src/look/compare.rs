@@ -305,6 +305,22 @@ fn shown_number(number: Number<'_>) -> Value {
 
 type ByKey = BTreeMap<Vec<String>, ComparedRun>;
 
+/// Returns the keys of the runs of two sets, each once and in the order of a list.
+fn keys_of(base: &ByKey, candidate: &ByKey) -> Vec<Vec<String>> {
+    let keys: BTreeSet<&Vec<String>> = base
+        .keys()
+        .chain(candidate.keys())
+        .collect();
+    let mut keys: Vec<Vec<String>> = keys.into_iter().cloned().collect();
+    keys.sort_by_cached_key(|key| {
+        key.iter()
+            .map(|part| place_of(part))
+            .collect::<Vec<_>>()
+    });
+
+    keys
+}
+
 impl Comparison {
     fn list_apart(
         &mut self,
@@ -330,21 +346,8 @@ impl Comparison {
     fn pair_up(&mut self, base: &mut ByKey, candidate: &mut ByKey, names: &[String]) {
         let mut sums = vec![Sums::default(); names.len()];
         let mut tasks: BTreeSet<String> = BTreeSet::new();
-        let mut keys: Vec<Vec<String>> = base
-            .keys()
-            .chain(candidate.keys())
-            .cloned()
-            .collect::<BTreeSet<Vec<String>>>()
-            .into_iter()
-            .collect();
-        keys.sort_by_cached_key(|key| {
-            key.iter()
-                .map(|part| place_of(part))
-                .collect::<Vec<_>>()
-        });
-
         let (mut better, mut worse) = (Vec::new(), Vec::new());
-        for key in keys {
+        for key in keys_of(base, candidate) {
             let task = key.first().cloned().unwrap_or_default();
             let (a, b) = match (base.remove(&key), candidate.remove(&key)) {
                 (Some(a), Some(b)) => (a, b),
@@ -380,19 +383,26 @@ impl Comparison {
         self.tasks = tasks.len() as u64;
         (self.base.paired, self.candidate.paired) = (self.pairs, self.pairs);
 
-        let mut sums: Vec<(&String, Sums)> = names.iter().zip(sums).collect();
-        sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
-        let measured = sums
-            .into_iter()
-            .filter(|(_, sum)| sum.so_far.pairs > 0);
-        self.measures = measured
-            .map(|(name, sum)| sum.measure(name, self.pairs))
-            .collect();
+        self.measures = self.measures_of(names, sums);
         self.worse = worse.len() as u64;
         worse.append(&mut better);
         self.flipped_more = worse.len().saturating_sub(MAX_LISTED) as u64;
         worse.truncate(MAX_LISTED);
         self.flipped = worse;
+    }
+
+    /// Returns the measures that pairs have, in their order.
+    fn measures_of(&self, names: &[String], sums: Vec<Sums>) -> Vec<Measure> {
+        let mut sums: Vec<(&String, Sums)> = names
+            .iter()
+            .zip(sums)
+            .filter(|(_, sum)| sum.so_far.pairs > 0)
+            .collect();
+        sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
+
+        sums.into_iter()
+            .map(|(name, sum)| sum.measure(name, self.pairs))
+            .collect()
     }
 
     /// Decides conditions, and returns whether one holds. Where more runs are left out than a limit

@@ -230,14 +230,7 @@ impl Watch {
             faults,
             faults_gone,
         } = self.renew(gate, due, &mut seen.known);
-        let found = FoundCounts {
-            runs: seen.known.count(),
-            empty: seen.known.empty(),
-        };
-
-        if seen.found.replace(found) != Some(found) {
-            take(News::Found(found))?;
-        }
+        seen.count(take)?;
         for path in faults_gone {
             take(News::FaultGone(path))?;
         }
@@ -280,13 +273,8 @@ impl Watch {
             flow
         });
         flow?;
-        if !seen.all && due.touched.contains_key(Path::new("")) {
-            seen.all = true;
-            let foreign = seen.known.foreign();
-            if foreign > 0 {
-                take(News::PassedOver(foreign))?;
-            }
-            take(News::AllSeen)?;
+        if due.touched.contains_key(Path::new("")) {
+            seen.end_first_look(take)?;
         }
 
         ControlFlow::Continue(())
@@ -380,6 +368,34 @@ struct WatchState {
 }
 
 impl WatchState {
+    /// Counts the runs, and passes on the counts if they have changed.
+    fn count(&mut self, take: &mut impl FnMut(News) -> ControlFlow<()>) -> ControlFlow<()> {
+        let found = FoundCounts {
+            runs: self.known.count(),
+            empty: self.known.empty(),
+        };
+
+        if self.found.replace(found) == Some(found) {
+            return ControlFlow::Continue(());
+        }
+        take(News::Found(found))
+    }
+
+    /// Passes on that everything was looked at, the first time.
+    fn end_first_look(
+        &mut self,
+        take: &mut impl FnMut(News) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if std::mem::replace(&mut self.all, true) {
+            return ControlFlow::Continue(());
+        }
+
+        let foreign = self.known.foreign();
+        if foreign > 0 {
+            take(News::PassedOver(foreign))?;
+        }
+        take(News::AllSeen)
+    }
     /// Forgets runs; what there is to tell of it.
     fn forget(&mut self, gone: Vec<PathBuf>) -> Vec<News> {
         let mut news = Vec::new();

@@ -17,7 +17,9 @@ use crate::ground::finding::{Level, UncoveredKind};
 use crate::ground::parallel::while_ok;
 use crate::ground::timestamp::Timestamp;
 use crate::report::{faults, json_bytes, write_json};
-use crate::store::{Dir, GivenPaths, LinkPolicy, RunNames, Spool, WholeFile, episode_around, path};
+use crate::store::{
+    Dir, GivenPaths, LinkPolicy, RunNames, Spool, WalkFindings, WholeFile, episode_around, path,
+};
 
 /// Judges the runs below paths, as [`Gate::run`] does, and writes their seal to a file that is
 /// replaced as a whole. Where the reports of an earlier check are given, there is no seal unless
@@ -52,7 +54,31 @@ pub fn seal(
 
     let mut file = WholeFile::create(to, &[]).map_err(SealError::of)?;
     let mut writer = SealWriter::new(paths, &gate).map_err(SealError::of)?;
-    let (mut written, mut before) = (Ok(()), before.map(|it| it.iter()));
+    let outcome = judge(&mut gate, found, &mut writer, deny, before)?;
+    let terms = SealTerms {
+        gate: &gate,
+        deny,
+        is_part,
+        since: None,
+        until: None,
+    };
+
+    writer
+        .finish(&terms, &outcome, &mut file)
+        .and_then(|()| file.keep())
+        .map_err(SealError::of)
+}
+
+/// Judges runs, and adds them to a seal, as long as an earlier check found the same.
+fn judge(
+    gate: &mut Gate,
+    found: WalkFindings,
+    writer: &mut SealWriter,
+    deny: Deny,
+    before: Option<&[Arc<EpisodeReport>]>,
+) -> Result<Outcome, SealError> {
+    let mut written = Ok(());
+    let mut before = before.map(|it| it.iter());
     let other = || io::Error::other("the check finds something else than before");
     let outcome = gate.each(found.into(), |judged| {
         if let Ok(report) = judged {
@@ -84,18 +110,7 @@ pub fn seal(
         return Err(SealError::of(other()));
     }
 
-    let terms = SealTerms {
-        gate: &gate,
-        deny,
-        is_part,
-        since: None,
-        until: None,
-    };
-
-    writer
-        .finish(&terms, &outcome, &mut file)
-        .and_then(|()| file.keep())
-        .map_err(SealError::of)
+    Ok(outcome)
 }
 
 /// Returns `true` if a path that is given leads to a single run.

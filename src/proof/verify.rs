@@ -11,6 +11,7 @@ use super::SealError;
 use super::opened::{RunOfSeal, Seal};
 use super::seal::rules_in_force;
 use crate::gate::{Exit, Gate};
+use crate::ground::digest::FileDigest;
 use crate::ground::finding::{
     Lifecycle, ReportedFault, SealedFiles, Uncovered, UncoveredKind, Verdict,
 };
@@ -195,32 +196,9 @@ fn verify(
         },
     );
 
-    let is_part = seal.says().decided_by.part;
-    for name in there
-        .keys()
-        .filter(|name| !seal.runs.contains_key(*name))
-    {
-        verification.new += 1;
-        if !(allows_new || is_part) {
-            verification.change(ChangeKind::Added, name, "a run that was not sealed");
-        }
-    }
-
-    let is_compared = |fault: &Fault| {
-        let place = names.of(fault.path());
-        wanted
-            .iter()
-            .any(|it| place.path.starts_with(it.name))
-    };
-
-    let faults = found
-        .faults
-        .iter()
-        .filter(|fault| !is_compared(fault));
-    verification
-        .faults
-        .extend(faults.map(ReportedFault::from));
-    ReportedFault::tidy(&mut verification.faults);
+    let allows_new = allows_new || seal.says().decided_by.part;
+    verification.add_new(seal, &there, allows_new);
+    verification.add_faults(&found, &names, &wanted);
 
     Ok(verification)
 }
@@ -316,6 +294,37 @@ impl Verification {
         }
     }
 
+    /// Adds the runs that were not sealed.
+    fn add_new(&mut self, seal: &Seal, there: &BTreeMap<String, InRunData>, allows_new: bool) {
+        for name in there
+            .keys()
+            .filter(|name| !seal.runs.contains_key(*name))
+        {
+            self.new += 1;
+            if !allows_new {
+                self.change(ChangeKind::Added, name, "a run that was not sealed");
+            }
+        }
+    }
+
+    /// Adds what could not be looked at, but for runs that were compared.
+    fn add_faults(&mut self, found: &WalkFindings, names: &RunNames, compared: &[Wanted<'_>]) {
+        let is_compared = |fault: &Fault| {
+            let place = names.of(fault.path());
+            compared
+                .iter()
+                .any(|it| place.path.starts_with(it.name))
+        };
+
+        let faults = found
+            .faults
+            .iter()
+            .filter(|fault| !is_compared(fault));
+        self.faults
+            .extend(faults.map(ReportedFault::from));
+        ReportedFault::tidy(&mut self.faults);
+    }
+
     fn change(&mut self, kind: ChangeKind, name: &str, what: &str) {
         self.changed += 1;
         if self.changes.len() < MAX_LISTED {
@@ -357,73 +366,93 @@ impl Wanted<'_> {
     }
 
     fn changes(&self, now: &SealedFiles) -> Vec<Change> {
-        let mut changes = Vec::new();
-        let mut add = |kind, name: &str, what: &str| {
-            let name = match self.name {
-                "." => name.to_owned(),
-                run => format!("{run}/{name}"),
-            };
-            let what = what.to_owned();
-            changes.push(Change { kind, name, what });
-        };
-
-        let files: BTreeMap<&str, _> = now
+        let files: BTreeMap<&str, FileDigest> = now
             .files
             .iter()
             .map(|file| (&*file.name, file.digest))
             .collect();
-        let others: BTreeMap<&str, UncoveredKind> = kinds(&now.uncovered);
+        let others = kinds(&now.uncovered);
         let were_others = kinds(&self.sealed.said.uncovered);
-
-        for (name, digest) in &self.sealed.files {
-            match (files.get(&**name), others.get(&**name)) {
-                (Some(is), _) if is == digest => {}
-                (Some(_), _) => add(ChangeKind::Altered, name, "other bytes"),
-                (None, Some(kind)) => {
-                    let what = format!("{} is in its place", kind.shown());
-                    add(ChangeKind::Altered, name, &what);
-                }
-                (None, None) => add(ChangeKind::Missing, name, "a file"),
-            }
-        }
-
-        for (name, kind) in &were_others {
-            let is_file = now
-                .others
-                .iter()
-                .any(|other| other == name);
-            match others.get(name) {
-                Some(is) if is == kind => {}
-                Some(is) => {
-                    let what = format!("{}, not {}", is.shown(), kind.shown());
-                    add(ChangeKind::Altered, name, &what);
-                }
-                None if is_file => {
-                    let what = format!("a file, not {}", kind.shown());
-                    add(ChangeKind::Altered, name, &what);
-                }
-                None => add(ChangeKind::Missing, name, kind.shown()),
-            }
-        }
-
         let is_known =
             |name: &str| were_others.contains_key(name) || self.sealed.files.contains_key(name);
-        for name in now
+
+        let of_files = self
+            .sealed
+            .files
+            .iter()
+            .filter_map(|(name, was)| {
+                let (kind, what) = change_of_file(*was, files.get(&**name), others.get(&**name))?;
+                Some(self.change(kind, name, what))
+            });
+        let of_others = were_others
+            .iter()
+            .filter_map(|(name, was)| {
+                let is_file = now
+                    .others
+                    .iter()
+                    .any(|other| other == name);
+                let (kind, what) = change_of_other(*was, others.get(name), is_file)?;
+                Some(self.change(kind, name, what))
+            });
+        let new_files = now
             .others
             .iter()
             .filter(|name| !is_known(name))
-        {
-            add(ChangeKind::Added, name, "a file");
-        }
-
-        for (name, kind) in others
+            .map(|name| self.change(ChangeKind::Added, name, "a file".into()));
+        let new_others = others
             .iter()
             .filter(|(name, _)| !is_known(name))
-        {
-            add(ChangeKind::Added, name, kind.shown());
-        }
+            .map(|(name, kind)| self.change(ChangeKind::Added, name, kind.shown().into()));
 
-        changes
+        of_files
+            .chain(of_others)
+            .chain(new_files)
+            .chain(new_others)
+            .collect()
+    }
+
+    /// Returns the change of an entry of the run.
+    fn change(&self, kind: ChangeKind, entry: &str, what: String) -> Change {
+        let name = match self.name {
+            "." => entry.to_owned(),
+            run => format!("{run}/{entry}"),
+        };
+        Change { kind, name, what }
+    }
+}
+
+/// Returns how a file changed, if it did: its digest now, or the kind of what is in its place.
+fn change_of_file(
+    was: FileDigest,
+    is: Option<&FileDigest>,
+    other: Option<&UncoveredKind>,
+) -> Option<(ChangeKind, String)> {
+    match (is, other) {
+        (Some(is), _) if *is == was => None,
+        (Some(_), _) => Some((ChangeKind::Altered, "other bytes".into())),
+        (None, Some(kind)) => Some((
+            ChangeKind::Altered,
+            format!("{} is in its place", kind.shown()),
+        )),
+        (None, None) => Some((ChangeKind::Missing, "a file".into())),
+    }
+}
+
+/// Returns how an entry that was no file changed, if it did.
+fn change_of_other(
+    was: UncoveredKind,
+    is: Option<&UncoveredKind>,
+    is_file: bool,
+) -> Option<(ChangeKind, String)> {
+    let was_shown = was.shown();
+    match is {
+        Some(is) if *is == was => None,
+        Some(is) => Some((
+            ChangeKind::Altered,
+            format!("{}, not {was_shown}", is.shown()),
+        )),
+        None if is_file => Some((ChangeKind::Altered, format!("a file, not {was_shown}"))),
+        None => Some((ChangeKind::Missing, was_shown.into())),
     }
 }
 

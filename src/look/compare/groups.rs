@@ -231,64 +231,26 @@ impl Grouping {
         base: Option<&str>,
         paths: &[impl AsRef<str>],
     ) -> Result<GroupComparison, Error> {
-        let by = quote(&self.by);
-        let values: Vec<_> = self
-            .groups
-            .keys()
-            .map(|value| quote(value))
-            .collect();
-        let base = match (base, self.groups.keys().next()) {
-            (_, None) => {
-                let apart: Vec<_> = self
-                    .apart_by
-                    .iter()
-                    .map(|(why, runs)| format!("{runs} {why}"))
-                    .collect();
-                return Err(Error(format!(
-                    "no run that can be compared has the tag {by}: {}",
-                    apart.join(", ")
-                )));
-            }
-            (Some(base), _) if !self.groups.contains_key(base) => {
-                let (base, values) = (quote(base), values.join(", "));
-                return Err(Error(format!(
-                    "no run that can be compared has the tag {by} with the value {base}; \
-                     expected one of {values}"
-                )));
-            }
-            (given, Some(first)) => given.unwrap_or(first).to_owned(),
-        };
-
-        let mut groups: Vec<(String, GroupSums)> = Vec::new();
+        let base = self.base(base)?.to_owned();
+        let command = self.command(&base, paths);
         let first = self
             .groups
             .remove(&base)
             .unwrap_or_default();
-        groups.extend(self.groups);
+        let mut groups: Vec<(String, GroupSums)> = self.groups.into_iter().collect();
         groups.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.runs));
-
         let groups_more = groups
             .len()
             .saturating_sub(MAX_GROUPS - 1);
         groups.truncate(MAX_GROUPS - 1);
         groups.sort_by(|(one, _), (other, _)| one.cmp(other));
-
-        let paths = paths
-            .iter()
-            .map(|path| in_shell(path.as_ref()));
-        let words: Vec<_> = ["runvet".into(), "compare".into()]
-            .into_iter()
-            .chain(paths)
-            .chain(["--by".into(), in_shell(&self.by)])
-            .chain(["--base".into(), in_shell(&base)])
-            .collect();
         let others = groups
             .iter()
             .map(|(value, sums)| sums.group(value, Some(&first)));
 
         Ok(GroupComparison {
             by: self.by,
-            command: words.join(" "),
+            command,
             groups: std::iter::once(first.group(&base, None))
                 .chain(others)
                 .collect(),
@@ -297,6 +259,54 @@ impl Grouping {
             metrics_more: self.left_out.len(),
             faults: Vec::new(),
         })
+    }
+
+    /// Returns the value whose group others are compared with.
+    fn base<'g>(&'g self, given: Option<&'g str>) -> Result<&'g str, Error> {
+        let by = quote(&self.by);
+        let Some(first) = self.groups.keys().next() else {
+            let apart: Vec<_> = self
+                .apart_by
+                .iter()
+                .map(|(why, runs)| format!("{runs} {why}"))
+                .collect();
+            return Err(Error(format!(
+                "no run that can be compared has the tag {by}: {}",
+                apart.join(", ")
+            )));
+        };
+
+        let base = given.unwrap_or(first);
+        if !self.groups.contains_key(base) {
+            let values: Vec<_> = self
+                .groups
+                .keys()
+                .map(|value| quote(value))
+                .collect();
+            return Err(Error(format!(
+                "no run that can be compared has the tag {by} with the value {}; \
+                 expected one of {}",
+                quote(base),
+                values.join(", ")
+            )));
+        }
+
+        Ok(base)
+    }
+
+    /// Returns the command that prints the same.
+    fn command(&self, base: &str, paths: &[impl AsRef<str>]) -> String {
+        let paths = paths
+            .iter()
+            .map(|path| in_shell(path.as_ref()));
+        let words: Vec<_> = ["runvet".into(), "compare".into()]
+            .into_iter()
+            .chain(paths)
+            .chain(["--by".into(), in_shell(&self.by)])
+            .chain(["--base".into(), in_shell(base)])
+            .collect();
+
+        words.join(" ")
     }
 }
 

@@ -328,6 +328,26 @@ fn natures() -> String {
     lines
 }
 
+/// Returns the nature of a text by its schema.
+fn nature_of(schema: &Value) -> String {
+    let words = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .filter(|words| words.iter().all(Value::is_string));
+    let is_time = schema
+        .get("format")
+        .is_some_and(|it| it == "date-time");
+
+    match words {
+        Some(words) => {
+            let words: Vec<&str> = words.iter().map(text).collect();
+            format!("word {}", words.join(" "))
+        }
+        None if is_time => "time".to_owned(),
+        None => "goes".to_owned(),
+    }
+}
+
 /// Adds the natures of the texts of a schema.
 fn natures_of(
     root: &Value,
@@ -377,26 +397,7 @@ fn natures_of(
     if is_container || !is_text {
         return;
     }
-    let words = schema
-        .get("enum")
-        .and_then(Value::as_array);
-    let words = words.filter(|words| words.iter().all(Value::is_string));
-    let words = words.map(|words| {
-        words
-            .iter()
-            .map(text)
-            .collect::<Vec<_>>()
-            .join(" ")
-    });
-    let is_time = schema
-        .get("format")
-        .is_some_and(|it| it == "date-time");
-    let nature = match (own, words) {
-        (Some(own), _) => own.to_owned(),
-        (None, Some(words)) => format!("word {words}"),
-        (None, None) if is_time => "time".to_owned(),
-        (None, None) => "goes".to_owned(),
-    };
+    let nature = own.map_or_else(|| nature_of(schema), str::to_owned);
     lines.extend([record, " ", pointer, " ", &nature, "\n"]);
 }
 

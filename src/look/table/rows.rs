@@ -312,13 +312,23 @@ impl<'r> JudgedRun<'r> {
         }
     }
 
+    /// Returns a text of the state, else that of the summary.
+    fn either(&self, in_state: &[&str], in_summary: &[&str]) -> Option<Cow<'r, str>> {
+        self.state
+            .text(in_state)
+            .or_else(|| self.summary.text(in_summary))
+    }
+
+    /// Returns `false` for a run whose log has no times.
+    fn is_dated(&self) -> bool {
+        let (tag, unknown) = TIME_UNKNOWN;
+        self.either(&["episode", "tags", tag], &["tags", tag])
+            .as_deref()
+            != Some(unknown)
+    }
+
     pub(in crate::look) fn run(&self) -> Row<'r, RunRow<'r>> {
         let (state, summary) = (self.state, self.summary);
-        let either = |in_state: &[&str], in_summary: &[&str]| {
-            state
-                .text(in_state)
-                .or_else(|| summary.text(in_summary))
-        };
 
         let mut figures = Figures::default();
         let seed = state
@@ -330,13 +340,13 @@ impl<'r> JudgedRun<'r> {
         };
 
         let metrics = RecordPart(summary.at(&["metrics"]));
-        let (tag, unknown) = TIME_UNKNOWN;
-        let is_dated =
-            either(&["episode", "tags", tag], &["tags", tag]).as_deref() != Some(unknown);
+        let is_dated = self.is_dated();
         let mut row = RunRow {
             lifecycle: self.report.lifecycle,
-            task: either(&["goal", "task"], &["task"]),
-            started_at: either(&["episode", "started_at"], &["started_at"]).filter(|_| is_dated),
+            task: self.either(&["goal", "task"], &["task"]),
+            started_at: self
+                .either(&["episode", "started_at"], &["started_at"])
+                .filter(|_| is_dated),
             adapter: state.text(&["episode", "using"]),
             mode: summary.text(&["flags", "mode"]),
             seed: None,
