@@ -4,13 +4,13 @@ mod trace;
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
-use trace::Trace;
 
 use serde_json::{Value, json};
 
 use super::conversation::{Answer, Call, Conversation, Outcome, Took, Usage};
 use super::fields::{first_text, items, text, texts};
 use crate::ground::digest::FileDigest;
+use trace::Trace;
 
 /// A span, in the words that all formats share.
 #[derive(Default)]

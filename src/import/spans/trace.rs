@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use super::super::conversation::{Conversation, Ending};
-
 use super::{Role, Span};
 use crate::ground::digest::FileDigest;
 

@@ -1,6 +1,7 @@
 //! One run, wherever it is -> its records, its events and its entry in a list.
 
-use std::borrow::Cow;
+mod records;
+
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,20 +13,20 @@ use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, several_below};
 use crate::gate::Gate;
 use crate::ground::digest::FileDigest;
-use crate::ground::document::{Kind, Layout, Node, OwnedDocument, ReadText, Refused, Slots};
+use crate::ground::document::{Kind, Node, OwnedDocument, Refused};
 use crate::ground::finding::{EpisodeReport, Lifecycle};
 use crate::ground::record::{State, Summary};
-use crate::ground::source::{Artifact, Entries, EpisodeKey, line_and_column};
+use crate::ground::source::{Artifact, EpisodeKey, line_and_column};
 use crate::ground::timestamp::Timestamp;
 use crate::judge::check::Worker;
 use crate::judge::load::{self, Buffers, LoadRequest, Loaded, LoadedRecord, NOT_THERE, NoText};
-use crate::reading::facts::{self, JsonText, StateFacts, SummaryFacts};
 use crate::reading::outline::Listening;
 use crate::reading::schema::{self, CompiledSchema};
 use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
-    LinkPolicy, Opened, display,
+    LinkPolicy, Opened,
 };
+pub(in crate::look) use records::Records;
 
 /// One run, to read from.
 ///
@@ -49,10 +50,17 @@ use crate::store::{
 pub struct RunReader {
     /// The directory; of a run in memory, its location, its id and what is there.
     dir: EpisodeDir,
-    /// The location and the artifacts of a run in memory.
-    memory: Option<Arc<(EpisodeKey, InMemory<'static>)>>,
+    /// Of a run in memory, its location and its artifacts.
+    memory: Option<Arc<InMemoryRun>>,
     /// The links that are followed.
     links: LinkPolicy,
+}
+
+/// A run in memory.
+#[derive(Debug)]
+struct InMemoryRun {
+    key: EpisodeKey,
+    artifacts: InMemory<'static>,
 }
 
 impl From<EpisodeDir> for RunReader {
@@ -80,10 +88,14 @@ impl RunReader {
             within: None,
         };
 
-        let memory = Some(Arc::new((key.clone(), memory)));
+        let memory = InMemoryRun {
+            key: key.clone(),
+            artifacts: memory,
+        };
+
         Self {
             dir,
-            memory,
+            memory: Some(Arc::new(memory)),
             links: LinkPolicy::Refused,
         }
     }
@@ -198,9 +210,9 @@ impl RunReader {
     ) -> Result<(EpisodeReport, R), Fault> {
         match self.memory.as_deref() {
             None => worker.directory(&self.dir, listening, also),
-            Some((key, memory)) => {
+            Some(InMemoryRun { key, artifacts }) => {
                 let id = self.dir.id.as_deref();
-                Ok(worker.artifacts(key, id, memory, listening, also))
+                Ok(worker.artifacts(key, id, artifacts, listening, also))
             }
         }
     }
@@ -222,7 +234,7 @@ impl RunReader {
     ) -> Result<R, Error> {
         let directory;
         let files: &dyn Artifacts = if let Some(of) = self.memory.as_deref() {
-            &of.1
+            &of.artifacts
         } else {
             directory = self.files()?;
             &directory
@@ -496,7 +508,7 @@ impl RunReader {
         }
 
         let opened = match &self.memory {
-            Some(of) => of.1.open_shared(artifact),
+            Some(of) => of.artifacts.open_shared(artifact),
             None => self.files()?.open_file(artifact),
         };
 
@@ -540,98 +552,5 @@ impl RunReader {
             place,
             reason,
         }
-    }
-}
-
-/// The records of a run, each as it was stored, or why it can't be read. The timeline is not read.
-#[derive(Debug)]
-pub(crate) struct Records {
-    /// The run as an entry of a list.
-    pub(crate) entry: RunEntry,
-    /// The artifacts that the directory lists.
-    pub(in crate::look) entries: Entries,
-    pub(in crate::look) state: Result<OwnedDocument, Error>,
-    pub(in crate::look) summary: Result<OwnedDocument, Error>,
-}
-
-impl Records {
-    fn of(
-        run: &RunReader,
-        state: Result<OwnedDocument, Error>,
-        summary: Result<OwnedDocument, Error>,
-    ) -> Self {
-        let (in_state, in_summary) = (state.as_ref().ok(), summary.as_ref().ok());
-        let state_read =
-            in_state.and_then(|it| read_record(it, &schema::STATE, &facts::LISTED_STATE));
-        let summary_read =
-            in_summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
-        let state_facts = state_read
-            .as_ref()
-            .map(|it| StateFacts::new(facts_of(it)));
-        let summary_facts = summary_read
-            .as_ref()
-            .map(|it| SummaryFacts::new(facts_of(it)));
-        let entries = run.dir.entries;
-        let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
-        let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
-        let lifecycle = facts::lifecycle(state_facts, entries);
-        let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
-        let roots = [in_state, in_summary].map(|record| record.map(OwnedDocument::root));
-        let mut entry = entry.with_records(roots[0], roots[1]);
-
-        if lifecycle == Lifecycle::NonTerminal {
-            let timeline = match run.memory.as_deref() {
-                Some((_, memory)) => memory.open(Artifact::Events).ok(),
-                None => run.stream(Artifact::Events).ok(),
-            };
-            entry = load::with_progress(entry, entries, timeline.as_ref());
-        }
-
-        Self {
-            entry,
-            entries,
-            state,
-            summary,
-        }
-    }
-
-    /// Returns a value of the state; its root for an empty path.
-    pub(crate) fn in_state(&self, path: &[&str]) -> Option<Node<'_>> {
-        self.state
-            .as_ref()
-            .ok()?
-            .root()
-            .at(path)
-    }
-
-    /// Returns a value of the summary, in the same way.
-    pub(crate) fn in_summary(&self, path: &[&str]) -> Option<Node<'_>> {
-        self.summary
-            .as_ref()
-            .ok()?
-            .root()
-            .at(path)
-    }
-}
-
-/// Reads a record for its facts; returns its text, and the places that its schema refuses.
-fn read_record<'r>(
-    record: &'r OwnedDocument,
-    schema: &CompiledSchema,
-    layout: &Layout,
-) -> Option<(&'r str, ReadText, Vec<u32>)> {
-    let document = record.view();
-    let violations = schema.violations(document).ok()?;
-    let mut slots = Slots::default();
-    slots.fill(document, layout);
-    let refused = schema::offsets(document, &violations);
-    Some((document.text(), ReadText::of(slots), refused))
-}
-
-fn facts_of<'r>((text, read, refused): &'r (&'r str, ReadText, Vec<u32>)) -> JsonText<'r> {
-    JsonText {
-        text,
-        read,
-        refused,
     }
 }
