@@ -242,13 +242,14 @@ impl<'l> Log<'l> {
         }
 
         if is_document {
-            return self.document(lines.into_parts().0);
+            let (hashed, _) = lines.into_parts();
+            return self.document(hashed);
         }
 
         if is_at_end {
-            let hash = lines.into_parts().0.hash;
+            let (hashed, _) = lines.into_parts();
             self.digests
-                .push(FileDigest::finish(hash).to_string());
+                .push(FileDigest::finish(hashed.hash).to_string());
         } else {
             self.reading = Some(Reading::Lines(lines, false));
         }

@@ -110,11 +110,24 @@ struct RunCounter {
     gate: Gate,
     checker: Arc<Checker>,
     fields: Fields,
-    selectors: Vec<(String, &'static str, EventSelector)>,
+    selectors: Vec<Selector>,
 }
 
-/// The report on a run, and the numbers of its fields and of the events that selectors name.
-type RunCounts = (EpisodeReport, Vec<u64>, Vec<u64>);
+/// A selector of a rule.
+struct Selector {
+    rule: String,
+    name: &'static str,
+    events: EventSelector,
+}
+
+/// The report on a run, and what was counted in it.
+struct RunCounts {
+    report: EpisodeReport,
+    /// How often each field is there.
+    fields: Vec<u64>,
+    /// The number of events that each selector names.
+    selected: Vec<u64>,
+}
 
 impl RunCounter {
     fn new(gate: &Gate) -> Self {
@@ -125,7 +138,7 @@ impl RunCounter {
             selectors: gate
                 .selectors()
                 .into_iter()
-                .map(|(id, key, at, _)| (id, key, at))
+                .map(|(rule, name, events, _)| Selector { rule, name, events })
                 .collect(),
         }
     }
@@ -136,7 +149,8 @@ impl RunCounter {
             ..RunsCoverage::default()
         };
 
-        let (mut fields, mut named) = (vec![0; self.fields.places], vec![0; self.selectors.len()]);
+        let mut fields = vec![0; self.fields.places];
+        let mut selected = vec![0; self.selectors.len()];
         in_order(
             episodes,
             self.gate.parallelism(),
@@ -144,10 +158,10 @@ impl RunCounter {
             |gate, episode| self.run(gate, episode),
             |counted| {
                 match counted {
-                    Ok((report, of_fields, of_selectors)) => {
-                        sums.add(&report);
-                        add(&mut fields, &of_fields);
-                        add(&mut named, &of_selectors);
+                    Ok(counts) => {
+                        sums.add(&counts.report);
+                        add(&mut fields, &counts.fields);
+                        add(&mut selected, &counts.selected);
                     }
                     Err(fault) => sums.faults.push((&fault).into()),
                 }
@@ -156,11 +170,13 @@ impl RunCounter {
         );
         sums.fields = self.fields.described(&fields);
 
-        let selectors = self.selectors.iter().zip(named);
-        sums.selectors = selectors
-            .map(|((rule, selector, _), events)| SelectorSeen {
-                rule: rule.clone(),
-                selector,
+        sums.selectors = self
+            .selectors
+            .iter()
+            .zip(selected)
+            .map(|(selector, events)| SelectorSeen {
+                rule: selector.rule.clone(),
+                selector: selector.name,
                 events,
             })
             .collect();
@@ -187,7 +203,7 @@ impl RunCounter {
                 seen
             })
         })?;
-        let mut named = vec![0; self.selectors.len()];
+        let mut selected = vec![0; self.selectors.len()];
 
         // That a timeline, or a line of it, can't be read is a finding.
         if let Ok(mut texts) = run.event_texts() {
@@ -205,14 +221,20 @@ impl RunCounter {
                     .team()
                     .index
                     .view(Line::BEFORE_ALL, EventText::Parsed(event));
-                for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
-                    let answer = selector.ask(&look, &mut Budget::of_run());
+                for (selector, number) in self.selectors.iter().zip(&mut selected) {
+                    let answer = selector
+                        .events
+                        .ask(&look, &mut Budget::of_run());
                     *number += u64::from(answer == Ok(Truth::Yes));
                 }
             }
         }
 
-        Ok((report, fields, named))
+        Ok(RunCounts {
+            report,
+            fields,
+            selected,
+        })
     }
 }
 

@@ -284,8 +284,9 @@ impl Watch {
     /// system does not report changes.
     fn look(&self, seen: &mut WatchState) {
         let mut place = locked(&self.place);
+        let (before, _) = &*place;
         match Place::of(&self.dir) {
-            Ok(now) if now.is(&place.0) && now.top == seen.known.top() => {}
+            Ok(now) if now.is(before) && now.top == seen.known.top() => {}
             Ok(now) => {
                 // Another directory is at the path now. All of it is due before what comes into it.
                 self.touched.add_all();

@@ -70,9 +70,9 @@ impl Seal {
 
     fn read_from(path: &Path) -> Result<Self, String> {
         let mut file = open_up_to(path, MAX_BYTES).map_err(|error| error.to_string())?;
-        let keys: Keys = parse(&mut file)?;
+        let Keys(keys) = parse(&mut file)?;
         let kind: Kind = parse(&mut file)?;
-        kind.accept(&keys.0, path)?;
+        kind.accept(&keys, path)?;
         let statement: Statement = parse(&mut file)?;
         Self::of(statement)
     }
@@ -193,7 +193,7 @@ impl Kind {
         ];
         if let Some((_, payload, what)) = unwrapped
             .iter()
-            .find(|it| keys.contains(it.0))
+            .find(|(key, ..)| keys.contains(*key))
         {
             let path = path.display();
             return Err(format!(

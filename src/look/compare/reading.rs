@@ -1,5 +1,6 @@
 //! A path -> its runs by key, and the measures of each.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -57,13 +58,18 @@ pub(super) struct ComparedRun {
     pub(super) figures: Vec<(usize, Figure)>,
 }
 
-/// A run as it was read: its key, its outcome, and the names of measures, each with its value where
-/// that is a number.
-type Read = (
-    Option<Vec<String>>,
-    Option<String>,
-    Vec<(String, Result<Figure, Kind>)>,
-);
+/// A run as it was read.
+struct ReadRun {
+    key: Option<Vec<String>>,
+    outcome: Option<String>,
+    measures: Vec<ReadMeasure>,
+}
+
+/// A measure of a run: a number, or the kind of another value.
+struct ReadMeasure {
+    name: String,
+    value: Result<Figure, Kind>,
+}
 
 /// The names of measures, and the runs in which each metric first is a number or something else.
 #[derive(Default)]
@@ -247,12 +253,12 @@ impl Set {
     fn add(
         &mut self,
         report: EpisodeReport,
-        (key, outcome, read): Read,
+        read: ReadRun,
         metrics: &mut ComparedMetrics,
     ) -> Result<(), Error> {
         let key = match why_apart(report.valid, report.verdict, report.lifecycle) {
             Some(why) => Err(why),
-            None => key.ok_or("no_key"),
+            None => read.key.ok_or("no_key"),
         };
 
         self.faults.extend(report.fault());
@@ -268,14 +274,14 @@ impl Set {
         };
 
         let mut figures = Vec::new();
-        for (name, value) in read {
+        for ReadMeasure { name, value } in read.measures {
             let place = metrics.place(&name, value.as_ref().err().copied(), &report.dir)?;
             figures.extend(value.map(|number| (place, number)));
         }
 
         let run = ComparedRun {
             dir: report.dir,
-            outcome,
+            outcome: read.outcome,
             figures,
         };
 
@@ -293,42 +299,41 @@ impl Set {
     }
 }
 
-fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Read {
+fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> ReadRun {
     let (state, summary) = (loaded.state.written(), loaded.summary.written());
-    let number = |value: Node<'_>| {
-        value
-            .number()
-            .map(|number| number.text().into())
-    };
-
-    let mut figures: Vec<(String, Result<Figure, Kind>)> = Vec::new();
-
+    let mut measures = Vec::new();
     for (name, path) in BUILT_IN {
-        let number = summary.and_then(|summary| number(summary.at(path)?));
-        figures.extend(number.map(|number| (name.to_owned(), Ok(number))));
+        let number = summary.and_then(|summary| summary.at(path)?.number());
+        measures.extend(number.map(|number| ReadMeasure {
+            name: name.to_owned(),
+            value: Ok(number.text().into()),
+        }));
     }
 
     if let Some(own) = state.and_then(|state| state.at(&["outcomes", "metrics"])) {
-        add_metrics("metric:", own, &mut figures);
+        add_metrics("metric:", own, &mut measures);
     }
 
-    let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
-    let key = keys
-        .iter()
-        .map(|key| value_of(key, state, summary));
-    let outcome = outcome.map(std::borrow::Cow::into_owned);
-
-    (key.collect(), outcome, figures)
+    ReadRun {
+        key: keys
+            .iter()
+            .map(|key| value_of(key, state, summary))
+            .collect(),
+        outcome: summary
+            .and_then(|summary| summary.get("outcome")?.text())
+            .map(Cow::into_owned),
+        measures,
+    }
 }
 
 /// Adds the metrics in an object, with those in the objects in it, whose names have the path to
 /// them. A boolean is the number 0 or 1.
-fn add_metrics(prefix: &str, metrics: Node<'_>, figures: &mut Vec<(String, Result<Figure, Kind>)>) {
+fn add_metrics(prefix: &str, metrics: Node<'_>, measures: &mut Vec<ReadMeasure>) {
     for key in metrics.members() {
         let (name, value) = (format!("{prefix}{}", key.name()), key.value());
-        let figure = match (value.kind(), value.boolean(), value.number()) {
+        let read = match (value.kind(), value.boolean(), value.number()) {
             (Kind::Object, ..) => {
-                add_metrics(&format!("{name}/"), value, figures);
+                add_metrics(&format!("{name}/"), value, measures);
                 continue;
             }
             (_, Some(is_true), _) => Ok(if is_true { "1" } else { "0" }.into()),
@@ -337,11 +342,11 @@ fn add_metrics(prefix: &str, metrics: Node<'_>, figures: &mut Vec<(String, Resul
         };
 
         if !is_missing(value)
-            && figures
+            && measures
                 .iter()
-                .all(|(other, _)| *other != name)
+                .all(|other| other.name != name)
         {
-            figures.push((name, figure));
+            measures.push(ReadMeasure { name, value: read });
         }
     }
 }
@@ -365,9 +370,7 @@ fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) ->
             .number()
             .filter(|number| number.is_integer())
             .and_then(|number| number.shifted(0));
-        let text = value
-            .text()
-            .map(std::borrow::Cow::into_owned);
+        let text = value.text().map(Cow::into_owned);
         text.or_else(|| whole.map(|whole| whole.to_string()))
             .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))
     };

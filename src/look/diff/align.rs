@@ -157,7 +157,10 @@ fn common(left: &[usize], right: &[usize]) -> Vec<[usize; 2]> {
         }
 
         let next = (0..=last.len())
-            .map(|at| Some(snake(edit(last, at, end)?.0)))
+            .map(|at| {
+                let (point, _) = edit(last, at, end)?;
+                Some(snake(point))
+            })
             .collect();
         reached.push(next);
     }
@@ -181,8 +184,8 @@ fn edit(last: &[Option<[usize; 2]>], at: usize, end: [usize; 2]) -> Option<([usi
         .map(|[x, y]| ([x + 1, y], true));
 
     match (left, right) {
-        (Some(left), Some(right)) if right.0 > left.0 => Some(right),
-        (left, right) => left.or(right),
+        (Some((on_left, _)), Some((on_right, _))) if on_right > on_left => right,
+        _ => left.or(right),
     }
 }
 

@@ -120,12 +120,13 @@ impl DiffWalk {
 
     /// Walks on below a member or an item, whose place in each document is given.
     fn at_both(&mut self, [left, right]: [&str; 2], walk: impl FnOnce(&mut Self)) {
-        let lengths = (self.pointer.len(), self.right_pointer.len());
+        let (left_length, right_length) = (self.pointer.len(), self.right_pointer.len());
         push_token(&mut self.pointer, left);
         push_token(&mut self.right_pointer, right);
         walk(self);
-        self.pointer.truncate(lengths.0);
-        self.right_pointer.truncate(lengths.1);
+        self.pointer.truncate(left_length);
+        self.right_pointer
+            .truncate(right_length);
     }
 
     /// Compares two values that are not of records.
@@ -138,13 +139,13 @@ impl DiffWalk {
     /// Compares two values of records.
     pub(super) fn value(&mut self, left: Option<Node<'_>>, right: Option<Node<'_>>) {
         let [left, right] = [left, right].map(|node| node.filter(|node| !node.is_null()));
-        let kinds = (left.map(Node::kind), right.map(Node::kind));
+        let kinds = [left, right].map(|node| node.map(Node::kind));
         match (left, right) {
             (None, None) => {}
-            (Some(a), Some(b)) if kinds == (Some(Kind::Object), Some(Kind::Object)) => {
+            (Some(a), Some(b)) if kinds == [Some(Kind::Object); 2] => {
                 self.members(a, b);
             }
-            (Some(a), Some(b)) if kinds == (Some(Kind::Array), Some(Kind::Array)) => {
+            (Some(a), Some(b)) if kinds == [Some(Kind::Array); 2] => {
                 if align::has(&self.pointer) {
                     return self.aligned(a, b);
                 }
@@ -158,7 +159,7 @@ impl DiffWalk {
                     self.at(&index.to_string(), |walk| walk.value(a, b));
                 }
             }
-            (Some(a), Some(b)) if kinds.0 == kinds.1 && a.equals(b) => {}
+            (Some(a), Some(b)) if a.kind() == b.kind() && a.equals(b) => {}
             _ => self.differ(|| [left, right].map(shown)),
         }
     }

@@ -187,8 +187,8 @@ impl RunData {
             .filter(|(name, _)| name.len() <= 128)
             .filter_map(|(name, run)| Some((is_near(&name)?, name, run)))
             .collect();
-        ranked.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-        ranked.dedup_by(|a, b| a.1 == b.1);
+        ranked.sort_by(|(far, name, _), (further, other, _)| (far, name).cmp(&(further, other)));
+        ranked.dedup_by(|(_, name, _), (_, other, _)| name == other);
 
         let ids = ranked
             .into_iter()

@@ -359,7 +359,7 @@ impl RunReader {
                     calls => {
                         entry.tools = calls
                             .and_then(Result::ok)
-                            .unwrap_or_default()
+                            .unwrap_or_default();
                     }
                 }
                 entry

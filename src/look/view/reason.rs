@@ -283,5 +283,6 @@ fn id_of(step: Node<'_>) -> Option<String> {
 /// Returns the line of a value of a record, counted from 1.
 fn line_of(record: &OwnedDocument, value: Node<'_>) -> u64 {
     let text = record.view().text();
-    line_and_column(text.as_bytes(), value.span().start).0
+    let (line, _) = line_and_column(text.as_bytes(), value.span().start);
+    line
 }

@@ -110,7 +110,7 @@ fn string(rest: &mut &str) -> Option<String> {
                         };
 
                         let code: Option<String> = (0..digits)
-                            .map(|_| Some(chars.next()?.1))
+                            .map(|_| chars.next().map(|(_, digit)| digit))
                             .collect();
                         let code = u32::from_str_radix(&code?, 16).ok()?;
                         text.push(char::from_u32(code)?);

@@ -48,6 +48,7 @@ const MODELS: [&str; 4] = [
 pub(super) struct Attributes(BTreeMap<String, Value>);
 
 /// A side of a request.
+#[derive(Clone, Copy)]
 pub(super) enum Side {
     Input,
     Output,
