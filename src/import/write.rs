@@ -73,11 +73,9 @@ impl<'t> Target<'t> {
 
     /// Returns the id that the run of a conversation has.
     pub(super) fn id_of(&self, id: &str) -> String {
-        let redacted = self
-            .redactor
+        self.redactor
             .as_ref()
-            .map(|redactor| redactor.id(id));
-        redacted.unwrap_or_else(|| id.to_owned())
+            .map_or_else(|| id.to_owned(), |redactor| redactor.id(id))
     }
 
     /// Returns the payload that an event has in the run.

@@ -307,11 +307,13 @@ type ByKey = BTreeMap<Vec<String>, ComparedRun>;
 
 /// Returns the keys of the runs of two sets, each once and in the order of a list.
 fn keys_of(base: &ByKey, candidate: &ByKey) -> Vec<Vec<String>> {
-    let keys: BTreeSet<&Vec<String>> = base
+    let mut keys: Vec<Vec<String>> = base
         .keys()
         .chain(candidate.keys())
+        .collect::<BTreeSet<&Vec<String>>>()
+        .into_iter()
+        .cloned()
         .collect();
-    let mut keys: Vec<Vec<String>> = keys.into_iter().cloned().collect();
     keys.sort_by_cached_key(|key| {
         key.iter()
             .map(|part| place_of(part))

@@ -208,11 +208,14 @@ fn has_mark(schema: &Value) -> bool {
 
 /// Returns the part of a schema that a reference in it leads to.
 fn target<'s>(root: &'s Value, reference: &str) -> Result<&'s Value, Error> {
-    let pointer = reference.strip_prefix('#');
-    let found = pointer.and_then(|pointer| root.pointer(pointer));
-    found.ok_or_else(|| {
+    let lost = || {
         let why = "marks are read of schemas whose references lead into themselves, as \
                    `#/$defs/…` does";
         Error::setting("the reference", reference, &why)
-    })
+    };
+
+    reference
+        .strip_prefix('#')
+        .and_then(|pointer| root.pointer(pointer))
+        .ok_or_else(lost)
 }

@@ -127,13 +127,10 @@ impl Trace {
             .collect();
         sorted.sort_by_key(|span| time(span, "/started_at"));
 
-        let kind = |span: &Value| text(span, "/span_data/type").to_owned();
-        let generations = sorted
+        let task = sorted
             .iter()
-            .filter(|span| kind(span) == "generation");
-        let mut tasks = generations.filter_map(|span| asked(span.pointer("/span_data/input")?));
-        let task = tasks
-            .next()
+            .filter(|span| text(span, "/span_data/type") == "generation")
+            .find_map(|span| asked(span.pointer("/span_data/input")?))
             .or_else(|| some_text(&self.about, "/workflow_name"));
         let handoffs = self.handoffs();
         let mut spans: Vec<Span> = sorted
@@ -277,10 +274,10 @@ impl Trace {
             matches!(kind, "agent" | "generation" | "response")
         };
 
-        let failed = spans.iter().filter(is_worker);
-        let mut errors = failed.filter_map(|span| error(span.get("error")?));
-        errors
-            .next()
+        spans
+            .iter()
+            .filter(is_worker)
+            .find_map(|span| error(span.get("error")?))
             .map_or(Ending::Ok, Ending::Error)
     }
 }

@@ -255,18 +255,16 @@ fn of_json(value: &Value, resource: &Value) -> Span {
 }
 
 fn tags(attributes: &Attributes, resource: &Attributes) -> Vec<(&'static str, String)> {
-    let known = [
+    [
         ("agent", attributes.agent()),
         ("conversation", attributes.conversation()),
         ("model", attributes.model()),
         ("service", resource.text(&["service.name"])),
         ("version", resource.text(&["service.version"])),
-    ];
-
-    known
-        .into_iter()
-        .filter_map(|(tag, text)| Some((tag, text?)))
-        .collect()
+    ]
+    .into_iter()
+    .filter_map(|(tag, text)| Some((tag, text?)))
+    .collect()
 }
 
 /// Returns why a span failed, if it did: by its status, by `error.type`, or by an exception that

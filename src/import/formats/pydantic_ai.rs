@@ -85,10 +85,9 @@ fn conversation(messages: &[Value]) -> Conversation {
     let id = ["/conversation_id", "/run_id"]
         .iter()
         .find_map(|at| {
-            let mut ids = messages
+            messages
                 .iter()
-                .filter_map(|it| some_text(it, at));
-            ids.next()
+                .find_map(|it| some_text(it, at))
         });
     let whole = Value::from(messages.to_vec()).to_string();
     let mut conversation = Conversation {

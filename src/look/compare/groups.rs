@@ -299,14 +299,13 @@ impl Grouping {
         let paths = paths
             .iter()
             .map(|path| in_shell(path.as_ref()));
-        let words: Vec<_> = ["runvet".into(), "compare".into()]
+        ["runvet".into(), "compare".into()]
             .into_iter()
             .chain(paths)
             .chain(["--by".into(), in_shell(&self.by)])
             .chain(["--base".into(), in_shell(base)])
-            .collect();
-
-        words.join(" ")
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 

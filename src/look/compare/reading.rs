@@ -370,8 +370,10 @@ fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) ->
             .number()
             .filter(|number| number.is_integer())
             .and_then(|number| number.shifted(0));
-        let text = value.text().map(Cow::into_owned);
-        text.or_else(|| whole.map(|whole| whole.to_string()))
+        value
+            .text()
+            .map(Cow::into_owned)
+            .or_else(|| whole.map(|whole| whole.to_string()))
             .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))
     };
 

@@ -1,23 +1,22 @@
 //! One run, wherever it is -> its records, its events and its entry in a list.
 
 mod records;
+mod times;
 
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::filter::RunFilter;
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, several_below};
 use crate::gate::Gate;
 use crate::ground::digest::FileDigest;
-use crate::ground::document::{Kind, Node, OwnedDocument, Refused};
+use crate::ground::document::{Kind, OwnedDocument, Refused};
 use crate::ground::finding::{EpisodeReport, Lifecycle};
 use crate::ground::record::{State, Summary};
 use crate::ground::source::{Artifact, EpisodeKey, line_and_column};
-use crate::ground::timestamp::Timestamp;
 use crate::judge::check::Worker;
 use crate::judge::load::{self, Buffers, LoadRequest, Loaded, LoadedRecord, NOT_THERE, NoText};
 use crate::reading::outline::Listening;
@@ -26,6 +25,7 @@ use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
     LinkPolicy, Opened,
 };
+
 pub(in crate::look) use records::Records;
 
 /// One run, to read from.
@@ -393,74 +393,6 @@ impl RunReader {
 
         let state = record(Artifact::State, loaded.state);
         Records::of(self, state, record(Artifact::Summary, loaded.summary))
-    }
-
-    /// Returns when the run started, by each record and by its first event; `None` for what can't
-    /// be read.
-    pub(crate) fn starts(&self) -> Vec<Option<Timestamp>> {
-        let start = |node: Option<Node<'_>>| {
-            Some(
-                node?
-                    .text()
-                    .and_then(|it| Timestamp::parse(&it)),
-            )
-        };
-
-        let of_record = |artifact, path: &[&str]| {
-            let record = self.document(artifact);
-            record.map_or(Some(None), |record| start(record.root().at(path)))
-        };
-
-        let of_events = || match self.event_texts() {
-            Ok(mut lines) => match lines.next_document()? {
-                Ok((_, event)) => start(event.get("timestamp")),
-                Err(_) => Some(None),
-            },
-            Err(_) => Some(None),
-        };
-
-        let given = |artifact| match artifact {
-            Artifact::State => of_record(artifact, &["episode", "started_at"]),
-            Artifact::Summary => of_record(artifact, &["started_at"]),
-            Artifact::Events => of_events(),
-            Artifact::Learn | Artifact::Manifest => None,
-        };
-
-        Artifact::ALL
-            .into_iter()
-            .filter(|artifact| self.dir.entries.has(*artifact))
-            .filter_map(given)
-            .collect()
-    }
-
-    /// Returns when the run ended: the latest time of its events, else the start and the duration
-    /// of its records; `None` of a run that has not ended, and where there are no such times.
-    pub(crate) fn ended(&self, entry: &RunEntry) -> Option<Timestamp> {
-        if entry.lifecycle != Lifecycle::Terminal {
-            return None;
-        }
-
-        let latest = || {
-            let (mut lines, mut latest) = (self.event_texts().ok()?, None);
-            while let Some(line) = lines.next_document() {
-                // A line that is no event has no time.
-                let Ok((_, event)) = line else { continue };
-                let at = event
-                    .get("timestamp")
-                    .and_then(Node::text);
-                latest = latest.max(at.and_then(|at| Timestamp::parse(&at)));
-            }
-
-            latest
-        };
-
-        let by_duration = || {
-            let started = Timestamp::parse(entry.started_at.as_deref()?)?;
-            let lasted = Duration::try_from_secs_f64(entry.duration_sec?).ok()?;
-            started.checked_add(lasted)
-        };
-
-        latest().or_else(by_duration)
     }
 
     fn stored<T>(

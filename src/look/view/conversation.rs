@@ -307,11 +307,11 @@ impl<'r> Conversation<'r> {
         let Some(cut) = cut_value(value) else {
             return listed(value, role);
         };
-        let name = value
+        let whole = value
             .get("attachment")
-            .and_then(Node::text);
-        let whole = name.filter(|_| self.attached < MAX_ATTACHED_BYTES);
-        let whole = whole.and_then(|name| (self.attachment)(&name));
+            .and_then(Node::text)
+            .filter(|_| self.attached < MAX_ATTACHED_BYTES)
+            .and_then(|name| (self.attachment)(&name));
         self.attached += whole.as_ref().map_or(0, Vec::len);
 
         let whole = whole.and_then(|bytes| OwnedDocument::read(bytes).ok());
@@ -328,14 +328,12 @@ impl<'r> Conversation<'r> {
 /// Returns what a call of a model took, where its event says so.
 fn model_call(said: &Said<'_>, saw: usize) -> Option<ModelCall> {
     let first = |keys: &str| {
-        let mut places = USED
-            .iter()
-            .filter_map(|place| said.event.at(place));
-        let value = places.find_map(|used| {
-            keys.split(' ')
-                .find_map(|key| used.get(key))
-        });
-        value
+        USED.iter()
+            .filter_map(|place| said.event.at(place))
+            .find_map(|used| {
+                keys.split(' ')
+                    .find_map(|key| used.get(key))
+            })
             .filter(|value| value.number().is_some())
             .map(|value| brief(value.raw()))
     };
@@ -379,13 +377,14 @@ fn act(payload: Node<'_>) -> Read {
         .get("error")
         .filter(|error| !error.is_null());
     let status = text(payload, "result_status");
-    let result = error.or_else(|| payload.get("output"));
-    let result = result.filter(|result| !result.is_null());
-    let result = result.map(|result| ToolResult {
-        parts: vec![cut_value(result).unwrap_or_else(|| MessagePart::Text(written(result)))],
-        failed: error.is_some() || !matches!(&*status, "" | "ok"),
-        ..ToolResult::default()
-    });
+    let result = error
+        .or_else(|| payload.get("output"))
+        .filter(|result| !result.is_null())
+        .map(|result| ToolResult {
+            parts: vec![cut_value(result).unwrap_or_else(|| MessagePart::Text(written(result)))],
+            failed: error.is_some() || !matches!(&*status, "" | "ok"),
+            ..ToolResult::default()
+        });
     let call = ToolCall {
         id: String::new(),
         tool: text(payload, "tool"),

@@ -1,6 +1,6 @@
-//! An object that refers to a content -> what becomes of its digest, size and name.
+//! Objects that refer to contents, and contents that stand whole -> what becomes of them.
 
-use super::super::known::Content;
+use super::super::known::{Changed, Content};
 use super::{Copying, FoundMark, bare, in_case_of, is_digest};
 use crate::ground::digest::FileDigest;
 use crate::ground::document::{Node, Number};
@@ -112,5 +112,43 @@ impl<'a> Copying<'_, '_, 'a> {
                 paths,
             });
         }
+    }
+
+    /// Notes what became of a value that stands whole here and is shortened elsewhere; `from` is
+    /// what was written and copied before it.
+    pub(super) fn note_found(&mut self, value: Node<'a>, from: (usize, usize)) {
+        let text = value.text();
+        let content = text.as_deref().unwrap_or(value.raw());
+        let Some(search) = &mut self.writer.search else {
+            return;
+        };
+
+        if search.wanted.is_empty() {
+            return;
+        }
+
+        let was = Content::of(content.as_bytes());
+        if !search.wanted.contains(&was.sha256) {
+            return;
+        }
+
+        let (written, copied) = from;
+        let span = value.span();
+        let is = if self.copied > span.start {
+            let new = self
+                .written
+                .get(written + span.start - copied..);
+            let rest = self.text.get(self.copied..span.end);
+            [new.unwrap_or_default(), rest.unwrap_or_default().as_bytes()].concat()
+        } else {
+            value.raw().as_bytes().to_vec()
+        };
+
+        let is = match serde_json::from_slice::<String>(&is) {
+            Ok(text) => Content::of(text.as_bytes()),
+            Err(_) => Content::of(&is),
+        };
+
+        search.found.push(Changed { was, is });
     }
 }

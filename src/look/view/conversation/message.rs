@@ -37,8 +37,10 @@ impl Read {
 /// Returns the messages of a value: a list of them, one, or a text.
 pub(super) fn listed(value: Node<'_>, role: &str) -> Vec<Read> {
     let one = (value.kind() != Kind::Array).then_some(value);
-    let all = value.items().chain(one);
-    all.filter_map(|value| message(value, role))
+    value
+        .items()
+        .chain(one)
+        .filter_map(|value| message(value, role))
         .collect()
 }
 
@@ -69,17 +71,14 @@ pub(super) fn message(value: Node<'_>, role: &str) -> Option<Read> {
         role => brief(role),
     };
 
-    let thoughts = ["thinking", "reasoning_content"];
-    let thoughts = thoughts
+    let mut parts: Vec<MessagePart> = ["thinking", "reasoning_content"]
         .into_iter()
-        .filter_map(|key| value.get(key)?.text());
-    let mut parts: Vec<MessagePart> = thoughts
+        .filter_map(|key| value.get(key)?.text())
         .map(|it| MessagePart::Thought(cut(&it)))
         .collect();
-    let content = ["content", "parts", "text"]
+    let said: Vec<MessagePart> = ["content", "parts", "text"]
         .into_iter()
-        .find_map(|key| value.get(key));
-    let said: Vec<MessagePart> = content
+        .find_map(|key| value.get(key))
         .into_iter()
         .flat_map(contents)
         .collect();
@@ -125,9 +124,9 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
     match &*kind {
         "tool_use" | "tool_call" | "function_call" => return vec![call(block)],
         "tool_result" | "tool_call_response" | "function_call_output" => {
-            let mut keys = ["content", "response", "result", "output"].into_iter();
-            let content = keys.find_map(|key| block.get(key));
-            let parts = content
+            let parts = ["content", "response", "result", "output"]
+                .into_iter()
+                .find_map(|key| block.get(key))
                 .into_iter()
                 .flat_map(contents)
                 .collect();
@@ -160,13 +159,13 @@ fn part(block: Node<'_>) -> Vec<MessagePart> {
 /// Returns the picture of a content block: its data in base64, or the name of the attached file.
 fn picture(block: Node<'_>, kind: &str) -> Option<MessagePart> {
     let is_picture = kind.contains("image") || block.get("inline_data").is_some();
-    let texts = PICTURES
+    let mut data = PICTURES
         .iter()
-        .filter_map(|place| block.at(place)?.text());
-    let mut data = texts.filter(|text| {
-        let is_known = text.starts_with("data:image/") || text.starts_with("attachments/");
-        is_known || (is_picture && !text.contains(':'))
-    });
+        .filter_map(|place| block.at(place)?.text())
+        .filter(|text| {
+            let is_known = text.starts_with("data:image/") || text.starts_with("attachments/");
+            is_known || (is_picture && !text.contains(':'))
+        });
 
     Some(MessagePart::Picture(data.next()?.into_owned()))
 }
@@ -194,12 +193,13 @@ fn brief_name(name: &str) -> String {
 
 fn call(call: Node<'_>) -> MessagePart {
     let function = call.get("function").unwrap_or(call);
-    let mut keys = ["arguments", "input", "args"].into_iter();
-    let input = keys.find_map(|key| function.get(key));
-    let input = input.map(|input| match input.text() {
-        Some(text) => cut(&text),
-        None => cut(input.raw()),
-    });
+    let input = ["arguments", "input", "args"]
+        .into_iter()
+        .find_map(|key| function.get(key))
+        .map(|input| match input.text() {
+            Some(text) => cut(&text),
+            None => cut(input.raw()),
+        });
 
     MessagePart::Call(ToolCall {
         id: id_of(call),
@@ -224,9 +224,10 @@ fn result_of(value: Node<'_>, parts: Vec<MessagePart>) -> MessagePart {
 
 /// Returns the id of a call, or of the call that a result is of.
 fn id_of(value: Node<'_>) -> String {
-    let mut keys = ["tool_call_id", "tool_use_id", "call_id", "id"].into_iter();
-    let id = keys.find_map(|key| value.get(key)?.text());
-    id.map(|id| brief(&id))
+    ["tool_call_id", "tool_use_id", "call_id", "id"]
+        .into_iter()
+        .find_map(|key| value.get(key)?.text())
+        .map(|id| brief(&id))
         .unwrap_or_default()
 }
 

@@ -89,12 +89,13 @@ impl<'v> Events<'v> {
             Value::Array(_) => texts(result).into(),
             other => other.clone(),
         };
-        let why = some_text(event, "/error/message").filter(|_| {
-            output
-                .as_str()
-                .is_none_or(str::is_empty)
-        });
-        let output = why.map_or(output, Value::from);
+        let output = some_text(event, "/error/message")
+            .filter(|_| {
+                output
+                    .as_str()
+                    .is_none_or(str::is_empty)
+            })
+            .map_or(output, Value::from);
 
         let mut outcome = Outcome::new(status, output);
         for part in items(result, "") {
