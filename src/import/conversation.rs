@@ -95,6 +95,13 @@ impl Conversation {
             .or_default() += 1;
     }
 
+    /// Counts what is left out of another conversation.
+    pub(super) fn skip_all(&mut self, others: BTreeMap<String, u64>) {
+        for (kind, number) in others {
+            *self.skipped.entry(kind).or_default() += number;
+        }
+    }
+
     /// Sets the time of what is added next, if the log has it.
     pub(super) fn moment(&mut self, at: Option<SystemTime>) {
         self.at = at.or(self.at);
@@ -367,9 +374,7 @@ impl Conversation {
             Some(cost + other.cost.unwrap_or_default())
         });
 
-        for (kind, number) in other.skipped {
-            *self.skipped.entry(kind).or_default() += number;
-        }
+        self.skip_all(other.skipped);
     }
 
     /// Returns the call by which an agent was begun, if the result of one names it.

@@ -48,6 +48,25 @@ pub(super) fn count(value: &Value, at: &str) -> u64 {
         .unwrap_or_default()
 }
 
+/// Returns the object at a pointer, if there is one.
+pub(super) fn object<'v>(value: &'v Value, at: &str) -> Option<&'v Value> {
+    value
+        .pointer(at)
+        .filter(|found| found.is_object())
+}
+
+/// Returns the members of the object at a pointer.
+pub(super) fn members<'v>(
+    value: &'v Value,
+    at: &str,
+) -> impl Iterator<Item = (&'v String, &'v Value)> + Clone + use<'v> {
+    value
+        .pointer(at)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+}
+
 /// Returns the items of the list at a pointer.
 pub(super) fn items<'v>(value: &'v Value, at: &str) -> &'v [Value] {
     value

@@ -221,6 +221,17 @@ impl Span {
         FileDigest::of(of.to_string().as_bytes()).to_string()
     }
 
+    /// Makes it the answer of a model.
+    pub(super) fn answered(&mut self, answer: Answer) {
+        self.role = Role::Model;
+        self.tags = answer
+            .model
+            .iter()
+            .map(|model| ("model", model.clone()))
+            .collect();
+        self.answer = answer;
+    }
+
     /// Sets its usage, unless it has none.
     pub(super) fn used(&mut self, usage: Usage) {
         self.answer.usage = Some(usage).filter(|usage| !usage.is_empty());

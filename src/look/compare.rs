@@ -100,66 +100,66 @@ const MAX_LISTED: usize = 1_000;
 )]
 pub(crate) struct Comparison {
     /// The keys by which runs are paired; the first of them names the task.
-    pub(in crate::look) pair: Vec<String>,
+    pub(super) pair: Vec<String>,
     /// The set to compare with.
-    pub(in crate::look) base: SetSums,
+    pub(super) base: SetSums,
     /// The set that may be better or worse.
-    pub(in crate::look) candidate: SetSums,
+    pub(super) candidate: SetSums,
     /// The number of pairs.
-    pub(in crate::look) pairs: u64,
+    pub(super) pairs: u64,
     /// The number of tasks. Pairs of one task are repeats, and count as one.
-    pub(in crate::look) tasks: u64,
+    pub(super) tasks: u64,
     /// The changes in sum: success first, then durations, counts and metrics.
-    pub(in crate::look) measures: Vec<Measure>,
+    pub(super) measures: Vec<Measure>,
     /// Pairs of which one run succeeded and the other did not, to worse first; at most 1,000.
     pub(crate) flipped: Vec<Pair>,
     /// The number of flipped pairs that are to worse, listed or not.
-    pub(in crate::look) worse: u64,
+    pub(super) worse: u64,
     /// The number of flipped pairs that are not listed.
-    pub(in crate::look) flipped_more: u64,
+    pub(super) flipped_more: u64,
     /// All pairs in which a measure differs, by their keys.
-    pub(in crate::look) changed: Vec<Pair>,
+    pub(super) changed: Vec<Pair>,
     /// Runs that are not compared, at most 1,000.
-    pub(in crate::look) apart: Vec<Apart>,
+    pub(super) apart: Vec<Apart>,
     /// The number of such runs that are not listed.
-    pub(in crate::look) apart_more: u64,
+    pub(super) apart_more: u64,
     /// The number of such runs by reason.
-    pub(in crate::look) apart_by: BTreeMap<&'static str, u64>,
+    pub(super) apart_by: BTreeMap<&'static str, u64>,
     /// Metrics that are no numbers, and so are not compared, by their names.
-    pub(in crate::look) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<LeftOut>,
     /// The conditions that were to fail the comparison.
-    pub(in crate::look) gates: Vec<Gated>,
+    pub(super) gates: Vec<Gated>,
     /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
 
 /// The runs of a set.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::look) struct SetSums {
+pub(super) struct SetSums {
     /// The path that was given.
-    pub(in crate::look) path: String,
+    pub(super) path: String,
     /// The number of runs found.
-    pub(in crate::look) runs: u64,
+    pub(super) runs: u64,
     /// The number of runs that are in pairs.
-    pub(in crate::look) paired: u64,
+    pub(super) paired: u64,
 }
 
 /// Two runs with the same key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Pair {
     /// The values that pair them, in the order of `pair`.
-    pub(in crate::look) key: Vec<String>,
+    pub(super) key: Vec<String>,
     /// The directory of the run in the base.
     pub(crate) base: String,
     /// The directory of the run in the candidate.
     pub(crate) candidate: String,
     /// `worse` or `better` where success flipped, else null.
-    pub(in crate::look) flipped: Option<&'static str>,
+    pub(super) flipped: Option<&'static str>,
     /// The outcomes of both, from their summaries.
-    pub(in crate::look) outcomes: [Option<String>; 2],
+    pub(super) outcomes: [Option<String>; 2],
     /// The measures that differ: base and candidate.
     #[schemars(with = "BTreeMap<String, [f64; 2]>")]
-    pub(in crate::look) values: BTreeMap<String, [Value; 2]>,
+    pub(super) values: BTreeMap<String, [Value; 2]>,
 }
 
 impl Pair {
@@ -218,26 +218,26 @@ impl Pair {
 
 /// A metric that is not compared.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::look) struct LeftOut {
+pub(super) struct LeftOut {
     /// Its name, as those of measures.
-    pub(in crate::look) name: String,
+    pub(super) name: String,
     /// The kind of its value: `a string` or `an array`.
-    pub(in crate::look) kind: &'static str,
+    pub(super) kind: &'static str,
     /// The directory of the first run that has it.
-    pub(in crate::look) dir: String,
+    pub(super) dir: String,
 }
 
 /// A run that is not compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub(in crate::look) struct Apart {
+pub(super) struct Apart {
     /// `base` or `candidate`.
-    pub(in crate::look) set: &'static str,
+    pub(super) set: &'static str,
     /// Its directory.
-    pub(in crate::look) dir: String,
+    pub(super) dir: String,
     /// `invalid`, `breaks_rule`, `undecided`, `unfinished`, `no_key` or `unpaired`.
-    pub(in crate::look) why: &'static str,
+    pub(super) why: &'static str,
     /// The rule of its first error; null where there is none.
-    pub(in crate::look) rule: Option<String>,
+    pub(super) rule: Option<String>,
 }
 
 /// Reads, judges and compares the runs of two paths, and returns the output of `runvet compare
@@ -492,7 +492,7 @@ fn place_of(part: &str) -> (bool, i128, String) {
 }
 
 /// Returns the key of a run for people.
-pub(in crate::look) fn shown(key: &[String]) -> String {
+pub(super) fn shown(key: &[String]) -> String {
     key.iter()
         .map(|part| brief(part))
         .collect::<Vec<String>>()

@@ -41,49 +41,49 @@ pub(crate) struct RunsCoverage {
     /// The number of runs.
     pub(crate) runs: u64,
     /// The coverage of each rule that is on.
-    pub(in crate::look) rules: BTreeMap<String, RuleCoverage>,
+    pub(super) rules: BTreeMap<String, RuleCoverage>,
     /// The fields of the schemas of `state`, `summary` and `event`, by their JSON Pointers; `*`
     /// stands for each item of a list.
-    pub(in crate::look) fields: BTreeMap<String, BTreeMap<String, FieldSeen>>,
+    pub(super) fields: BTreeMap<String, BTreeMap<String, FieldSeen>>,
     /// The selectors of events that a team declares.
-    pub(in crate::look) selectors: Vec<SelectorSeen>,
+    pub(super) selectors: Vec<SelectorSeen>,
     /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
 
 /// The numbers of runs by what a rule says of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(in crate::look) struct RuleCoverage {
+pub(super) struct RuleCoverage {
     /// The runs in which it has at least one finding.
-    pub(in crate::look) found: u64,
+    pub(super) found: u64,
     /// The runs in which it compared something and has no finding.
-    pub(in crate::look) sound: u64,
+    pub(super) sound: u64,
     /// The runs that hold nothing for it to compare.
-    pub(in crate::look) nothing: u64,
+    pub(super) nothing: u64,
     /// The runs in which it could not be checked.
-    pub(in crate::look) skipped: u64,
+    pub(super) skipped: u64,
 }
 
 /// The values of a field in all records.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::look) struct FieldSeen {
+pub(super) struct FieldSeen {
     /// The number of values.
-    pub(in crate::look) seen: u64,
+    pub(super) seen: u64,
     /// The words that its values are taken from, each with the number of values; empty where any
     /// value is allowed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(in crate::look) words: BTreeMap<String, u64>,
+    pub(super) words: BTreeMap<String, u64>,
 }
 
 /// The number of events that a selector names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(in crate::look) struct SelectorSeen {
+pub(super) struct SelectorSeen {
     /// The rule that has the selector.
-    pub(in crate::look) rule: String,
+    pub(super) rule: String,
     /// `where` or `each`, or `other` or `earlier` for the events that an order or a rule asks for.
-    pub(in crate::look) selector: &'static str,
+    pub(super) selector: &'static str,
     /// The number of events.
-    pub(in crate::look) events: u64,
+    pub(super) events: u64,
 }
 
 /// Judges the runs below paths, adds up their coverage, and returns the output of `runvet coverage

@@ -28,7 +28,7 @@ use walk::DiffWalk;
 pub(crate) use walk::{differs, is_expected};
 
 /// The maximum number of differences that are listed.
-pub(in crate::look) const MAX_DIFFERENCES: usize = 1_000;
+pub(super) const MAX_DIFFERENCES: usize = 1_000;
 
 /// The differences between two runs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub(crate) struct Diff {
 pub(crate) struct Side {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(in crate::look) episode_id: String,
+    pub(super) episode_id: String,
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub(crate) dir: String,

@@ -37,22 +37,22 @@ const MAX_EXAMPLES: usize = 5;
 )]
 pub(crate) struct Impact {
     /// The number of runs that both reports have.
-    pub(in crate::look) runs: u64,
+    pub(super) runs: u64,
     /// The number of runs with a finding that is new, gone or of another level, or with another
     /// verdict.
-    pub(in crate::look) affected: u64,
+    pub(super) affected: u64,
     /// The changes by the ids of the rules; rules without a change are absent.
-    pub(in crate::look) rules: BTreeMap<String, RuleImpact>,
+    pub(super) rules: BTreeMap<String, RuleImpact>,
     /// Runs whose verdict is another one, by their directories; at most 1,000.
-    pub(in crate::look) flipped: Vec<Flipped>,
+    pub(super) flipped: Vec<Flipped>,
     /// The number of such runs that are not listed.
-    pub(in crate::look) flipped_more: u64,
+    pub(super) flipped_more: u64,
     /// The number of runs and paths that can't be compared.
-    pub(in crate::look) incomparable: u64,
+    pub(super) incomparable: u64,
     /// The first 1,000 of them.
-    pub(in crate::look) not_compared: Vec<NotCompared>,
+    pub(super) not_compared: Vec<NotCompared>,
     /// The limits that were set.
-    pub(in crate::look) limits: Vec<Limited>,
+    pub(super) limits: Vec<Limited>,
     /// The number of runs and paths that are not compared at all.
     #[serde(skip)]
     unpaired: u64,
@@ -60,40 +60,40 @@ pub(crate) struct Impact {
 
 /// The changes in the findings of a rule.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::look) struct RuleImpact {
+pub(super) struct RuleImpact {
     /// The number of findings that only the second report has.
-    pub(in crate::look) new: u64,
+    pub(super) new: u64,
     /// The number of findings that only the first report has.
-    pub(in crate::look) gone: u64,
+    pub(super) gone: u64,
     /// The number of findings that both have, with different severities.
-    pub(in crate::look) changed_level: u64,
+    pub(super) changed_level: u64,
     /// The number of runs with such findings.
-    pub(in crate::look) runs: u64,
+    pub(super) runs: u64,
     /// The first five changes.
-    pub(in crate::look) examples: Vec<ChangedFinding>,
+    pub(super) examples: Vec<ChangedFinding>,
 }
 
 /// A finding that changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Example")]
-pub(in crate::look) struct ChangedFinding {
+pub(super) struct ChangedFinding {
     /// The kind of the change.
-    pub(in crate::look) change: FindingChange,
+    pub(super) change: FindingChange,
     /// The directory of the run.
-    pub(in crate::look) dir: String,
+    pub(super) dir: String,
     /// The severity in the first report.
-    pub(in crate::look) before: Option<Severity>,
+    pub(super) before: Option<Severity>,
     /// The severity in the second report.
-    pub(in crate::look) after: Option<Severity>,
+    pub(super) after: Option<Severity>,
     /// The message of the finding.
-    pub(in crate::look) message: String,
+    pub(super) message: String,
 }
 
 /// The kind of a change in a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Change")]
-pub(in crate::look) enum FindingChange {
+pub(super) enum FindingChange {
     /// Only the second report has it.
     New,
     /// Only the first report has it.
@@ -104,20 +104,20 @@ pub(in crate::look) enum FindingChange {
 
 /// A run whose verdict is another one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::look) struct Flipped {
+pub(super) struct Flipped {
     /// Its directory.
-    pub(in crate::look) dir: String,
+    pub(super) dir: String,
     /// `true` if it is valid by the second report.
-    pub(in crate::look) valid: bool,
+    pub(super) valid: bool,
 }
 
 /// A run, or a path, about which the reports do not say enough.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::look) struct NotCompared {
+pub(super) struct NotCompared {
     /// The directory of the run, or the path of the fault.
-    pub(in crate::look) dir: String,
+    pub(super) dir: String,
     /// The reason.
-    pub(in crate::look) why: ComparisonGap,
+    pub(super) why: ComparisonGap,
 }
 
 /// The reason why a run is not compared, or not as a whole.
@@ -125,7 +125,7 @@ pub(in crate::look) struct NotCompared {
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::ground::record::describe_values)]
 #[schemars(rename = "Why")]
-pub(in crate::look) enum ComparisonGap {
+pub(super) enum ComparisonGap {
     /// A report leaves open whether it is valid.
     Undecided,
     /// The second report skips rules that the first one does not skip: they were judged, or off.
@@ -141,13 +141,13 @@ pub(in crate::look) enum ComparisonGap {
 
 /// A limit, and whether it is kept.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::look) struct Limited {
+pub(super) struct Limited {
     /// The number that has the limit: `affected` or `incomparable`.
-    pub(in crate::look) what: &'static str,
+    pub(super) what: &'static str,
     /// The limit, as it was given.
-    pub(in crate::look) limit: String,
+    pub(super) limit: String,
     /// `true` if the number is above it.
-    pub(in crate::look) exceeded: bool,
+    pub(super) exceeded: bool,
 }
 
 /// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run, and

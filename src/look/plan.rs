@@ -41,11 +41,11 @@ use crate::report::raw_json;
 pub struct RebuiltPlan {
     /// The source of the plan: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
-    pub(in crate::look) source: Option<String>,
+    pub(super) source: Option<String>,
     /// The time when the plan changed: the timestamp of that event.
-    pub(in crate::look) updated_at: Option<String>,
+    pub(super) updated_at: Option<String>,
     /// `true` if the event gives only labels of the form `<kind>:<description>`.
-    pub(in crate::look) from_labels: bool,
+    pub(super) from_labels: bool,
     /// The steps in their order.
     pub(crate) steps: Vec<PlanStep>,
 }
@@ -54,23 +54,23 @@ pub struct RebuiltPlan {
 #[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
 pub(crate) struct PlanStep {
     /// The step's identifier; labels have none.
-    pub(in crate::look) id: Option<String>,
+    pub(super) id: Option<String>,
     /// The kind of work.
-    pub(in crate::look) kind: Option<String>,
+    pub(super) kind: Option<String>,
     /// Its description.
-    pub(in crate::look) description: Option<String>,
+    pub(super) description: Option<String>,
     /// The status: that of the latest `act` event with its id, else that of its record.
-    pub(in crate::look) status: Option<String>,
+    pub(super) status: Option<String>,
     /// The reason for the step.
-    pub(in crate::look) rationale: Option<String>,
+    pub(super) rationale: Option<String>,
     /// The inputs, with numbers rounded to doubles. One beyond them is the largest double.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(in crate::look) inputs: Option<Value>,
+    pub(super) inputs: Option<Value>,
     /// The line of the act event that set the status, counted from 1. From `runvet::plan::project`,
     /// which sees no lines, the number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    pub(in crate::look) status_line: Option<u64>,
+    pub(super) status_line: Option<u64>,
 }
 
 /// The persisted plan of a run, compared with the one rebuilt from its timeline.
@@ -83,7 +83,7 @@ pub struct PlanComparison {
     /// judged.
     pub differences: Vec<PlanDifference>,
     /// The number of differences beyond those.
-    pub(in crate::look) more_differences: usize,
+    pub(super) more_differences: usize,
     /// The values of the persisted plan that could not be compared, as JSON Pointers into the
     /// state, as many as a report lists of one rule at most: they violate the schema, or an act
     /// event gives the step an unknown status. Absent when there are none.
@@ -118,13 +118,13 @@ pub struct PlanDifference {
 pub(crate) struct PlanPage {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(in crate::look) episode_id: String,
+    pub(super) episode_id: String,
     /// `plan` of the state as it is stored, whether or not it is valid; null where it is absent or
     /// the state can't be read.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(in crate::look) persisted: Option<Box<RawValue>>,
+    pub(super) persisted: Option<Box<RawValue>>,
     /// The rebuilt plan, and where the persisted plan differs from it.
-    pub(in crate::look) comparison: PlanComparison,
+    pub(super) comparison: PlanComparison,
 }
 
 impl PlanPage {
@@ -244,7 +244,7 @@ fn why_unread<T>(record: &Usable<T>, name: &str) -> Option<String> {
 
 impl PlanComparison {
     /// Returns the comparison for a loaded run.
-    pub(in crate::look) fn of(run: &Run<'_>) -> Self {
+    pub(super) fn of(run: &Run<'_>) -> Self {
         let (state, timeline) = (run.state.read(), run.timeline.read());
         let reach = timeline.and_then(TimelineFacts::reach);
         let unjudged = match (timeline, reach) {

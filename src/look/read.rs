@@ -44,10 +44,10 @@ pub use filter::RunFilter;
 pub(crate) use filter::{FigureRange, Tallied, range};
 pub(crate) use hits::SEARCHED;
 pub(crate) use listing::RunListing;
-pub(in crate::look) use run::Records;
+pub(super) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
-pub(in crate::look) use stored::with_defaults;
+pub(super) use stored::with_defaults;
 pub(crate) use text::{TextSearch, search_words};
 
 /// The reason why something can't be read.
@@ -170,7 +170,7 @@ pub struct RunData {
 
 impl Error {
     /// Returns an error at a path as a whole.
-    pub(in crate::look) fn at(path: impl Into<PathBuf>, reason: &impl ToString) -> Self {
+    pub(super) fn at(path: impl Into<PathBuf>, reason: &impl ToString) -> Self {
         Self::Artifact {
             path: path.into(),
             place: None,

@@ -33,9 +33,9 @@ use crate::look::read::{EventLines, RunFilter, RunReader};
 use crate::reading::schema::{CompiledSchema, checked_in};
 use crate::report::write_json_line;
 use crate::store::{Artifacts, EpisodeDir, display};
-pub(in crate::look) use rows::Row;
+pub(super) use rows::Row;
 #[cfg(test)]
-pub(in crate::look) use rows::{ActionRow, EventRow, FindingRow, RunRow, StepRow};
+pub(super) use rows::{ActionRow, EventRow, FindingRow, RunRow, StepRow};
 use rows::{JudgedRun, documents};
 
 /// A table, by the meaning of its rows.
@@ -64,7 +64,7 @@ words!(pub Table {
 
 impl Table {
     /// Returns the schema of a row.
-    pub(in crate::look) const fn schema(self) -> &'static CompiledSchema {
+    pub(super) const fn schema(self) -> &'static CompiledSchema {
         match self {
             Self::Runs => checked_in!("table-runs"),
             Self::Steps => checked_in!("table-steps"),

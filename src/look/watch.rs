@@ -98,7 +98,7 @@ impl Place {
 }
 
 /// A function that makes a watch judge what was written so far, and end.
-pub(in crate::look) type WatchStop = Arc<dyn Fn() + Send + Sync>;
+pub(super) type WatchStop = Arc<dyn Fn() + Send + Sync>;
 
 impl Watch {
     /// Starts to watch a directory: a run-data directory, or any directory above or below one. With

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::super::call::id_of_path;
 use super::super::conversation::{Conversation, Ending, Usage};
 use super::super::fields::{
-    count, first_text, is_true, items, number, some_text, text, texts, time, value_at,
+    count, first_text, is_true, items, members, number, object, some_text, text, texts, time,
+    value_at,
 };
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
@@ -33,10 +34,7 @@ fn is_form(head: &[Value]) -> bool {
 }
 
 fn is_trajectory(value: &Value) -> bool {
-    text(value, "/schema_version").starts_with("ATIF-v")
-        && value
-            .get("steps")
-            .is_some_and(Value::is_array)
+    text(value, "/schema_version").starts_with("ATIF-v") && value_at(value, "/steps").is_array()
 }
 
 /// Returns `true` for the `result.json` of a trial, which lies above its trajectory.
@@ -372,10 +370,7 @@ fn system(conversation: &mut Conversation, step: &Value) {
         summary.join("\n")
     };
 
-    let usage = step
-        .get("metrics")
-        .filter(|it| it.is_object())
-        .map(usage);
+    let usage = object(step, "/metrics").map(usage);
     conversation.compaction(json!({"summary": summary, "usage": usage.map(Usage::members)}));
 }
 
@@ -392,12 +387,7 @@ fn usage(metrics: &Value) -> Usage {
 /// Adds the verdict of a trial: what its verifier found, and the exception that ended it.
 fn judge(conversation: &mut Conversation, result: &Value) {
     conversation.tag("trial", text(result, "/trial_name"));
-    let rewards = result.pointer("/verifier_result/rewards");
-    for (name, value) in rewards
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (name, value) in members(result, "/verifier_result/rewards") {
         let Some(reward) = value.as_f64() else {
             conversation.skip("reward that is no number");
             continue;

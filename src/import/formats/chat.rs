@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::call::{id_of_path, of_function};
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
-use super::super::fields::{first_text, items, some_text, text, texts, value_at};
+use super::super::fields::{first_text, items, object, some_text, text, texts, value_at};
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
@@ -239,10 +239,7 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
     answer.model = some_text(message, "/model");
     answer.message_id = some_text(message, "/id");
     answer.stop_reason = some_text(message, "/stop_reason");
-    answer.usage = message
-        .get("usage")
-        .filter(|it| it.is_object())
-        .map(usage);
+    answer.usage = object(message, "/usage").map(usage);
     answer.is_refusal = refusal.is_some() || answer.stop_reason.as_deref() == Some("refusal");
     answer.say(&refusal.unwrap_or_default());
     for block in items(message, "/content") {
@@ -260,10 +257,7 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
     }
 
     // The older form has one call, which its result names by the tool.
-    if let Some(call) = message
-        .get("function_call")
-        .filter(|call| call.is_object())
-    {
+    if let Some(call) = object(message, "/function_call") {
         let (tool, input) = of_function(call);
         conversation.call(Call::new(&tool, &tool, input));
     }

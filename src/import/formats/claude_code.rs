@@ -147,13 +147,7 @@ impl Sessions {
             }
         }
 
-        for (kind, number) in self.others.skipped {
-            *conversation
-                .skipped
-                .entry(kind)
-                .or_default() += number;
-        }
-
+        conversation.skip_all(self.others.skipped);
         Some(conversation)
     }
 }

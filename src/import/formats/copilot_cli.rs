@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::conversation::{Call, Conversation, Ending, Outcome, Took, Usage};
 use super::super::fields::{
-    count, first_text, is_true, items, picture, some_text, text, time, value_at,
+    count, first_text, is_true, items, members, picture, some_text, text, time, value_at,
 };
 use super::super::log::Log;
 use super::{Format, Take, Ties};
@@ -275,13 +275,7 @@ impl Session {
     }
 
     fn shut_down(&mut self, data: &Value) {
-        let metrics = data
-            .get("modelMetrics")
-            .and_then(Value::as_object);
-        for model in metrics
-            .into_iter()
-            .flat_map(|it| it.values())
-        {
+        for (_, model) in members(data, "/modelMetrics") {
             let used = model
                 .get("usage")
                 .map(usage)

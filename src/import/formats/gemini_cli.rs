@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
-use super::super::fields::{count, items, some_text, text, texts, time, value_at, without};
+use super::super::fields::{count, items, object, some_text, text, texts, time, value_at, without};
 use super::super::log::{Log, LogFile};
 use super::super::parts::{Part, joined};
 use super::{Format, Take, Ties};
@@ -204,15 +204,12 @@ fn answer(conversation: &mut Conversation, message: &Value, content: &Value) {
 
     answer.model = some_text(message, "/model");
     answer.message_id = some_text(message, "/id");
-    answer.usage = message
-        .get("tokens")
-        .filter(|it| it.is_object())
-        .map(|tokens| Usage {
-            input: count(tokens, "/input"),
-            output: count(tokens, "/output").saturating_add(count(tokens, "/thoughts")),
-            cache_read: count(tokens, "/cached"),
-            cache_write: 0,
-        });
+    answer.usage = object(message, "/tokens").map(|tokens| Usage {
+        input: count(tokens, "/input"),
+        output: count(tokens, "/output").saturating_add(count(tokens, "/thoughts")),
+        cache_read: count(tokens, "/cached"),
+        cache_write: 0,
+    });
 
     for call in items(message, "/toolCalls") {
         add_call(conversation, call);

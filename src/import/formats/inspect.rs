@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::super::conversation::{Conversation, Ending, Usage};
-use super::super::fields::{count, items, number, some_text, text, texts, time, value_at};
+use super::super::fields::{count, items, members, number, some_text, text, texts, time, value_at};
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
@@ -171,10 +171,7 @@ fn conversation(eval: &Value, sample: &Value) -> Conversation {
 }
 
 fn add_scores(conversation: &mut Conversation, sample: &Value) {
-    let scores = sample
-        .get("scores")
-        .and_then(Value::as_object);
-    for (name, score) in scores.into_iter().flatten() {
+    for (name, score) in members(sample, "/scores") {
         judge(conversation, name, value_at(score, "/value"));
     }
 
@@ -202,16 +199,11 @@ fn add_retries(conversation: &mut Conversation, sample: &Value, has_times: bool)
 
 /// Takes what the log says of all models of a sample, if no event of it has a usage.
 fn totals(conversation: &mut Conversation, sample: &Value) {
-    let models: Vec<&Value> = sample
-        .get("model_usage")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flat_map(|it| it.values())
-        .collect();
+    let models = members(sample, "/model_usage").map(|(_, model)| model);
     if conversation.usage().is_empty() {
         conversation.totals = models
-            .iter()
-            .map(|it| usage(it))
+            .clone()
+            .map(usage)
             .reduce(Usage::add);
     }
 

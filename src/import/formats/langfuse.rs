@@ -197,17 +197,11 @@ fn span(trace: &Value, of: &Value, by_id: &BTreeMap<&str, &Value>) -> Span {
 
 /// Makes a span the answer of a model.
 fn add_answer(span: &mut Span, of: &Value) {
-    let model = some_text(of, "/model");
-    span.role = Role::Model;
-    span.tags = model
-        .iter()
-        .map(|model| ("model", model.clone()))
-        .collect();
-    span.answer = Answer {
+    span.answered(Answer {
         text: said(&span.output),
-        model,
+        model: some_text(of, "/model"),
         ..Answer::default()
-    };
+    });
     span.used(usage(of));
 }
 

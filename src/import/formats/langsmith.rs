@@ -271,17 +271,12 @@ fn add_answer(span: &mut Span, run: &Value) {
         "/extra/invocation_params/model",
     ];
     let model = first_text(message, &models).or_else(|| first_text(run, &of_run));
-    span.role = Role::Model;
-    span.tags = model
-        .iter()
-        .map(|model| ("model", model.clone()))
-        .collect();
-    span.answer = Answer {
+    span.answered(Answer {
         text: content.map(texts).unwrap_or_default(),
         message_id: some_text(message, "/id"),
         model,
         ..Answer::default()
-    };
+    });
 
     let of_run = [
         "/outputs/usage_metadata",

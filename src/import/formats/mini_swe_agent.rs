@@ -7,7 +7,9 @@ use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 
 use super::super::conversation::{Call, Conversation, Ending, Outcome, Usage};
-use super::super::fields::{between, first_text, items, number, seconds, some_text, text, texts};
+use super::super::fields::{
+    between, first_text, items, number, object, seconds, some_text, text, texts, value_at,
+};
 use super::super::log::Log;
 use super::{Format, Take, Ties};
 
@@ -31,12 +33,8 @@ const MAX_PATTERN: usize = 1 << 20;
 fn is_form(head: &[Value]) -> bool {
     head.first().is_some_and(|first| {
         let is_named = text(first, "/trajectory_format").starts_with("mini-swe-agent");
-        first
-            .get("info")
-            .is_some_and(Value::is_object)
-            && first
-                .get("messages")
-                .is_some_and(Value::is_array)
+        value_at(first, "/info").is_object()
+            && value_at(first, "/messages").is_array()
             && (is_named
                 || first
                     .pointer("/info/mini_version")
@@ -206,9 +204,7 @@ impl Trajectory {
         answer.model = some_text(response, "/model");
         answer.message_id = some_text(response, "/id");
 
-        let usage = response
-            .get("usage")
-            .filter(|it| it.is_object());
+        let usage = object(response, "/usage");
         answer.usage = usage.map(Usage::of_openai);
         answer.ends_turn = Some(false);
         if self.is_first_version {

@@ -290,18 +290,12 @@ fn add_answer(span: &mut Span, data: &Value) {
         .map(texts)
         .filter(|it| !it.is_empty())
         .collect();
-    let model = some_text(data, "/model");
-    span.role = Role::Model;
-    span.tags = model
-        .iter()
-        .map(|model| ("model", model.clone()))
-        .collect();
-    span.answer = Answer {
+    span.answered(Answer {
         text: said.join("\n"),
-        model,
+        model: some_text(data, "/model"),
         message_id: some_text(data, "/response_id"),
         ..Answer::default()
-    };
+    });
     span.used(
         data.get("usage")
             .map(Usage::of_openai)

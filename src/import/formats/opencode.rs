@@ -31,11 +31,7 @@ enum Kind<'v> {
 
 fn kind_of(value: &Value) -> Option<Kind<'_>> {
     let is = |at: &str, prefix: &str| text(value, at).starts_with(prefix);
-    if is("/info/id", "ses_")
-        && value
-            .get("messages")
-            .is_some_and(Value::is_array)
-    {
+    if is("/info/id", "ses_") && value_at(value, "/messages").is_array() {
         Some(Kind::Export)
     } else if is("/id", "ses_") && value.pointer("/time/created").is_some() {
         Some(Kind::Session)

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 
 use super::super::call::id_of_path;
 use super::super::conversation::{Answer, Conversation, Usage};
-use super::super::fields::{count, first_text, is_true, items, number, some_text, text, time};
+use super::super::fields::{
+    count, first_text, is_true, items, members, number, object, some_text, text, time, value_at,
+};
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
@@ -90,10 +92,7 @@ fn is_kept_event(value: &Value) -> bool {
 /// Returns `true` for the state that is kept beside events: what the requests of a conversation
 /// took.
 fn is_state(value: &Value) -> bool {
-    value.get("execution_status").is_some()
-        && value
-            .get("agent")
-            .is_some_and(Value::is_object)
+    value.get("execution_status").is_some() && value_at(value, "/agent").is_object()
 }
 
 /// Ties the files of a conversation, by its directory.
@@ -168,20 +167,11 @@ fn kept_conversation(state: &Value, events: &[Value]) -> Conversation {
     let id = some_text(state, "/id")
         .or(first)
         .unwrap_or_default();
-    let metrics = state
-        .pointer("/stats/usage_to_metrics")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten();
-    let metrics: Vec<&Value> = metrics
-        .map(|(_, metrics)| metrics)
-        .collect();
+    let metrics = members(state, "/stats/usage_to_metrics").map(|(_, metrics)| metrics);
     let costs = metrics
-        .iter()
+        .clone()
         .filter_map(|it| number(it, "/accumulated_cost"));
-    let used = metrics
-        .iter()
-        .flat_map(|it| items(it, "/token_usages"));
+    let used = metrics.flat_map(|it| items(it, "/token_usages"));
     let line = json!({
         "metadata": {"agent_class": state.pointer("/agent/kind"), "llm": state.pointer("/agent/llm")},
         "metrics": {
@@ -333,10 +323,7 @@ impl Trajectory {
             .iter()
             .rev()
             .find_map(|event| event.get("llm_metrics"));
-        let totals = line
-            .get("metrics")
-            .filter(|it| it.is_object())
-            .or(last);
+        let totals = object(line, "/metrics").or(last);
         let Some(totals) = totals else {
             return;
         };

@@ -235,7 +235,7 @@ fn of_json(value: &Value, resource: &Value) -> Span {
         input: attributes.input(),
         output,
         status: is_failure.then_some("error"),
-        call_id: attributes.call_id(),
+        call_id: attributes.text(&["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"]),
         answer: attributes.answer(),
         task: last_of("user").or_else(|| attributes.question(role)),
         kind: own_name
@@ -256,8 +256,14 @@ fn of_json(value: &Value, resource: &Value) -> Span {
 
 fn tags(attributes: &Attributes, resource: &Attributes) -> Vec<(&'static str, String)> {
     [
-        ("agent", attributes.agent()),
-        ("conversation", attributes.conversation()),
+        (
+            "agent",
+            attributes.text(&["gen_ai.agent.name", "agent.name"]),
+        ),
+        (
+            "conversation",
+            attributes.text(&["gen_ai.conversation.id", "session.id"]),
+        ),
         ("model", attributes.model()),
         ("service", resource.text(&["service.name"])),
         ("version", resource.text(&["service.version"])),

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::super::call::id_of_path;
 use super::super::conversation::{Call, Conversation, Outcome, Usage};
-use super::super::fields::{count, first_text, items, some_text, text, texts, time, value_at};
+use super::super::fields::{
+    count, first_text, items, object, some_text, text, texts, time, value_at,
+};
 use super::super::log::Log;
 use super::{Format, Take, Ties};
 use crate::ground::digest::FileDigest;
@@ -42,9 +44,7 @@ fn is_list(messages: &[Value]) -> bool {
         && messages.iter().all(|message| {
             let has_kind = |part: &Value| part.get("part_kind").is_some();
             matches!(text(message, "/kind"), "request" | "response")
-                && message
-                    .get("parts")
-                    .is_some_and(Value::is_array)
+                && value_at(message, "/parts").is_array()
                 && items(message, "/parts")
                     .iter()
                     .all(has_kind)
@@ -198,10 +198,7 @@ fn response(conversation: &mut Conversation, message: &Value) {
 
     answer.model = some_text(message, "/model_name");
     answer.message_id = first_text(message, &["/provider_response_id", "/vendor_id"]);
-    answer.usage = message
-        .get("usage")
-        .filter(|it| it.is_object())
-        .map(usage);
+    answer.usage = object(message, "/usage").map(usage);
     answer.is_refusal = reason.as_deref() == Some("content_filter");
     answer.stop_reason.clone_from(&reason);
     for part in items(message, "/parts") {

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::super::super::call::is_denial;
-use super::super::super::conversation::{Call, Conversation, Outcome};
-use super::super::super::fields::{
-    Picture, count, is_true, items, number, some_text, text, texts, value_at,
-};
-use super::super::super::log::Log;
 use super::{message, usage};
+use crate::import::call::is_denial;
+use crate::import::conversation::{Call, Conversation, Outcome};
+use crate::import::fields::{
+    Picture, count, is_true, items, number, object, some_text, text, texts, value_at,
+};
+use crate::import::log::Log;
 use crate::recorder::call::{arguments, kind};
 
 /// A step of an agent, with what is known of its calls until their results are read.
@@ -60,10 +60,7 @@ impl<'s> AgentStep<'s> {
         answer.say(&message(step));
         answer.think(text(step, "/reasoning_content"));
         answer.model = some_text(step, "/model_name");
-        answer.usage = step
-            .get("metrics")
-            .filter(|it| it.is_object())
-            .map(usage);
+        answer.usage = object(step, "/metrics").map(usage);
     }
 
     fn calls(&mut self, conversation: &mut Conversation) {

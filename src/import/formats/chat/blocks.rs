@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::super::call::is_denial;
-use super::super::super::conversation::{Call, Conversation, Outcome};
-use super::super::super::fields::{is_true, items, picture, some_text, text, texts, value_at};
+use crate::import::call::is_denial;
+use crate::import::conversation::{Call, Conversation, Outcome};
+use crate::import::fields::{is_true, items, picture, some_text, text, texts, value_at};
 
 /// Adds what a block of an answer asks for, or what came of it.
 pub(super) fn of_answer(conversation: &mut Conversation, block: &Value) {

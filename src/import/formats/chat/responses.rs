@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::conversation::{Answer, Call, Conversation, Outcome};
-use super::super::super::fields::{
+use crate::import::conversation::{Answer, Call, Conversation, Outcome};
+use crate::import::fields::{
     Picture, first_text, is_true, items, number, parsed, picture, picture_of_url, some_text, text,
     texts, value_at,
 };

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::super::super::conversation::Conversation;
-use super::super::super::fields::{items, some_text, text, time};
 use super::task;
+use crate::import::conversation::Conversation;
+use crate::import::fields::{items, some_text, text, time};
 
 /// The marks of a text that stands elsewhere in the sample.
 const REFERENCE: &str = "attachment://";

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::super::super::conversation::{Call, Ending, Outcome, Took, Usage};
-use super::super::super::fields::{
+use super::{Awaited, Delegate, Trajectory, is_failure};
+use crate::import::conversation::{Call, Ending, Outcome, Took, Usage};
+use crate::import::fields::{
     first_text, is_true, items, picture_of_url, some_text, text, texts, value_at,
 };
-use super::{Awaited, Delegate, Trajectory, is_failure};
 use crate::recorder::call::arguments;
 
 /// The fields of an action that are no arguments of a call.

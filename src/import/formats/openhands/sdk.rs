@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::super::super::conversation::{Call, Outcome, Took, Usage};
-use super::super::super::fields::{
+use super::{Trajectory, is_failure};
+use crate::import::conversation::{Call, Outcome, Took, Usage};
+use crate::import::fields::{
     first_text, items, picture, picture_of_url, some_text, text, texts, value_at,
 };
-use super::{Trajectory, is_failure};
 
 impl Trajectory {
     pub(super) fn sdk_event(&mut self, event: &Value) {

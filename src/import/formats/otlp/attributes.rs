@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::super::super::conversation::{Answer, Usage};
-use super::super::super::fields::{items, parsed, text, texts, value_at};
-use super::super::super::spans::Role;
+use crate::import::conversation::{Answer, Usage};
+use crate::import::fields::{items, parsed, text, texts, value_at};
+use crate::import::spans::Role;
 
 const KINDS: [&str; 6] = [
     "gen_ai.operation.name",
@@ -173,20 +173,8 @@ impl Attributes {
         self.text(names_of(role))
     }
 
-    pub(super) fn agent(&self) -> Option<String> {
-        self.text(&["gen_ai.agent.name", "agent.name"])
-    }
-
-    pub(super) fn conversation(&self) -> Option<String> {
-        self.text(&["gen_ai.conversation.id", "session.id"])
-    }
-
     pub(super) fn model(&self) -> Option<String> {
         self.text(&MODELS)
-    }
-
-    pub(super) fn call_id(&self) -> Option<String> {
-        self.text(&["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"])
     }
 
     pub(super) fn input(&self) -> Value {

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::super::super::super::call::of_function;
-use super::super::super::super::conversation::{Call, Outcome, Usage, What};
-use super::super::super::super::fields::{
-    first_text, is_true, items, number, some_text, text, texts, time, value_at,
-};
 use super::super::usage;
 use super::{Events, MAX_DEPTH};
+use crate::import::call::of_function;
+use crate::import::conversation::{Call, Outcome, Usage, What};
+use crate::import::fields::{
+    first_text, is_true, items, number, some_text, text, texts, time, value_at,
+};
 
 impl<'v> Events<'v> {
     pub(super) fn model(&mut self, event: &'v Value) {

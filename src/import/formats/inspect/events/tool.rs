@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::super::super::super::conversation::{Call, Outcome, Took};
-use super::super::super::super::fields::{
+use super::{By, Events};
+use crate::import::conversation::{Call, Outcome, Took};
+use crate::import::fields::{
     first_text, is_true, items, number, picture_of_url, some_text, text, texts, time, value_at,
 };
-use super::{By, Events};
 
 impl<'v> Events<'v> {
     pub(super) fn tool(&mut self, event: &'v Value, by: &By) {
@@ -59,9 +59,7 @@ impl<'v> Events<'v> {
                 .mark(id, "x-denied-by", &by);
         }
 
-        let is_failed = event
-            .get("error")
-            .is_some_and(Value::is_object);
+        let is_failed = value_at(event, "/error").is_object();
         let status = if is_refused {
             Some("denied")
         } else if kind == "cancelled" {
