@@ -23,14 +23,14 @@ pub(crate) struct FailCondition {
 
 /// A condition, and whether it holds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::look) struct Gated {
+pub(super) struct Gated {
     /// As it was given.
-    pub(in crate::look) condition: String,
+    pub(super) condition: String,
     /// `true` if it holds, so that the comparison fails.
-    pub(in crate::look) fails: bool,
+    pub(super) fails: bool,
     /// The reason why it can't hold, whatever the candidate does, and what it needs; null where it
     /// can.
-    pub(in crate::look) why_not: Option<String>,
+    pub(super) why_not: Option<String>,
 }
 
 impl Gated {

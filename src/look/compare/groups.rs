@@ -29,56 +29,56 @@ const MAX_GROUPS: usize = 20;
 pub(crate) struct GroupComparison {
     /// The tag.
     #[schemars(extend("examples" = ["model"]))]
-    pub(in crate::look) by: String,
+    pub(super) by: String,
     /// The command that prints the same.
     #[schemars(extend("examples" = ["runvet compare runs --by model --base v1"]))]
-    pub(in crate::look) command: String,
+    pub(super) command: String,
     /// The groups, first the one that others are compared with, then by value.
-    pub(in crate::look) groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// The number of groups that are left out: those with the fewest runs, beyond 20 groups.
-    pub(in crate::look) groups_more: usize,
+    pub(super) groups_more: usize,
     /// The number of runs that are not compared, by reason: `invalid`, `breaks_rule`, `undecided`,
     /// `unfinished`, `untagged`, or `no_task`.
-    pub(in crate::look) apart_by: BTreeMap<&'static str, u64>,
+    pub(super) apart_by: BTreeMap<&'static str, u64>,
     /// The number of metrics that are left out, beyond 256.
-    pub(in crate::look) metrics_more: usize,
+    pub(super) metrics_more: usize,
     /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
 
 /// The runs with a value of the tag.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::look) struct Group {
+pub(super) struct Group {
     /// The value.
-    pub(in crate::look) value: String,
+    pub(super) value: String,
     /// The number of runs.
-    pub(in crate::look) runs: u64,
+    pub(super) runs: u64,
     /// The number of tasks. Runs of one task are repeats, and count as one.
-    pub(in crate::look) tasks: usize,
+    pub(super) tasks: usize,
     /// Success first, then the duration and the metrics of the outcomes.
-    pub(in crate::look) measures: Vec<GroupMeasure>,
+    pub(super) measures: Vec<GroupMeasure>,
 }
 
 /// A measure of the runs of a group.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::look) struct GroupMeasure {
+pub(super) struct GroupMeasure {
     /// `success`, `duration_sec`, or `metric:` and the name of a metric.
-    pub(in crate::look) name: String,
+    pub(super) name: String,
     /// The number of runs that have it.
-    pub(in crate::look) runs: u64,
+    pub(super) runs: u64,
     /// The mean over tasks of the mean in the task; null where it is beyond a double.
-    pub(in crate::look) mean: Option<f64>,
+    pub(super) mean: Option<f64>,
     /// The 95 % confidence interval of the mean, by the t-distribution over tasks; null for one
     /// task, and where all tasks have the same mean.
-    pub(in crate::look) mean_ci: Option<[f64; 2]>,
+    pub(super) mean_ci: Option<[f64; 2]>,
     /// The number of tasks that the first group has too; 0 in the first group.
-    pub(in crate::look) tasks: u64,
+    pub(super) tasks: u64,
     /// The mean over these tasks of the mean in the task minus that of the first group.
-    pub(in crate::look) difference: Option<f64>,
+    pub(super) difference: Option<f64>,
     /// The 95 % confidence interval of the difference.
-    pub(in crate::look) difference_ci: Option<[f64; 2]>,
+    pub(super) difference_ci: Option<[f64; 2]>,
     /// The p-value of the two-sided sign test over these tasks, with mid-p; null without any.
-    pub(in crate::look) p: Option<f64>,
+    pub(super) p: Option<f64>,
 }
 
 /// The values of a measure in a task.

@@ -13,40 +13,40 @@ use crate::ground::document::{Number, compare_sum};
 
 /// A measure, over all pairs in which both runs have it.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::look) struct Measure {
+pub(super) struct Measure {
     /// `success`, `duration_sec`, a count, a latency, or `metric:` and the name of a metric.
-    pub(in crate::look) name: String,
+    pub(super) name: String,
     /// The mean of the base.
-    pub(in crate::look) base: f64,
+    pub(super) base: f64,
     /// The mean of the candidate.
-    pub(in crate::look) candidate: f64,
+    pub(super) candidate: f64,
     /// The mean over tasks of the candidate's mean in the task minus that of the base; null where
     /// it is beyond a double.
-    pub(in crate::look) difference: Option<f64>,
+    pub(super) difference: Option<f64>,
     /// The 95 % confidence interval of the difference, by the t-distribution over tasks; null for
     /// one task, and where all tasks differ by the same.
-    pub(in crate::look) difference_ci: Option<[f64; 2]>,
+    pub(super) difference_ci: Option<[f64; 2]>,
     /// The number of pairs.
-    pub(in crate::look) pairs: u64,
+    pub(super) pairs: u64,
     /// The number of pairs that are not among these, because a value is missing.
-    pub(in crate::look) missing: u64,
+    pub(super) missing: u64,
     /// The number of those in which one run has a value.
-    pub(in crate::look) one_sided: u64,
+    pub(super) one_sided: u64,
     /// The number of tasks whose mean is lower in the candidate.
-    pub(in crate::look) lower: u64,
+    pub(super) lower: u64,
     /// The number of tasks whose mean is the same.
-    pub(in crate::look) same: u64,
+    pub(super) same: u64,
     /// The number of tasks whose mean is higher in the candidate.
-    pub(in crate::look) higher: u64,
+    pub(super) higher: u64,
     /// The p-value of the two-sided sign test over tasks, with mid-p.
-    pub(in crate::look) p: f64,
+    pub(super) p: f64,
     /// The smallest p-value that this test can give for this number of tasks.
-    pub(in crate::look) p_min: f64,
+    pub(super) p_min: f64,
     /// The p-value of the exact two-sided Cochran-Mantel-Haenszel test with a stratum for each
     /// task, without mid-p; null unless each value is 0 or 1.
-    pub(in crate::look) cmh_p: Option<f64>,
+    pub(super) cmh_p: Option<f64>,
     /// The smallest p-value that this test can give for these numbers of pairs of each task.
-    pub(in crate::look) cmh_p_min: Option<f64>,
+    pub(super) cmh_p_min: Option<f64>,
 }
 
 impl Measure {

@@ -2,7 +2,7 @@
 
 /// Returns the p-value with mid-p: the exact two-sided one minus the probability of the observed
 /// split. It is 1 where nothing changed, and where as many changed in each direction.
-pub(in crate::look) fn p_value(fewer: u64, more: u64) -> f64 {
+pub(super) fn p_value(fewer: u64, more: u64) -> f64 {
     let (all, least) = (fewer + more, fewer.min(more));
     let observed = probability(all, least);
     // From the observed split outwards, the probabilities fall to 0.

@@ -26,53 +26,53 @@ use crate::report::raw_json;
 pub(crate) struct RunPage {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(in crate::look) episode_id: String,
+    pub(super) episode_id: String,
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(in crate::look) episode_dir: String,
+    pub(super) episode_dir: String,
     /// The path of each of the five artifacts by its name, such as `state`; null where there is no
     /// such file.
-    pub(in crate::look) artifacts: BTreeMap<String, Option<String>>,
+    pub(super) artifacts: BTreeMap<String, Option<String>>,
     /// The state record as it is stored, whether or not it is valid, with `episode.intuition_mode`
     /// `advisory` where it is absent; null where it can't be read.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(in crate::look) state: Option<Box<RawValue>>,
+    pub(super) state: Option<Box<RawValue>>,
     /// The summary record as it is stored.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(in crate::look) summary: Option<Box<RawValue>>,
+    pub(super) summary: Option<Box<RawValue>>,
     /// The plan rebuilt from the timeline, and where the persisted plan differs from it.
-    pub(in crate::look) plan: PlanComparison,
+    pub(super) plan: PlanComparison,
     /// The number of events.
-    pub(in crate::look) events: EventCounts,
+    pub(super) events: EventCounts,
     /// The reason why the run did not succeed; null where it did, or is in progress, or where its
     /// records do not say.
-    pub(in crate::look) reason: Option<Reason>,
+    pub(super) reason: Option<Reason>,
     /// The lifecycle of the run: in progress, ended, or unknown.
-    pub(in crate::look) lifecycle: Lifecycle,
+    pub(super) lifecycle: Lifecycle,
     /// `true` if the episode has no finding of severity `error`; null where that is undecided,
     /// because the episode kept changing while it was read.
-    pub(in crate::look) valid: Option<bool>,
+    pub(super) valid: Option<bool>,
     /// The findings that count, as in a report.
-    pub(in crate::look) findings: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
     /// The rules that could not be checked, as in a report.
-    pub(in crate::look) skipped: Vec<Skip>,
+    pub(super) skipped: Vec<Skip>,
     /// The findings that do not count, as in a report; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::look) suppressed: Vec<Suppressed>,
+    pub(super) suppressed: Vec<Suppressed>,
 }
 
 /// The number of events of a timeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(in crate::look) struct EventCounts {
+pub(super) struct EventCounts {
     /// The number of all events.
-    pub(in crate::look) total: u64,
+    pub(super) total: u64,
     /// The number of events of each phase. `(others)` stands for the phases after the first 100.
-    pub(in crate::look) phases: BTreeMap<String, u64>,
+    pub(super) phases: BTreeMap<String, u64>,
     /// The number of lines that are not events.
-    pub(in crate::look) broken_lines: u64,
+    pub(super) broken_lines: u64,
     /// The last line that is anchored: the digest of the last anchor is that of all lines up to
     /// there. Null where the timeline has no anchor, or was changed before it.
-    pub(in crate::look) anchored_up_to: Option<u64>,
+    pub(super) anchored_up_to: Option<u64>,
 }
 
 impl RunPage {
