@@ -100,35 +100,35 @@ const MAX_LISTED: usize = 1_000;
 )]
 pub(crate) struct Comparison {
     /// The keys by which runs are paired; the first of them names the task.
-    pub(super) pair: Vec<String>,
+    pair: Vec<String>,
     /// The set to compare with.
-    pub(super) base: SetSums,
+    base: SetSums,
     /// The set that may be better or worse.
-    pub(super) candidate: SetSums,
+    candidate: SetSums,
     /// The number of pairs.
-    pub(super) pairs: u64,
+    pairs: u64,
     /// The number of tasks. Pairs of one task are repeats, and count as one.
-    pub(super) tasks: u64,
+    tasks: u64,
     /// The changes in sum: success first, then durations, counts and metrics.
-    pub(super) measures: Vec<Measure>,
+    measures: Vec<Measure>,
     /// Pairs of which one run succeeded and the other did not, to worse first; at most 1,000.
     pub(crate) flipped: Vec<Pair>,
     /// The number of flipped pairs that are to worse, listed or not.
-    pub(super) worse: u64,
+    worse: u64,
     /// The number of flipped pairs that are not listed.
-    pub(super) flipped_more: u64,
+    flipped_more: u64,
     /// All pairs in which a measure differs, by their keys.
-    pub(super) changed: Vec<Pair>,
+    changed: Vec<Pair>,
     /// Runs that are not compared, at most 1,000.
-    pub(super) apart: Vec<Apart>,
+    apart: Vec<Apart>,
     /// The number of such runs that are not listed.
-    pub(super) apart_more: u64,
+    apart_more: u64,
     /// The number of such runs by reason.
-    pub(super) apart_by: BTreeMap<&'static str, u64>,
+    apart_by: BTreeMap<&'static str, u64>,
     /// Metrics that are no numbers, and so are not compared, by their names.
-    pub(super) left_out: Vec<LeftOut>,
+    left_out: Vec<LeftOut>,
     /// The conditions that were to fail the comparison.
-    pub(super) gates: Vec<Gated>,
+    gates: Vec<Gated>,
     /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
@@ -137,29 +137,29 @@ pub(crate) struct Comparison {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct SetSums {
     /// The path that was given.
-    pub(super) path: String,
+    path: String,
     /// The number of runs found.
-    pub(super) runs: u64,
+    runs: u64,
     /// The number of runs that are in pairs.
-    pub(super) paired: u64,
+    paired: u64,
 }
 
 /// Two runs with the same key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Pair {
     /// The values that pair them, in the order of `pair`.
-    pub(super) key: Vec<String>,
+    key: Vec<String>,
     /// The directory of the run in the base.
     pub(crate) base: String,
     /// The directory of the run in the candidate.
     pub(crate) candidate: String,
     /// `worse` or `better` where success flipped, else null.
-    pub(super) flipped: Option<&'static str>,
+    flipped: Option<&'static str>,
     /// The outcomes of both, from their summaries.
-    pub(super) outcomes: [Option<String>; 2],
+    outcomes: [Option<String>; 2],
     /// The measures that differ: base and candidate.
     #[schemars(with = "BTreeMap<String, [f64; 2]>")]
-    pub(super) values: BTreeMap<String, [Value; 2]>,
+    values: BTreeMap<String, [Value; 2]>,
 }
 
 impl Pair {
@@ -220,24 +220,24 @@ impl Pair {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct LeftOut {
     /// Its name, as those of measures.
-    pub(super) name: String,
+    name: String,
     /// The kind of its value: `a string` or `an array`.
-    pub(super) kind: &'static str,
+    kind: &'static str,
     /// The directory of the first run that has it.
-    pub(super) dir: String,
+    dir: String,
 }
 
 /// A run that is not compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct Apart {
     /// `base` or `candidate`.
-    pub(super) set: &'static str,
+    set: &'static str,
     /// Its directory.
-    pub(super) dir: String,
+    dir: String,
     /// `invalid`, `breaks_rule`, `undecided`, `unfinished`, `no_key` or `unpaired`.
-    pub(super) why: &'static str,
+    why: &'static str,
     /// The rule of its first error; null where there is none.
-    pub(super) rule: Option<String>,
+    rule: Option<String>,
 }
 
 /// Reads, judges and compares the runs of two paths, and returns the output of `runvet compare

@@ -41,12 +41,12 @@ pub(crate) struct RunsCoverage {
     /// The number of runs.
     pub(crate) runs: u64,
     /// The coverage of each rule that is on.
-    pub(super) rules: BTreeMap<String, RuleCoverage>,
+    rules: BTreeMap<String, RuleCoverage>,
     /// The fields of the schemas of `state`, `summary` and `event`, by their JSON Pointers; `*`
     /// stands for each item of a list.
-    pub(super) fields: BTreeMap<String, BTreeMap<String, FieldSeen>>,
+    fields: BTreeMap<String, BTreeMap<String, FieldSeen>>,
     /// The selectors of events that a team declares.
-    pub(super) selectors: Vec<SelectorSeen>,
+    selectors: Vec<SelectorSeen>,
     /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
@@ -55,35 +55,35 @@ pub(crate) struct RunsCoverage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct RuleCoverage {
     /// The runs in which it has at least one finding.
-    pub(super) found: u64,
+    found: u64,
     /// The runs in which it compared something and has no finding.
-    pub(super) sound: u64,
+    sound: u64,
     /// The runs that hold nothing for it to compare.
-    pub(super) nothing: u64,
+    nothing: u64,
     /// The runs in which it could not be checked.
-    pub(super) skipped: u64,
+    skipped: u64,
 }
 
 /// The values of a field in all records.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct FieldSeen {
     /// The number of values.
-    pub(super) seen: u64,
+    seen: u64,
     /// The words that its values are taken from, each with the number of values; empty where any
     /// value is allowed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) words: BTreeMap<String, u64>,
+    words: BTreeMap<String, u64>,
 }
 
 /// The number of events that a selector names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct SelectorSeen {
     /// The rule that has the selector.
-    pub(super) rule: String,
+    rule: String,
     /// `where` or `each`, or `other` or `earlier` for the events that an order or a rule asks for.
-    pub(super) selector: &'static str,
+    selector: &'static str,
     /// The number of events.
-    pub(super) events: u64,
+    events: u64,
 }
 
 /// Judges the runs below paths, adds up their coverage, and returns the output of `runvet coverage

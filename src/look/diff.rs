@@ -61,7 +61,7 @@ pub(crate) struct Diff {
 pub(crate) struct Side {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(super) episode_id: String,
+    episode_id: String,
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub(crate) dir: String,

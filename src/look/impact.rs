@@ -37,22 +37,22 @@ const MAX_EXAMPLES: usize = 5;
 )]
 pub(crate) struct Impact {
     /// The number of runs that both reports have.
-    pub(super) runs: u64,
+    runs: u64,
     /// The number of runs with a finding that is new, gone or of another level, or with another
     /// verdict.
-    pub(super) affected: u64,
+    affected: u64,
     /// The changes by the ids of the rules; rules without a change are absent.
-    pub(super) rules: BTreeMap<String, RuleImpact>,
+    rules: BTreeMap<String, RuleImpact>,
     /// Runs whose verdict is another one, by their directories; at most 1,000.
-    pub(super) flipped: Vec<Flipped>,
+    flipped: Vec<Flipped>,
     /// The number of such runs that are not listed.
-    pub(super) flipped_more: u64,
+    flipped_more: u64,
     /// The number of runs and paths that can't be compared.
-    pub(super) incomparable: u64,
+    incomparable: u64,
     /// The first 1,000 of them.
-    pub(super) not_compared: Vec<NotCompared>,
+    not_compared: Vec<NotCompared>,
     /// The limits that were set.
-    pub(super) limits: Vec<Limited>,
+    limits: Vec<Limited>,
     /// The number of runs and paths that are not compared at all.
     #[serde(skip)]
     unpaired: u64,
@@ -62,15 +62,15 @@ pub(crate) struct Impact {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct RuleImpact {
     /// The number of findings that only the second report has.
-    pub(super) new: u64,
+    new: u64,
     /// The number of findings that only the first report has.
-    pub(super) gone: u64,
+    gone: u64,
     /// The number of findings that both have, with different severities.
-    pub(super) changed_level: u64,
+    changed_level: u64,
     /// The number of runs with such findings.
-    pub(super) runs: u64,
+    runs: u64,
     /// The first five changes.
-    pub(super) examples: Vec<ChangedFinding>,
+    examples: Vec<ChangedFinding>,
 }
 
 /// A finding that changed.
@@ -78,15 +78,15 @@ pub(super) struct RuleImpact {
 #[schemars(rename = "Example")]
 pub(super) struct ChangedFinding {
     /// The kind of the change.
-    pub(super) change: FindingChange,
+    change: FindingChange,
     /// The directory of the run.
-    pub(super) dir: String,
+    dir: String,
     /// The severity in the first report.
-    pub(super) before: Option<Severity>,
+    before: Option<Severity>,
     /// The severity in the second report.
-    pub(super) after: Option<Severity>,
+    after: Option<Severity>,
     /// The message of the finding.
-    pub(super) message: String,
+    message: String,
 }
 
 /// The kind of a change in a finding.
@@ -106,18 +106,18 @@ pub(super) enum FindingChange {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Flipped {
     /// Its directory.
-    pub(super) dir: String,
+    dir: String,
     /// `true` if it is valid by the second report.
-    pub(super) valid: bool,
+    valid: bool,
 }
 
 /// A run, or a path, about which the reports do not say enough.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct NotCompared {
     /// The directory of the run, or the path of the fault.
-    pub(super) dir: String,
+    dir: String,
     /// The reason.
-    pub(super) why: ComparisonGap,
+    why: ComparisonGap,
 }
 
 /// The reason why a run is not compared, or not as a whole.
@@ -143,11 +143,11 @@ pub(super) enum ComparisonGap {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Limited {
     /// The number that has the limit: `affected` or `incomparable`.
-    pub(super) what: &'static str,
+    what: &'static str,
     /// The limit, as it was given.
-    pub(super) limit: String,
+    limit: String,
     /// `true` if the number is above it.
-    pub(super) exceeded: bool,
+    exceeded: bool,
 }
 
 /// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run, and

@@ -43,9 +43,9 @@ pub struct RebuiltPlan {
     /// `agent_id`, else the event's.
     pub(super) source: Option<String>,
     /// The time when the plan changed: the timestamp of that event.
-    pub(super) updated_at: Option<String>,
+    updated_at: Option<String>,
     /// `true` if the event gives only labels of the form `<kind>:<description>`.
-    pub(super) from_labels: bool,
+    from_labels: bool,
     /// The steps in their order.
     pub(crate) steps: Vec<PlanStep>,
 }
@@ -62,10 +62,10 @@ pub(crate) struct PlanStep {
     /// The status: that of the latest `act` event with its id, else that of its record.
     pub(super) status: Option<String>,
     /// The reason for the step.
-    pub(super) rationale: Option<String>,
+    rationale: Option<String>,
     /// The inputs, with numbers rounded to doubles. One beyond them is the largest double.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(super) inputs: Option<Value>,
+    inputs: Option<Value>,
     /// The line of the act event that set the status, counted from 1. From `runvet::plan::project`,
     /// which sees no lines, the number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,13 +118,13 @@ pub struct PlanDifference {
 pub(crate) struct PlanPage {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(super) episode_id: String,
+    episode_id: String,
     /// `plan` of the state as it is stored, whether or not it is valid; null where it is absent or
     /// the state can't be read.
     #[schemars(schema_with = "crate::ground::record::any_value")]
-    pub(super) persisted: Option<Box<RawValue>>,
+    persisted: Option<Box<RawValue>>,
     /// The rebuilt plan, and where the persisted plan differs from it.
-    pub(super) comparison: PlanComparison,
+    comparison: PlanComparison,
 }
 
 impl PlanPage {
