@@ -13,6 +13,7 @@ mod prefixes;
 mod progress;
 mod record;
 mod records;
+mod timeline;
 mod trouble;
 
 use std::io;
@@ -20,31 +21,30 @@ use std::io;
 pub(in crate::judge) use attachments::Attachments;
 #[cfg(feature = "commands")]
 pub(crate) use cause::stand_in;
-use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(in crate::judge) use learn::LoadedLearn;
 use manifest::FilesWanted;
 pub(in crate::judge) use manifest::LoadedManifest;
-use multi_line::MultiLineSearch;
 #[cfg(feature = "commands")]
 pub(crate) use multi_line::{MAX_OBJECT_BYTES, MAX_OBJECT_LINES};
 pub(crate) use progress::with_progress;
 use record::RecordBuffers;
 pub(crate) use record::{LoadedRecord, NoText};
 use records::RecordsOfRules;
+pub(crate) use timeline::LoadedTimeline;
+use timeline::{TimelineBuffers, timeline_reader};
 
-use crate::ground::document::{Number, OwnedDocument, ReadText, Tape};
-use crate::ground::finding::{Lifecycle, SkipKind, SkipReason, ToolUse};
+use crate::ground::document::{Number, OwnedDocument, Tape};
+use crate::ground::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::ground::parallel::Alone;
-use crate::ground::source::{Artifact, Line, Place, Pointer};
-use crate::policy::team::{Judged, RunValues, TeamJudges};
+use crate::ground::source::{Artifact, Place, Pointer};
+use crate::policy::team::{Judged, TeamJudges};
 use crate::reading::facts::{
-    self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
-    TimelineFacts, TimelineReader, Usable, Wanted,
+    self, InSummary, Run, Stage, StateFacts, SummaryFacts, Usable, Wanted,
 };
-use crate::reading::outline::{CallReader, Listening, OutlineReader, Outlined};
-use crate::store::{Artifacts, Opened, Unreadable};
+use crate::reading::outline::Listening;
+use crate::store::{Artifacts, Unreadable};
 pub(in crate::judge) use trouble::{
     ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnObject, Trouble, Troubles,
     VersionField,
@@ -88,18 +88,10 @@ impl LoadRequest {
     }
 }
 
-#[derive(Default)]
-struct TimelineBuffers {
-    lines: Vec<u8>,
-    reader: EventReader,
-    /// Of the latest event that was parsed.
-    event: ReadText,
-    line_tape: Tape,
-}
-
 impl Buffers {
-    /// Returns the memory that large records needed.
-    fn release(&mut self) {
+    /// Keeps what the machine lacked, and returns the memory that large records needed.
+    fn release(&mut self, troubles: &Troubles) {
+        self.lacking = troubles.lacking().map(io::Error::other);
         self.state.release();
         self.summary.release();
         if self.manifest.capacity() > KEPT_BYTES {
@@ -129,38 +121,6 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(in crate::judge) judges: &'l TeamJudges,
 }
 
-/// A timeline as it was read. It stays open, because findings may point into its lines.
-pub(crate) struct LoadedTimeline<'f> {
-    facts: Usable<Box<Timeline<'f>>>,
-    strict: Option<StrictFacts>,
-    stream: Option<Opened<'f>>,
-    /// The outline, where one is asked for; or the reason why the timeline could not be opened.
-    pub(crate) outlined: Option<Result<Outlined, String>>,
-    /// The tools that were called, where they are asked for; or the reason why the timeline could
-    /// not be read.
-    pub(crate) calls: Option<Result<Box<[ToolUse]>, String>>,
-}
-
-impl<'f> LoadedTimeline<'f> {
-    /// Returns the file, where rules can judge it.
-    pub(in crate::judge) fn judged(&self) -> Option<&Opened<'f>> {
-        self.stream
-            .as_ref()
-            .filter(|_| matches!(self.facts, Usable::Read(_)))
-    }
-
-    /// Returns the file, if it could be opened.
-    pub(in crate::judge) fn opened(&self) -> Option<&Opened<'f>> {
-        self.stream.as_ref()
-    }
-
-    /// Reads a line again; returns whether it could be read.
-    pub(crate) fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> bool {
-        let stream = self.stream.as_ref();
-        stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
-    }
-}
-
 /// Loads an episode and hands everything to a function.
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
@@ -170,21 +130,18 @@ pub(crate) fn episode<R>(
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
 ) -> R {
-    let mut loader = Loader::new(files, request);
+    let mut loader = Loader::new(files, request, listening);
     let can_learn = loader.probe(Artifact::Learn);
     loader.probe(Artifact::Manifest);
 
-    let (state_record, mut summary_record) =
-        loader.records(&mut buffers.state, &mut buffers.summary);
-    let state = state_record
-        .facts()
-        .map(StateFacts::new);
+    let (state_file, mut summary_file) = loader.records(&mut buffers.state, &mut buffers.summary);
+    let state = state_file.facts().map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), files.entries());
     if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
-        summary_record.is_not_due();
+        summary_file.is_not_due();
     }
 
-    let summary = summary_record
+    let summary = summary_file
         .facts()
         .map(SummaryFacts::new);
     let of_run = Stage {
@@ -194,30 +151,17 @@ pub(crate) fn episode<R>(
     };
 
     let has_learned = loader.has_learned(can_learn, summary.read());
-    let records = [&state_record, &summary_record];
-    let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
-    let values = named.values();
-    let attachments = Attachments::new(files, &request.team);
+    let both = [&state_file, &summary_file];
+    let records = RecordsOfRules::new(&request.team, both, directory_id, &of_run);
     let timeline = loader.timeline(
-        reader(&of_run, state.read(), state_record.bytes),
+        timeline_reader(&of_run, state.read(), state_file.bytes),
         lifecycle,
-        listening,
-        (&values, &attachments),
+        records.values(),
         &mut buffers.timeline,
     );
-
-    loader
-        .judges
-        .end(lifecycle, values, |line, bytes| {
-            let is_read = timeline.read_again(line, bytes);
-            attachments.complete(bytes);
-            is_read
-        });
-
+    let facts = timeline.facts(state.read(), lifecycle);
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
-    let facts = timeline.facts.as_ref();
-    let facts = facts.map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
     let run = Run {
         stage: of_run,
         state,
@@ -230,20 +174,15 @@ pub(crate) fn episode<R>(
     let judged = judge(Loaded {
         run: &run,
         troubles: &loader.troubles,
-        state: &state_record,
-        summary: &summary_record,
+        state: &state_file,
+        summary: &summary_file,
         timeline: &timeline,
         learn: &learn,
         manifest: &manifest,
         judges: &loader.judges,
     });
-    let lacking = loader
-        .troubles
-        .lacking()
-        .map(io::Error::other);
     drop(timeline);
-    buffers.release();
-    buffers.lacking = lacking;
+    buffers.release(&loader.troubles);
 
     judged
 }
@@ -252,6 +191,8 @@ pub(crate) fn episode<R>(
 struct Loader<'f> {
     files: &'f dyn Artifacts,
     request: &'f LoadRequest,
+    /// What an outline of the timeline is for, where one is asked for.
+    listening: Option<Listening<'f>>,
     /// Given back before the report is handed on.
     alone: Alone,
     troubles: Troubles,
@@ -259,10 +200,15 @@ struct Loader<'f> {
 }
 
 impl<'f> Loader<'f> {
-    fn new(files: &'f dyn Artifacts, request: &'f LoadRequest) -> Self {
+    fn new(
+        files: &'f dyn Artifacts,
+        request: &'f LoadRequest,
+        listening: Option<Listening<'f>>,
+    ) -> Self {
         Self {
             files,
             request,
+            listening,
             alone: Alone::default(),
             troubles: Troubles::default(),
             judges: request.team.clone(),
@@ -349,101 +295,6 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// Reads the timeline, once for all listeners.
-    fn timeline<'a>(
-        &mut self,
-        facts: TimelineReader<'_, 'a>,
-        lifecycle: Lifecycle,
-        listening: Option<Listening<'_>>,
-        (values, attachments): (&RunValues<'_>, &Attachments<'_>),
-        buffers: &mut TimelineBuffers,
-    ) -> LoadedTimeline<'a>
-    where
-        'f: 'a,
-    {
-        let artifact = Artifact::Events;
-        let mut loaded = LoadedTimeline {
-            facts: Usable::unjudged(SkipKind::Missing, "events.jsonl is missing"),
-            strict: (self.request.every_event).then(|| StrictFacts::new(self.request.strict)),
-            stream: None,
-            outlined: listening.map(|_| Err(NOT_THERE.into())),
-            calls: self
-                .request
-                .calls
-                .then(|| Ok(Box::default())),
-        };
-
-        if !self.files.entries().has(artifact) {
-            return loaded;
-        }
-
-        let mut events = EventsReader {
-            listeners: Listeners {
-                facts,
-                strict: loaded.strict.as_mut(),
-                outline: listening.map(OutlineReader::new),
-                calls: self
-                    .request
-                    .calls
-                    .then(CallReader::default),
-            },
-            reader: &mut buffers.reader,
-            parsed: &mut buffers.event,
-            alone: &self.alone,
-            troubles: &mut self.troubles,
-            may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
-            multi_line: MultiLineSearch::default(),
-            index: &self.request.team.index,
-            judges: &mut self.judges,
-            values,
-            attachments,
-        };
-
-        let result = self
-            .files
-            .open(artifact)
-            .and_then(|stream| {
-                let (stream, result) = events.read(stream, &mut buffers.lines);
-                let outline = events.listeners.outline.take();
-                loaded.outlined = outline.map(|outline| Ok(outlined(outline, &stream)));
-
-                let calls = events.listeners.calls.take();
-                loaded.calls = calls.map(|calls| Ok(calls.finish()));
-                let strict = events.listeners.strict.as_mut();
-                if let Some(prefixes) = strict.and_then(|strict| strict.prefixes.as_mut()) {
-                    prefixes::measure(prefixes, &stream);
-                }
-
-                loaded.stream = Some(stream);
-                result
-            });
-        match result {
-            Ok(()) => {
-                let mut timeline = events.listeners.facts.finish();
-                let team = &self.request.team.team;
-                timeline
-                    .typos
-                    .forget(|key| team.declares(artifact, key));
-                loaded.facts = Usable::Read(timeline);
-            }
-            Err(why) => {
-                let reason = "events.jsonl can't be read";
-                loaded.facts = Usable::unjudged(SkipKind::Unreadable, reason);
-                if loaded.stream.is_none() {
-                    loaded.outlined = listening.map(|_| Err(why.to_string()));
-                }
-
-                loaded.calls = loaded
-                    .calls
-                    .map(|_| Err(why.to_string()));
-                self.troubles
-                    .add(Trouble::Unreadable { artifact, why });
-            }
-        }
-
-        loaded
-    }
-
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
         let is_judged = self
             .judges
@@ -503,37 +354,6 @@ impl<'f> Loader<'f> {
 
         manifest
     }
-}
-
-/// Returns the outline of a timeline that was read.
-fn outlined(outline: OutlineReader<'_>, stream: &Opened<'_>) -> Outlined {
-    let read_again = |line: Line, bytes: &mut Vec<u8>| stream.read_again(line, bytes).is_ok();
-    let mut outlined = outline.finish(read_again);
-    prefixes::measure(outlined.outline.anchor.as_mut_slice(), stream);
-    outlined
-}
-
-/// Returns a reader of the timeline that keeps what matters to the steps and actions of the state.
-fn reader<'i, 'a>(
-    Stage { id, lifecycle, .. }: &'i Stage<'_>,
-    state: Option<StateFacts<'a>>,
-    bytes: &'a [u8],
-) -> TimelineReader<'i, 'a> {
-    let steps = state
-        .and_then(StateFacts::steps)
-        .into_iter()
-        .flatten();
-    let step_ids = steps.filter_map(|step| step.text(InStep::Id));
-    let snapshot = Some(bytes).filter(|_| *lifecycle != Lifecycle::Terminal);
-
-    TimelineReader::new(
-        id.as_ref().map(|(id, _)| &**id),
-        step_ids.collect(),
-        state
-            .into_iter()
-            .flat_map(StateFacts::actions),
-        snapshot,
-    )
 }
 
 /// Returns why a file that a rule asks for can't be judged.

@@ -37,97 +37,115 @@ pub(super) fn episode<R>(
     buffers: &mut Buffers,
     also: &dyn Fn(&Loaded<'_, '_>) -> R,
 ) -> (EpisodeReport, R) {
-    let levels = &*checker.levels_of(&episode.key);
-    let (settings, request) = (&checker.settings, &checker.request);
-    load::episode(files, episode.id, request, listening, buffers, |loaded| {
-        let dir = episode.key.to_string();
-        let is_covered = settings.is_covered();
-        let mut coverage = is_covered.then(|| coverage::silent(settings, levels));
-        let across = locked(&checker.across).clone();
-        let across = across.as_deref();
-        let (mut drafts, mut skips) =
-            judge_all(settings, levels, &loaded, (&dir, across), |rule| {
-                if let Some(coverage) = &mut coverage {
-                    coverage.insert(rule.info.id.to_string(), Coverage::Sound);
-                }
-            });
-
-        if loaded.troubles.lacking().is_some() {
-            skips.push(Skip::lacking(UNREADABLE));
-        }
-        if let Some(coverage) = &mut coverage {
-            coverage::demand(settings, levels, &loaded, coverage, &mut drafts, &skips);
-        }
-
-        let causes = add_causes(&settings.rules, &mut drafts, &loaded);
-        let id = loaded.run.stage.id.as_ref();
-        let id = id
-            .map_or(episode.name, |(id, _)| id)
-            .to_owned();
-        let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
-            locate::locate(places, &loaded, &episode.key)
-        });
-        let (mode, adapter) = (mode(&loaded), adapter(&loaded));
-        let lifecycle = loaded.run.stage.lifecycle;
-        let entry = settings.keep_cards.then(|| {
-            let mode = mode.as_deref().map(Into::into);
-            let named = RunEntry::named(&id, &dir, lifecycle);
-            Arc::new(card(named, mode, &loaded, files.entries()))
-        });
-        let mut report = EpisodeReport {
-            id,
-            dir,
-            key: episode.key,
-            lifecycle,
-            mode: mode.map(Cow::into_owned),
-            adapter: adapter.map(Cow::into_owned),
-            valid: None,
-            verdict: Verdict::default(),
-            findings,
-            skipped: tidy(skips),
-            suppressed: Vec::new(),
-            suppressed_skips: Vec::new(),
-            coverage: coverage.filter(|_| settings.keep_coverage),
-            entry,
-            is_unchecked: settings.judges_nothing_of(levels, &loaded.run.stage),
-            sealed: None,
-        };
-
-        coverage::cover(&mut report);
-        report.decide(|rule| settings.rules.level_of(levels, rule));
+    let (id, request) = (episode.id, &checker.request);
+    load::episode(files, id, request, listening, buffers, |loaded| {
+        let report = report(checker, episode, &loaded, files.entries());
         (report, also(&loaded))
     })
 }
 
+/// Judges an episode that was loaded.
+#[inline]
+fn report(
+    checker: &Checker,
+    episode: Identity<'_>,
+    loaded: &Loaded<'_, '_>,
+    entries: Entries,
+) -> EpisodeReport {
+    let settings = &checker.settings;
+    let levels = &*checker.levels_of(&episode.key);
+    let dir = episode.key.to_string();
+    let mut coverage = settings
+        .is_covered()
+        .then(|| coverage::silent(settings, levels));
+    let across = locked(&checker.across).clone();
+    let known = (&*dir, across.as_deref());
+    let (mut drafts, mut skips) = judge_all(settings, levels, loaded, known, |rule| {
+        if let Some(coverage) = &mut coverage {
+            coverage.insert(rule.info.id.to_string(), Coverage::Sound);
+        }
+    });
+
+    if loaded.troubles.lacking().is_some() {
+        skips.push(Skip::lacking(UNREADABLE));
+    }
+    if let Some(coverage) = &mut coverage {
+        coverage::demand(settings, levels, loaded, coverage, &mut drafts, &skips);
+    }
+
+    let causes = add_causes(&settings.rules, &mut drafts, loaded);
+    let stage = &loaded.run.stage;
+    let id = stage
+        .id
+        .as_ref()
+        .map_or(episode.name, |(id, _)| id)
+        .to_owned();
+    let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
+        locate::locate(places, loaded, &episode.key)
+    });
+    let entry = settings
+        .keep_cards
+        .then(|| Arc::new(card(&id, &dir, loaded, entries)));
+    let mut report = EpisodeReport {
+        id,
+        dir,
+        key: episode.key,
+        lifecycle: stage.lifecycle,
+        mode: mode(loaded).map(Cow::into_owned),
+        adapter: adapter(loaded).map(Cow::into_owned),
+        valid: None,
+        verdict: Verdict::default(),
+        findings,
+        skipped: tidy(skips),
+        suppressed: Vec::new(),
+        suppressed_skips: Vec::new(),
+        coverage: coverage.filter(|_| settings.keep_coverage),
+        entry,
+        is_unchecked: settings.judges_nothing_of(levels, stage),
+        sealed: None,
+    };
+
+    conclude(settings, levels, &mut report);
+    report
+}
+
+/// Decides what the findings and skips of an episode mean.
+#[inline]
+fn conclude(settings: &CheckSettings, levels: &[Level], report: &mut EpisodeReport) {
+    coverage::cover(report);
+    report.decide(|rule| settings.rules.level_of(levels, rule));
+}
+
 /// Returns the mode that the summary names.
 fn mode<'l>(loaded: &'l Loaded<'_, '_>) -> Option<Cow<'l, str>> {
-    let summary = loaded.run.summary.read()?;
-    summary.text(InSummary::Mode)
+    loaded
+        .run
+        .summary
+        .read()?
+        .text(InSummary::Mode)
 }
 
 /// Returns the adapter that the state names.
 fn adapter<'l>(loaded: &'l Loaded<'_, '_>) -> Option<Cow<'l, str>> {
-    let state = loaded.run.state.read()?;
-    state.text(InState::Adapter)
+    loaded
+        .run
+        .state
+        .read()?
+        .text(InState::Adapter)
 }
 
 /// Returns the data that a list of runs shows of a run.
-fn card(
-    named: RunEntry,
-    mode: Option<Arc<str>>,
-    loaded: &Loaded<'_, '_>,
-    entries: Entries,
-) -> RunEntry {
-    let entry = named.with_records(loaded.state.written(), loaded.summary.written());
+fn card(id: &str, dir: &str, loaded: &Loaded<'_, '_>, entries: Entries) -> RunEntry {
+    let named = RunEntry::named(id, dir, loaded.run.stage.lifecycle);
     let tools = loaded
         .timeline
         .calls
         .clone()
         .and_then(Result::ok);
     let entry = RunEntry {
-        mode,
+        mode: mode(loaded).map(Arc::from),
         tools: tools.unwrap_or_default(),
-        ..entry
+        ..named.with_records(loaded.state.written(), loaded.summary.written())
     };
 
     load::with_progress(entry, entries, loaded.timeline.opened())
@@ -204,7 +222,6 @@ pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement:
         return;
     }
 
-    let rules = &checker.settings.rules;
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
         let holds = finding
@@ -216,9 +233,7 @@ pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement:
         holds
     });
     report.skipped = tidy(std::mem::take(&mut report.skipped));
-    coverage::cover(report);
-    let levels = checker.levels_of(&report.key);
-    report.decide(|rule| rules.level_of(&levels, rule));
+    conclude(&checker.settings, &checker.levels_of(&report.key), report);
 }
 
 #[cfg(test)]

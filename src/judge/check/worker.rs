@@ -134,17 +134,7 @@ impl Worker {
 
         loop {
             readings += 1;
-            let links = checker.settings.links.clone();
-            let files = Directory::open(&episode, links).map_err(fault)?;
-            let others = checker
-                .team()
-                .judged_files()
-                .map(|(_, name)| name);
-            let mut files = files.with_others(others);
-            if checker.settings.seals {
-                files = files.sealing();
-            }
-
+            let files = open(checker, &episode).map_err(fault)?;
             let identity = Identity {
                 key: episode.key(),
                 id: episode.id.as_deref(),
@@ -173,13 +163,7 @@ impl Worker {
                 return Ok((report, other));
             }
 
-            let mut movement = files.movement(&episode);
-            let settles_in = movement.settles_in();
-            if !(movement.is_none() && settles_in.is_zero()) {
-                thread::sleep(settles_in);
-                movement = files.movement(&episode);
-            }
-
+            let movement = movement_until_still(&files, &episode);
             if movement.is_none() || readings == MAX_READINGS {
                 if let Some(why) = unsealed {
                     return Err(fault(why));
@@ -200,4 +184,34 @@ impl Worker {
                 .map_err(fault)?;
         }
     }
+}
+
+/// Opens an episode's directory, which notes the versions of all files that rules read.
+#[inline]
+fn open(checker: &Checker, episode: &EpisodeDir) -> io::Result<Directory> {
+    let settings = &checker.settings;
+    let others = checker
+        .team()
+        .judged_files()
+        .map(|(_, name)| name);
+    let files = Directory::open(episode, settings.links.clone())?.with_others(others);
+
+    Ok(if settings.seals {
+        files.sealing()
+    } else {
+        files
+    })
+}
+
+/// Returns the changes since an episode was read. Where there are any, or may be, it waits until
+/// the writer pauses.
+fn movement_until_still(files: &Directory, episode: &EpisodeDir) -> Movement {
+    let movement = files.movement(episode);
+    let settles_in = movement.settles_in();
+    if movement.is_none() && settles_in.is_zero() {
+        return movement;
+    }
+
+    thread::sleep(settles_in);
+    files.movement(episode)
 }

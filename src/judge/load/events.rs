@@ -39,6 +39,12 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) index: &'r EventIndex,
     /// The judges of what a team declares.
     pub(super) judges: &'r mut TeamJudges,
+    pub(super) team: TeamInput<'r>,
+}
+
+/// What the judges of the team read besides the events.
+#[derive(Clone, Copy)]
+pub(super) struct TeamInput<'r> {
     /// The values that the names in its rules stand for.
     pub(super) values: &'r RunValues<'r>,
     /// The files that have what is shortened in events.
@@ -179,14 +185,18 @@ impl<'a> EventsReader<'_, 'a> {
         let why = match NotAnObject::unless(document, bytes) {
             Ok(document) => {
                 let refused = refused(document, line, self.troubles);
-                let whole = self.attachments.whole(document.root());
+                let whole = self
+                    .team
+                    .attachments
+                    .whole(document.root());
                 let root = whole
                     .as_ref()
                     .map_or(document.root(), OwnedDocument::root);
                 let view = self
                     .index
                     .view(line, EventText::Parsed(root));
-                self.judges.event(&view, self.values);
+                self.judges
+                    .event(&view, self.team.values);
 
                 let text = JsonText {
                     text: document.text(),
@@ -244,7 +254,8 @@ impl<'a> EventsReader<'_, 'a> {
             if !view.is_readable() {
                 return false;
             }
-            self.judges.event(&view, self.values);
+            self.judges
+                .event(&view, self.team.values);
         }
 
         self.listeners.event(event);

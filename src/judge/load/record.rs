@@ -2,6 +2,7 @@
 //! and the troubles on the way.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use semver::Version;
 
@@ -16,7 +17,7 @@ use crate::ground::record::format;
 use crate::ground::source::{Artifact, Pointer};
 use crate::policy::team::Team;
 use crate::reading::facts::{self, JsonText, Usable};
-use crate::reading::schema::{self, CompiledSchema, Misspelling, SlotReader, Violation};
+use crate::reading::schema::{self, CompiledSchema, SlotReader, Violation};
 use crate::store::{Artifacts, Unreadable};
 
 /// One of the two records.
@@ -24,31 +25,39 @@ pub(super) struct RecordKind {
     artifact: Artifact,
     schema: &'static CompiledSchema,
     layout: &'static Layout,
-    /// The field with the semantic version, and the current version.
-    version: (&'static str, &'static str),
-    /// A field that must equal a text, and that text.
-    identifier: Option<(&'static str, &'static str)>,
+    /// The semantic version, and the current one.
+    version: FixedField,
+    identifier: Option<FixedField>,
+}
+
+/// A field that must equal a text.
+struct FixedField {
+    name: &'static str,
+    expected: &'static str,
 }
 
 pub(super) static STATE: RecordKind = RecordKind {
     artifact: Artifact::State,
     schema: &schema::STATE,
     layout: &facts::STATE,
-    version: (
-        format::STATE_SCHEMA_VERSION_FIELD,
-        format::STATE_SCHEMA_VERSION,
-    ),
-    identifier: Some((format::STATE_VERSION_FIELD, format::STATE_VERSION)),
+    version: FixedField {
+        name: format::STATE_SCHEMA_VERSION_FIELD,
+        expected: format::STATE_SCHEMA_VERSION,
+    },
+    identifier: Some(FixedField {
+        name: format::STATE_VERSION_FIELD,
+        expected: format::STATE_VERSION,
+    }),
 };
 
 pub(super) static SUMMARY: RecordKind = RecordKind {
     artifact: Artifact::Summary,
     schema: &schema::SUMMARY,
     layout: &facts::SUMMARY,
-    version: (
-        format::SUMMARY_SCHEMA_VERSION_FIELD,
-        format::SUMMARY_SCHEMA_VERSION,
-    ),
+    version: FixedField {
+        name: format::SUMMARY_SCHEMA_VERSION_FIELD,
+        expected: format::SUMMARY_SCHEMA_VERSION,
+    },
     identifier: None,
 };
 
@@ -268,18 +277,7 @@ impl RecordKind {
             Err(why) => return self.unjudged(bytes, read, NoText::Refused(why)),
         };
 
-        if document.repeats_keys() {
-            document.for_each_repeated_key(|repeated| {
-                troubles.add(Trouble::RepeatedKey {
-                    artifact: self.artifact,
-                    name: brief(&repeated.key.name()),
-                    pointer: repeated.pointer(),
-                    key: repeated.key.index(),
-                    earlier: repeated.earlier.index(),
-                });
-            });
-        }
-
+        self.repeated_keys(document, troubles);
         let violations = self.schema.violations(document);
         let support = self.version(document, violations.as_deref().ok(), team, troubles);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
@@ -294,53 +292,56 @@ impl RecordKind {
         loaded.refused = schema::offsets(document, &violations);
         match support {
             Support::Unsupported(version) => {
-                let text = format!(
-                    "{} is of version {version}, which is not supported",
-                    self.artifact
-                );
-                loaded.shape = Usable::Unjudged(SkipReason::worded(SkipKind::Version, text));
-                return loaded;
+                let artifact = self.artifact;
+                let why = format!("{artifact} is of version {version}, which is not supported");
+                loaded.shape = Usable::Unjudged(SkipReason::worded(SkipKind::Version, why));
             }
             Support::Declared => {
-                let strange = violations
+                loaded.strange = violations
                     .iter()
-                    .filter_map(Violation::refused_value);
-                loaded.strange = strange.collect();
+                    .filter_map(Violation::refused_value)
+                    .collect();
                 self.of_declared_version(document, team, troubles);
-                return loaded;
             }
-            Support::Current | Support::Newer => {}
-        }
-
-        if is_usable {
-            let misspellings = self
-                .schema
-                .misspellings(document.root());
-            self.violations(violations, &misspellings, &support, troubles);
-            for misspelling in misspellings {
-                troubles.add(Trouble::Misspelled {
-                    artifact: self.artifact,
-                    key: misspelling.key.name().into_owned(),
-                    pointer: misspelling.pointer,
-                    known: misspelling.known,
-                });
+            Support::Current | Support::Newer if is_usable => {
+                self.violations(document, violations, &support, troubles);
             }
-        } else {
-            troubles.add(Trouble::TooManyViolations(self.artifact));
+            Support::Current | Support::Newer => {
+                troubles.add(Trouble::TooManyViolations(self.artifact));
+            }
         }
 
         loaded
     }
 
+    /// Reports the keys that an object of the record has more than once.
+    fn repeated_keys(&self, document: Document<'_>, troubles: &mut Troubles) {
+        if !document.repeats_keys() {
+            return;
+        }
+
+        document.for_each_repeated_key(|repeated| {
+            troubles.add(Trouble::RepeatedKey {
+                artifact: self.artifact,
+                name: brief(&repeated.key.name()),
+                pointer: repeated.pointer(),
+                key: repeated.key.index(),
+                earlier: repeated.earlier.index(),
+            });
+        });
+    }
+
     /// Judges a record by the schema that a team gives for its version.
     fn of_declared_version(&self, document: Document<'_>, team: &Team, troubles: &mut Troubles) {
         let artifact = self.artifact;
-        let version = document
+        let Some(schema) = document
             .root()
-            .get(self.version.0)
-            .and_then(Node::text);
-        let declared = version.and_then(|version| team.version(artifact, &version));
-        let Some(schema) = declared else { return };
+            .get(self.version.name)
+            .and_then(Node::text)
+            .and_then(|version| team.version(artifact, &version))
+        else {
+            return;
+        };
 
         match schema.violations(document.root(), &Pointer::default()) {
             Err(_) => troubles.add(Trouble::TooManyViolations(artifact)),
@@ -352,19 +353,20 @@ impl RecordKind {
         }
     }
 
+    /// Reports the violations of the schema, and the misspelled keys that may be behind them.
     fn violations(
         &self,
+        document: Document<'_>,
         violations: Vec<Violation>,
-        misspellings: &[Misspelling<'_>],
         support: &Support,
         troubles: &mut Troubles,
     ) {
-        if violations.is_empty() {
-            return;
-        }
-
+        let misspellings = self
+            .schema
+            .misspellings(document.root());
         let typos: BTreeMap<(Pointer, &str), Key<'_>> = misspellings
             .iter()
+            .filter(|_| !violations.is_empty())
             .map(|typo| ((typo.pointer.parent(), typo.known), typo.key))
             .collect();
 
@@ -379,17 +381,29 @@ impl RecordKind {
                 .pointer
                 .as_str()
                 .strip_prefix('/')
-                == Some(self.version.0);
+                == Some(self.version.name);
             if !(is_version && matches!(support, Support::Newer)) {
                 troubles.add(Trouble::of(self.artifact, None, violation));
             }
+        }
+
+        for misspelling in misspellings {
+            troubles.add(Trouble::Misspelled {
+                artifact: self.artifact,
+                key: misspelling.key.name().into_owned(),
+                pointer: misspelling.pointer,
+                known: misspelling.known,
+            });
         }
     }
 
     /// Returns the fields that violations are about, but for those of the version.
     fn differing(&self, violations: &[Violation]) -> Vec<String> {
-        let identifier = self.identifier.map(|(field, _)| field);
-        let is_version = |field: &str| field == self.version.0 || Some(field) == identifier;
+        let is_version = |field: &str| {
+            iter::once(&self.version)
+                .chain(&self.identifier)
+                .any(|fixed| fixed.name == field)
+        };
         violations
             .iter()
             .flat_map(Violation::fields)
@@ -404,25 +418,26 @@ impl RecordKind {
         team: &Team,
         troubles: &mut Troubles,
     ) -> Support {
-        let declared = |field: &str| {
+        let declared = |field: &FixedField| {
             document
                 .root()
-                .get(field)
+                .get(field.name)
                 .and_then(Node::text)
+                .filter(|found| found != field.expected)
         };
 
-        let trouble = |field, found: &str, supported| VersionField {
+        let trouble = |field: &FixedField, found: &str| VersionField {
             artifact: self.artifact,
-            field,
+            field: field.name,
             found: quote(found),
-            supported,
+            supported: field.expected,
             differs: violations.map(|violations| self.differing(violations)),
         };
 
         let mut support = Support::Current;
-        let (field, current) = self.version;
-        if let Some(version) = declared(field).filter(|version| version != current) {
-            let trouble = trouble(field, &version, current);
+        let current = self.version.expected;
+        if let Some(version) = declared(&self.version) {
+            let trouble = trouble(&self.version, &version);
             if is_newer(&version, current) {
                 support = Support::Newer;
                 troubles.add(Trouble::NewerVersion(trouble));
@@ -437,14 +452,10 @@ impl RecordKind {
             }
         }
 
-        if let Some((field, expected)) = self.identifier
-            && let Some(identifier) = declared(field).filter(|identifier| identifier != expected)
+        if let Some(field) = &self.identifier
+            && let Some(identifier) = declared(field)
         {
-            troubles.add(Trouble::UnsupportedVersion(trouble(
-                field,
-                &identifier,
-                expected,
-            )));
+            troubles.add(Trouble::UnsupportedVersion(trouble(field, &identifier)));
             support = Support::Unsupported(quote(&identifier));
         }
 

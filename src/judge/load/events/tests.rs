@@ -26,13 +26,15 @@ fn tally(timeline: &[u8]) -> [u64; 6] {
         multi_line: MultiLineSearch::default(),
         index: &EventIndex::default(),
         judges: &mut TeamJudges::default(),
-        values: &RunValues {
-            state: Ok(None),
-            summary: Ok(None),
-            run: None,
-            counted: None,
+        team: TeamInput {
+            values: &RunValues {
+                state: Ok(None),
+                summary: Ok(None),
+                run: None,
+                counted: None,
+            },
+            attachments: &attachments,
         },
-        attachments: &attachments,
     };
     let stream = Opened::from_bytes(timeline);
     events
