@@ -1,5 +1,6 @@
 //! The calls of an agent -> events, and the snapshots that sum them up.
 
+mod acts;
 mod ending;
 mod judging;
 mod memory;

@@ -1,18 +1,21 @@
 //! The events and records that a run writes, or is about to write -> the findings of rules.
 
+mod decision;
+
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value};
 
-use super::super::bounded::{MAX_SMALL, cut};
-use super::super::call::{AGENT, in_one_form};
+pub(super) use decision::Asking;
+pub(crate) use decision::CallDecision;
+pub(in crate::recorder) use decision::UnderWay;
+pub use decision::{ActDecision, Allowed};
+
+use super::super::call::in_one_form;
 use super::super::error::Error;
 use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
-use crate::gate::Gate;
 use crate::ground::document::Tape;
 use crate::ground::finding::{Finding, Severity};
 use crate::ground::record::{Action, Step, StepStatus};
@@ -20,17 +23,10 @@ use crate::ground::shortened::{may_be_shortened, with_whole_values};
 use crate::ground::source::{Artifact, EpisodeKey, Line, Pointer};
 use crate::judge::check::{LiveChecker, WrittenLine};
 use crate::judge::rule::TeamCheck;
-use crate::policy::team::{ASK, Answer, act_digest};
 use crate::store::{Artifacts, InMemory, whole_lines};
 
 /// The number of findings that are kept for [`Run::take_findings`].
 const MAX_KEPT: usize = 1_000;
-
-/// The number of acts under way that are tried in each order.
-const MAX_ORDERED: usize = 3;
-
-/// The number of questions to people about one act.
-const MAX_QUESTIONS: usize = 16;
 
 /// The name of an act in messages.
 const ACTION: &str = "the action";
@@ -141,9 +137,8 @@ impl Run {
             _ => given,
         };
 
-        let open = self.open_steps();
-        let step = <[String; 1]>::try_from(open).ok();
-        let step = step.map_or(Value::Null, |[step]| step.into());
+        let step =
+            <[String; 1]>::try_from(self.open_steps()).map_or(Value::Null, |[step]| step.into());
         let has_step = !step.is_null() || payload.contains_key("step_id");
         let set = object([
             ("id", self.next_action_id().into()),
@@ -251,8 +246,9 @@ impl Run {
         let found = self
             .live
             .as_ref()
-            .map(|it| it.record(written(artifact, number, offset, bytes)));
-        self.keep(found.unwrap_or_default());
+            .map(|it| it.record(written(artifact, number, offset, bytes)))
+            .unwrap_or_default();
+        self.keep(found);
     }
 
     /// Judges the run that has ended.
@@ -293,9 +289,11 @@ impl Run {
     pub(super) fn hold_plan(&self, steps: &[Step], plan: RunEvent) -> Result<(), Error> {
         let is_to_come = |pointer: &Pointer| {
             // Below `/payload/step_records`.
-            let index = pointer.tokens().nth(2);
-            let step = index.and_then(|index| steps.get(index.parse::<usize>().ok()?));
-            step.is_none_or(|step| step.status == StepStatus::Pending)
+            pointer
+                .tokens()
+                .nth(2)
+                .and_then(|index| steps.get(index.parse::<usize>().ok()?))
+                .is_none_or(|step| step.status == StepStatus::Pending)
         };
 
         self.hold("the plan", plan, is_to_come)
@@ -306,343 +304,6 @@ impl Run {
     pub(super) fn hold_act(&self, payload: &Map<String, Value>) -> Result<(), Error> {
         let is_given = |pointer: &Pointer| is_given(payload, pointer);
         self.hold(ACTION, RunEvent::told("act", payload.clone()), is_given)
-    }
-
-    /// Asks the rules of the team about an act or a note that is about to be made. Where they find
-    /// an error in what is known of it, the run gets the event of a veto; else it is under way.
-    pub(super) fn ask_before(
-        &mut self,
-        step: Option<&str>,
-        draft: &RunEvent,
-    ) -> Result<Allowed, Error> {
-        match self.decide(step, draft, None, (None, false))? {
-            CallDecision::Go(allowed) => Ok(allowed),
-            CallDecision::Ask(findings) => Err(Error::Violates {
-                what: ACTION,
-                findings,
-            }),
-            CallDecision::Veto(what, findings) => Err(Error::Violates { what, findings }),
-        }
-    }
-
-    /// Decides on an act that is about to be made, with the answer of a person, if there is one,
-    /// and what the hook of an agent finds in it. If it `may_wait`, somebody else asks people.
-    pub(super) fn decide(
-        &mut self,
-        step: Option<&str>,
-        draft: &RunEvent,
-        answer: Option<(bool, &str)>,
-        (own, may_wait): (Option<&str>, bool),
-    ) -> Result<CallDecision, Error> {
-        let allowed = Allowed(Arc::default());
-        self.under_way
-            .retain(|act| act.is.strong_count() > 0);
-
-        let is_counted = match self.holding() {
-            Some((live, _)) => live.has_rules_of_events(),
-            None => return Ok(CallDecision::Go(allowed)),
-        };
-
-        if is_counted {
-            self.must_have_room(draft)?;
-        }
-
-        let payload = &draft.payload;
-        let (mut answer, mut questions, mut answers) = (answer, 0, Vec::new());
-        let (event, text, findings) = loop {
-            let event = draft
-                .clone()
-                .numbered(self.id(), self.fold.events + 1, self.now());
-            let text = event.line()?;
-            let mut found = self.holding_findings(&event, &text, payload);
-            found.extend(self.own_finding(&text, own));
-
-            let asks = |live: &LiveChecker| {
-                found
-                    .iter()
-                    .all(|finding| live.asks(finding))
-            };
-
-            let is_asking = self
-                .holding()
-                .is_some_and(|(live, _)| asks(live));
-            if found.is_empty() || !is_asking || questions == MAX_QUESTIONS {
-                break (event, text, found);
-            }
-
-            questions += 1;
-            let (is_yes, by) = match answer.take() {
-                Some((is_yes, by)) => (is_yes, by.to_owned()),
-                None if may_wait => return Ok(CallDecision::Ask(found)),
-                None => match self.ask_people(payload, &found) {
-                    Some(answered) => answered,
-                    None => break (event, text, found),
-                },
-            };
-
-            let given = self.note_answers(payload, &found, is_yes, &by)?;
-            if !is_yes {
-                self.cover_again(&text, payload, &given)?;
-                break (event, text, said_no(found));
-            }
-
-            answers.extend(given);
-            // The answer is an event, after which another rule may ask.
-        };
-
-        let Some(first) = findings.first() else {
-            let under_way = UnderWay {
-                is: Arc::downgrade(&allowed.0),
-                text,
-                answers,
-            };
-            self.under_way.push(under_way);
-            return Ok(CallDecision::Go(allowed));
-        };
-
-        let what = self.veto_act(step, &event, first);
-        Ok(CallDecision::Veto(what, findings))
-    }
-
-    /// Adds the event of the veto of an act, or of a note; returns which of them it is.
-    fn veto_act(&mut self, step: Option<&str>, event: &RunEvent, first: &Finding) -> &'static str {
-        let (what, scope) = match &*event.phase {
-            "act" => (ACTION, "act"),
-            _ => ("the note", "note"),
-        };
-
-        let veto = object([
-            (scope, held(&event.payload)),
-            ("reason", first.message.clone().into()),
-            ("scope", scope.into()),
-            ("status", "blocked".into()),
-            ("step_id", step.into()),
-        ]);
-        let by = format!("rule:{}", first.rule);
-        // An act is held back whether or not that can be recorded.
-        let _ = self.direct("direction.veto", veto, &by);
-
-        what
-    }
-
-    /// Returns the findings for which an act that is about to be made would be held back.
-    pub(super) fn held_for(
-        &self,
-        draft: &RunEvent,
-        own: Option<&str>,
-    ) -> Result<Vec<Finding>, Error> {
-        let event = draft
-            .clone()
-            .numbered(self.id(), self.fold.events + 1, self.now());
-        let text = event.line()?;
-        let mut found = self.holding_findings(&event, &text, &draft.payload);
-        found.extend(self.own_finding(&text, own));
-
-        Ok(found)
-    }
-
-    /// Returns the error in a call that changes what the hook of its agent works by.
-    fn own_finding(&self, text: &[u8], own: Option<&str>) -> Option<Finding> {
-        let (live, _) = self.holding()?;
-        let event = written(Artifact::Events, self.fold.events + 1, 0, text);
-        let found = live.own_files(event, own?)?;
-        (found.severity == Severity::Error).then_some(found)
-    }
-
-    /// Counts an act as under way.
-    pub(super) fn goes_on(&mut self, draft: RunEvent) -> Result<Allowed, Error> {
-        let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
-        let allowed = Allowed(Arc::default());
-        let under_way = UnderWay {
-            is: Arc::downgrade(&allowed.0),
-            text: event.line()?,
-            answers: Vec::new(),
-        };
-
-        self.under_way.push(under_way);
-        Ok(allowed)
-    }
-
-    /// Refuses an act that could not be recorded once it was made: rules would not count it.
-    fn must_have_room(&self, draft: &RunEvent) -> Result<(), Error> {
-        let mut draft = draft.clone();
-        let output = " ".repeat(MAX_SMALL).into();
-        draft
-            .payload
-            .insert("output".into(), output);
-        cut(&mut draft.payload);
-
-        match self.must_fit(&draft) {
-            Err(Error::TooLarge { limit, .. }) => {
-                let why = format!(
-                    "the run is full, at {limit}: what is done now is not recorded, and rules of \
-                     the team would not count it"
-                );
-                Err(Error::refused(ACTION, why))
-            }
-            fits => fits,
-        }
-    }
-
-    /// Returns the errors for which an act is held back.
-    ///
-    /// One that is under way may fail, and may end before another one that is: neither counts in
-    /// favour of an act.
-    fn holding_findings(
-        &self,
-        event: &RunEvent,
-        text: &[u8],
-        payload: &Map<String, Value>,
-    ) -> Vec<Finding> {
-        let Some((live, gate)) = self.holding() else {
-            return Vec::new();
-        };
-        let under_way: Vec<Vec<u8>> = self
-            .under_way
-            .iter()
-            .map(|act| act.text.clone())
-            .collect();
-        let holds = |finding: &Finding| {
-            finding.severity == Severity::Error
-                && live
-                    .declared(finding)
-                    .is_some_and(|check| match check {
-                        TeamCheck::Schema(_) => {
-                            pointer_of(finding).is_some_and(|it| is_given(payload, &it))
-                        }
-                        _ => !live.depends_on_outcome(check),
-                    })
-        };
-
-        let found = |after: &[Vec<u8>]| {
-            let found = self.judge_next(live, event, text, Some(after));
-            let mut found = gate.counting(&self.key(), found);
-            found.retain(holds);
-            found
-        };
-
-        let orders = match under_way.len() {
-            0..=MAX_ORDERED => sequences(&under_way),
-            _ => vec![Vec::new(), under_way.clone()],
-        };
-
-        for after in &orders {
-            let findings = found(after);
-            if !findings.is_empty() {
-                return findings;
-            }
-        }
-
-        if under_way.len() <= MAX_ORDERED {
-            return Vec::new();
-        }
-
-        let next = written(Artifact::Events, self.fold.events + 1, 0, text);
-        live.too_many_under_way(next, under_way.len())
-            .into_iter()
-            .collect()
-    }
-
-    /// Asks people about an act; returns whether it may be made, and who says so. `None` where
-    /// nobody can be asked.
-    fn ask_people(
-        &self,
-        payload: &Map<String, Value>,
-        findings: &[Finding],
-    ) -> Option<(bool, String)> {
-        let ask = self.recorder.ask.clone()?;
-        let tool = payload
-            .get("tool")
-            .and_then(Value::as_str);
-        let input = payload
-            .get("input")
-            .unwrap_or(&Value::Null);
-        let asked = AssertUnwindSafe(|| ask(tool.unwrap_or_default(), input, findings));
-        // One who panics gives no answer.
-        Some(catch_unwind(asked).unwrap_or((false, String::new())))
-    }
-
-    /// Notes the answer of a person to each rule that asked; returns these.
-    fn note_answers(
-        &mut self,
-        payload: &Map<String, Value>,
-        found: &[Finding],
-        is_yes: bool,
-        by: &str,
-    ) -> Result<Vec<GivenAnswer>, Error> {
-        let mut rules: Vec<&String> = found
-            .iter()
-            .map(|it| &it.rule)
-            .collect();
-        rules.dedup();
-        for rule in &rules {
-            self.note_answer(rule, payload, is_yes, by)?;
-        }
-
-        let given = rules
-            .into_iter()
-            .map(|rule| GivenAnswer {
-                rule: rule.clone(),
-                by: by.to_owned(),
-            });
-
-        Ok(given.collect())
-    }
-
-    /// Notes the answers once more that let equal acts pass which are under way: a *no* to an act
-    /// takes back all that are left, and these are for acts that were let pass before.
-    fn cover_again(
-        &mut self,
-        text: &[u8],
-        payload: &Map<String, Value>,
-        said_no: &[GivenAnswer],
-    ) -> Result<(), Error> {
-        let act = act_digest(text);
-        let taken_back: Vec<GivenAnswer> = self
-            .under_way
-            .iter()
-            .filter(|it| act_digest(&it.text) == act)
-            .flat_map(|it| &it.answers)
-            .filter(|answer| {
-                said_no
-                    .iter()
-                    .map(|it| &it.rule)
-                    .any(|rule| *rule == answer.rule)
-            })
-            .cloned()
-            .collect();
-        for GivenAnswer { rule, by } in taken_back {
-            self.note_answer(&rule, payload, true, &by)?;
-        }
-        Ok(())
-    }
-
-    /// Adds the event of the answer of a person to what a rule asks.
-    pub(crate) fn note_answer(
-        &mut self,
-        rule: &str,
-        payload: &Map<String, Value>,
-        is_yes: bool,
-        by: &str,
-    ) -> Result<(), Error> {
-        let mut act = payload.clone();
-        act.retain(|key, _| matches!(&**key, "kind" | "tool" | "input"));
-        let answer = object([
-            ("rule", rule.into()),
-            ("act", act.into()),
-            ("answer", if is_yes { "yes" } else { "no" }.into()),
-            ("by", by.into()),
-        ]);
-
-        self.direct(ASK, answer, &format!("rule:{rule}"))
-    }
-
-    /// Returns the rules that hold back, if there are any.
-    fn holding(&self) -> Option<(&LiveChecker, &Gate)> {
-        self.live
-            .as_ref()
-            .filter(|_| self.recorder.holds_back)
-            .zip(self.recorder.gate.as_deref())
     }
 
     fn hold(
@@ -743,74 +404,6 @@ impl Run {
     }
 }
 
-/// The decision of the rules of the team on an act that they don't forbid.
-#[derive(Debug)]
-pub enum ActDecision {
-    /// The act may be made.
-    Go(Allowed),
-    /// People have to be asked about these findings.
-    Ask(Vec<Finding>),
-}
-
-/// The decision on an act that is about to be made.
-pub(crate) enum CallDecision {
-    Go(Allowed),
-    /// People have to be asked about these findings.
-    Ask(Vec<Finding>),
-    /// It is held back, and the run has the event of a veto.
-    Veto(&'static str, Vec<Finding>),
-}
-
-/// An act that is under way.
-#[derive(Debug)]
-pub(in crate::recorder) struct UnderWay {
-    /// While there are others, it is.
-    is: Weak<()>,
-    /// The text of its event.
-    text: Vec<u8>,
-    /// The answers that let it pass.
-    answers: Vec<GivenAnswer>,
-}
-
-/// The answer of a person to what a rule asks.
-#[derive(Clone, Debug)]
-struct GivenAnswer {
-    rule: String,
-    by: String,
-}
-
-/// Returns findings of rules that asked, once the answer was no.
-fn said_no(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let [none, no] = [Answer::None, Answer::No].map(Answer::clause);
-    for finding in &mut findings {
-        finding.message = finding.message.replace(none, no);
-    }
-    findings
-}
-
-/// An act that the rules of the team let pass. While this exists, they count it as under way: it is
-/// dropped once the act is recorded.
-#[derive(Debug)]
-#[must_use = "the act is under way while this exists"]
-pub struct Allowed(Arc<()>);
-
-/// Returns all sequences of some of the lines, each in each order; the empty one first.
-fn sequences(lines: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
-    let mut all = vec![Vec::new()];
-    for (at, first) in lines.iter().enumerate() {
-        let others: Vec<Vec<u8>> = lines
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != at)
-            .map(|(_, line)| line.clone())
-            .collect();
-        let rest = sequences(&others).into_iter();
-        all.extend(rest.map(|rest| [vec![first.clone()], rest].concat()));
-    }
-
-    all
-}
-
 fn pointer_of(finding: &Finding) -> Option<Pointer> {
     finding
         .location
@@ -823,18 +416,10 @@ fn pointer_of(finding: &Finding) -> Option<Pointer> {
 /// or below `/outcomes/actions/0` in the state.
 fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
     let is_of_event = pointer.as_str().starts_with("/payload");
-    let name = pointer
+    pointer
         .tokens()
-        .nth(if is_of_event { 1 } else { 3 });
-    name.is_some_and(|name| payload.contains_key(&*name))
-}
-
-/// Returns what is kept of an act or a note that was held back. No selector of either names it.
-fn held(payload: &Map<String, Value>) -> Value {
-    let mut act = payload.clone();
-    act.retain(|key, _| matches!(&**key, "kind" | "tool" | "input" | "model" | AGENT));
-    cut(&mut act);
-    act.into()
+        .nth(if is_of_event { 1 } else { 3 })
+        .is_some_and(|name| payload.contains_key(&*name))
 }
 
 /// Returns a line of an artifact, or a record.

@@ -55,12 +55,12 @@ pub(super) fn reread(
         .open_file(Artifact::State)
         .ok();
     let read = |state| FileDigest::of_stream(state, MAX_RECORD_BYTES as u64).ok()?;
-    let learn = Learn::open(&directory);
     let mut lines = Reread {
         persisted: state
             .and_then(read)
             .map(|(_, digest)| digest.to_string()),
-        learn: learn.map_err(Error::io("reading", &dir.path().join("learn.jsonl")))?,
+        learn: Learn::open(&directory)
+            .map_err(Error::io("reading", &dir.path().join("learn.jsonl")))?,
         ..Reread::default()
     };
 
@@ -136,6 +136,39 @@ fn parse(tape: &mut Tape, line: &[u8]) -> Result<RunEvent, String> {
         .map_err(|error| format!("is not an event that the recorder writes: {error}"))
 }
 
+/// Returns why an event is not one that a recorder of the run wrote on a line, after the lines
+/// before it.
+fn must_be_ours(event: &RunEvent, run: &str, number: u64, before: &Held) -> Result<(), String> {
+    if event.episode_id != run {
+        let other = quote(&event.episode_id);
+        return Err(format!("is an event of another run, {other}"));
+    }
+
+    if event.id != event_id(number) {
+        let (is, own) = (quote(&event.id), event_id(number));
+        return Err(format!(
+            "has the id {is}, but the recorder writes {own} on that line"
+        ));
+    }
+
+    if event.at().is_none() {
+        let time = quote(&event.timestamp.0);
+        return Err(format!(
+            "has the time {time}, but the recorder writes times in the form \
+             2026-03-01T12:00:00.000000+00:00"
+        ));
+    }
+
+    if event.is_evidence()
+        && let Some(prefix) = event.payload.get(PREFIX)
+        && *prefix != before.sha256()
+    {
+        return Err("has a `prefix_sha256` that is not that of the lines before it".into());
+    }
+
+    Ok(())
+}
+
 /// The fields of every event that a recorder writes.
 const FIELDS: [&str; 6] = [
     "agent_id",
@@ -181,11 +214,11 @@ impl Reread {
     }
 
     fn add(&mut self, id: &str, line: &[u8]) -> Result<(), String> {
-        let number = self
+        let events = self
             .fold
             .as_ref()
-            .map_or(0, |fold| fold.events)
-            + 1;
+            .map(|fold| fold.events);
+        let number = events.unwrap_or_default() + 1;
         if self
             .hole
             .is_some_and(|hole| hole <= number)
@@ -202,34 +235,7 @@ impl Reread {
         }
 
         let event = parse(&mut self.tape, line).map_err(wrong)?;
-        if event.episode_id != id {
-            let other = quote(&event.episode_id);
-            return Err(wrong(format!("is an event of another run, {other}")));
-        }
-
-        if event.id != event_id(number) {
-            let (is, own) = (quote(&event.id), event_id(number));
-            return Err(wrong(format!(
-                "has the id {is}, but the recorder writes {own} on that line"
-            )));
-        }
-
-        if event.at().is_none() {
-            let time = quote(&event.timestamp.0);
-            return Err(wrong(format!(
-                "has the time {time}, but the recorder writes times in the form \
-                 2026-03-01T12:00:00.000000+00:00"
-            )));
-        }
-
-        if event.is_evidence()
-            && let Some(prefix) = event.payload.get(PREFIX)
-            && *prefix != before.sha256()
-        {
-            return Err(wrong(
-                "has a `prefix_sha256` that is not that of the lines before it".into(),
-            ));
-        }
+        must_be_ours(&event, id, number, &before).map_err(wrong)?;
 
         let Some(fold) = &mut self.fold else {
             self.fold = Some(RunFold::start(&event).map_err(wrong)?);
