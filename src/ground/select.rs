@@ -70,12 +70,14 @@ impl SelectorValue {
 
 /// Values that a team names.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Values(pub(crate) Vec<SelectorValue>);
+pub(crate) struct Values {
+    pub(crate) items: Vec<SelectorValue>,
+}
 
 impl Values {
     /// Returns the texts among them that stand for themselves alone.
     pub(crate) fn words(&self) -> impl Iterator<Item = String> {
-        self.0
+        self.items
             .iter()
             .filter_map(|value| match value {
                 SelectorValue::Text(glob) => glob.word().map(str::to_owned),
@@ -91,7 +93,7 @@ impl Values {
     /// Returns `true` if a value as it is written is one of them; the text is the content of a
     /// string.
     pub(crate) fn have(&self, written: &str, text: Option<&str>) -> bool {
-        self.0
+        self.items
             .iter()
             .any(|wanted| wanted.is(written, text))
     }
@@ -99,7 +101,7 @@ impl Values {
     /// Returns `true` if one of them has the type of a value as it is written.
     fn have_type_of(&self, written: &str) -> bool {
         let kind = Kind::of(written);
-        self.0
+        self.items
             .iter()
             .any(|wanted| match wanted {
                 SelectorValue::Text(_) => kind == Kind::String,
@@ -111,7 +113,7 @@ impl Values {
     /// Returns their types, in words.
     fn types(&self) -> String {
         let mut types: Vec<&str> = Vec::new();
-        for wanted in &self.0 {
+        for wanted in &self.items {
             let kind = match wanted {
                 SelectorValue::Text(_) => Kind::String,
                 SelectorValue::Number(_) => Kind::Number,
@@ -163,7 +165,9 @@ impl Wanted {
     pub(crate) fn values(&self) -> &[SelectorValue] {
         match self {
             Self::Present | Self::Absent => &[],
-            Self::OneOf(values) | Self::NoneOf(values) | Self::AbsentOrNoneOf(values) => &values.0,
+            Self::OneOf(values) | Self::NoneOf(values) | Self::AbsentOrNoneOf(values) => {
+                &values.items
+            }
         }
     }
 
@@ -295,7 +299,9 @@ impl Wanted {
 
 /// Tests of values, all of which a record passes that it names. Words stand before pointers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Selector(pub(crate) Vec<(KeyPath, Wanted)>);
+pub(crate) struct Selector {
+    pub(crate) tests: Vec<(KeyPath, Wanted)>,
+}
 
 impl Selector {
     /// Returns whether it names a record.
@@ -305,7 +311,7 @@ impl Selector {
     /// Why nobody can tell, by the first test that can't be judged, where no other rules it out.
     pub(crate) fn names(&self, record: Node<'_>) -> Result<bool, Unjudged> {
         let mut unjudged = None;
-        for (path, wanted) in &self.0 {
+        for (path, wanted) in &self.tests {
             match wanted.judge(path, record) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
@@ -322,7 +328,7 @@ impl Selector {
         record: Node<'_>,
         is_doubtful: impl Fn(&KeyPath) -> bool,
     ) -> bool {
-        self.0
+        self.tests
             .iter()
             .all(|(path, wanted)| is_doubtful(path) || wanted.judge(path, record) != Ok(false))
     }
@@ -331,7 +337,7 @@ impl Selector {
     /// values of another type, and which of these.
     pub(crate) fn passes_over(&self, record: Node<'_>) -> Option<(Pointer, &'static str)> {
         let mut passed_over = None;
-        for (path, wanted) in &self.0 {
+        for (path, wanted) in &self.tests {
             if wanted.judge(path, record) != Ok(false) {
                 continue;
             }
@@ -449,7 +455,9 @@ mod tests {
             let has = wanted.have(root.raw(), root.text().as_deref());
             assert_eq!(has, expected, "{json}");
         }
-        let none_of = Wanted::NoneOf(Values(vec![SelectorValue::Boolean(true)]));
+        let none_of = Wanted::NoneOf(Values {
+            items: vec![SelectorValue::Boolean(true)],
+        });
         let named = none_of.names(Look::Value("null"), None, 1);
         assert_eq!(named, Named::Yes, "null is there, and equals nothing");
     }

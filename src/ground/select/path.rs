@@ -9,7 +9,9 @@ use crate::ground::source::Pointer;
 
 /// The tokens of a JSON Pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct KeyPath(Box<[Box<str>]>);
+pub(crate) struct KeyPath {
+    tokens: Box<[Box<str>]>,
+}
 
 impl KeyPath {
     /// Returns the path that a pointer spells; `None` where the text is not a pointer.
@@ -21,17 +23,17 @@ impl KeyPath {
         }
 
         let pointer = Pointer::new(text);
-        Some(Self(
-            pointer
+        Some(Self {
+            tokens: pointer
                 .tokens()
                 .map(|token| (*token).into())
                 .collect(),
-        ))
+        })
     }
 
     /// Returns the value that it leads to.
     pub(crate) fn of<'a>(&self, record: Node<'a>) -> Option<Node<'a>> {
-        self.0
+        self.tokens
             .iter()
             .try_fold(record, |node, token| step(node, token))
     }
@@ -42,7 +44,10 @@ impl KeyPath {
         let mut found = Span::default();
         let finder = ValueFinder {
             text,
-            path: self.0.get(after..).unwrap_or_default(),
+            path: self
+                .tokens
+                .get(after..)
+                .unwrap_or_default(),
             found: &mut found,
             is_next: true,
             open: Vec::new(),
@@ -56,7 +61,7 @@ impl KeyPath {
     /// Returns the pointer to the value that it leads to, or to the nearest one around it.
     pub(crate) fn reached(&self, record: Node<'_>) -> Pointer {
         let (mut node, mut pointer) = (record, Pointer::default());
-        for token in &self.0 {
+        for token in &self.tokens {
             let Some(next) = step(node, token) else { break };
             (node, pointer) = (next, pointer.field(token));
         }
@@ -66,35 +71,42 @@ impl KeyPath {
 
     /// Returns its text.
     pub(crate) fn pointer(&self) -> Pointer {
-        self.0
+        self.tokens
             .iter()
             .fold(Pointer::default(), |pointer, token| pointer.field(token))
     }
 
     /// Returns the path of its first tokens.
     pub(crate) fn first(&self, length: usize) -> Self {
-        Self(
-            self.0
+        Self {
+            tokens: self
+                .tokens
                 .iter()
                 .take(length)
                 .cloned()
                 .collect(),
-        )
+        }
     }
 
     /// Returns the path to a field of the value that it leads to.
     pub(crate) fn field(&self, token: &str) -> Self {
-        let tokens = self.0.iter().cloned();
-        Self(tokens.chain([token.into()]).collect())
+        Self {
+            tokens: self
+                .tokens
+                .iter()
+                .cloned()
+                .chain([token.into()])
+                .collect(),
+        }
     }
 
     pub(crate) fn tokens(&self) -> &[Box<str>] {
-        &self.0
+        &self.tokens
     }
 
     /// Returns `true` if it leads to a place, or through it, or may do so.
     pub(crate) fn may_pass(&self, place: &Pointer) -> bool {
-        let mut tokens = self.0.iter();
+        let mut tokens = self.tokens.iter();
         self.is_deep()
             || place.tokens().all(|token| {
                 tokens
@@ -105,7 +117,7 @@ impl KeyPath {
 
     /// Returns `true` if it has a token that stands for any path.
     pub(crate) fn is_deep(&self) -> bool {
-        self.0
+        self.tokens
             .iter()
             .any(|token| &**token == ANY_PATH)
     }
@@ -113,7 +125,7 @@ impl KeyPath {
     /// Returns what it leads to, where shortened values are not looked into.
     pub(crate) fn look<'a>(&self, record: Node<'a>) -> Look<Node<'a>> {
         let mut node = record;
-        for (passed, token) in self.0.iter().enumerate() {
+        for (passed, token) in self.tokens.iter().enumerate() {
             if Mark::of(node).is_some() {
                 return Look::Shortened { passed };
             }
@@ -125,7 +137,7 @@ impl KeyPath {
 
         match Mark::of(node) {
             Some(_) => Look::Shortened {
-                passed: self.0.len(),
+                passed: self.tokens.len(),
             },
             None => Look::Value(node),
         }
@@ -136,7 +148,7 @@ impl KeyPath {
     pub(super) fn visit<'a>(&self, record: Node<'a>, visit: &mut dyn FnMut(Node<'a>, bool)) {
         let mut left = vec![(record, self.closure(SmallVec::from_slice(&[0])))];
         while let Some((node, places)) = left.pop() {
-            let is_end = places.contains(&self.0.len());
+            let is_end = places.contains(&self.tokens.len());
             let is_shortened = Mark::of(node).is_some();
             if is_end || is_shortened {
                 visit(node, is_end);
@@ -149,7 +161,7 @@ impl KeyPath {
             let mut go = |next: Node<'a>, leads_there: &dyn Fn(&str) -> bool| {
                 let on = places
                     .iter()
-                    .filter_map(|place| match self.0.get(*place) {
+                    .filter_map(|place| match self.tokens.get(*place) {
                         Some(any) if &**any == ANY_PATH => Some(*place),
                         Some(token) if leads_there(token) => Some(place + 1),
                         _ => None,
@@ -188,7 +200,7 @@ impl KeyPath {
         let mut at = 0;
         while let Some(place) = places.get(at).copied() {
             let is_any = self
-                .0
+                .tokens
                 .get(place)
                 .is_some_and(|token| &**token == ANY_PATH);
             if is_any && !places.contains(&(place + 1)) {

@@ -36,6 +36,13 @@ struct Mistake {
     what: Wrong,
 }
 
+/// A key that was spelled wrongly, and has its right name now.
+struct Typo {
+    error: ConfigError,
+    /// The path of its value.
+    path: Vec<String>,
+}
+
 enum Wrong {
     /// The table has a key that the schema does not know.
     UnknownKey(String),
@@ -138,23 +145,14 @@ impl ConfigSource<'_> {
         let mut json = to_json(root.get_mut(), "");
         // Most files have no mistake. Then no validator is built, which takes longer than the check
         // of a run.
-        let mut found = Vec::new();
-        let mut parsed = Value::Null;
+        let (mut schema_json, mut found) = (Value::Null, Vec::new());
         if !is_right(&json, schema) {
-            parsed = serde_json::from_str(schema).unwrap_or_default();
-            found = mistakes(&parsed, &json);
+            schema_json = serde_json::from_str(schema).unwrap_or_default();
+            found = mistakes(&schema_json, &json);
         }
 
-        let schema = parsed;
-        let (mut typos, mut renamed) = (Vec::new(), Vec::new());
-        for mistake in &found {
-            let worded = self.worded(mistake, &schema, &root);
-            if let Some(path) = mistake.rename(&schema, root.get_mut(), &mut json) {
-                typos.push(worded);
-                renamed.push(path);
-            }
-        }
-
+        let schema = schema_json;
+        let typos = self.mend_typos(&found, &schema, &mut root, &mut json);
         if !typos.is_empty() {
             found = mistakes(&schema, &json);
         }
@@ -167,13 +165,13 @@ impl ConfigSource<'_> {
                     .any(|it| it.explains(mistake, &schema))
             })
             .filter(|mistake| {
-                !renamed
+                !typos
                     .iter()
-                    .any(|path| mistake.path.starts_with(path))
+                    .any(|typo| mistake.path.starts_with(&typo.path))
             })
             .map(|mistake| self.worded(mistake, &schema, &root))
-            .chain(typos)
             .collect();
+        mistakes.extend(typos.into_iter().map(|typo| typo.error));
         let unreadable = found
             .iter()
             .filter_map(|mistake| unreadable_by(&schema, mistake))
@@ -192,6 +190,24 @@ impl ConfigSource<'_> {
         mistakes.truncate(MAX_MISTAKES);
 
         (config, mistakes)
+    }
+
+    /// Gives misspelled keys the names that were meant; returns the mistakes that these were.
+    fn mend_typos(
+        self,
+        found: &[Mistake],
+        schema: &Value,
+        root: &mut Spanned<DeValue<'_>>,
+        json: &mut Value,
+    ) -> Vec<Typo> {
+        found
+            .iter()
+            .filter_map(|mistake| {
+                let error = self.worded(mistake, schema, root);
+                let path = mistake.rename(schema, root.get_mut(), json)?;
+                Some(Typo { error, path })
+            })
+            .collect()
     }
 
     /// Returns what keeps the file from being TOML.

@@ -144,18 +144,7 @@ impl Function {
                 Some(Value::Text(text.to_ascii_lowercase().into()))
             }
             (Self::Path | Self::Host | Self::LowerAscii, _) => None,
-            (Self::Field(field), [Value::Duration(length)]) => {
-                time::field_of_length(*length, field).map(Value::Int)
-            }
-            (Self::Field(field), [Value::Timestamp(instant), zone @ ..]) => {
-                let zone = match zone {
-                    [] => "UTC",
-                    [Value::Text(zone)] => zone,
-                    _ => return Err(self.without_meaning(arguments)),
-                };
-                let value = time::field(*instant, field, zone).map_err(Stop::because)?;
-                Some(Value::Int(value))
-            }
+            (Self::Field(field), _) => field_of(field, arguments)?,
             (_, [of]) => {
                 if matches!(self, Self::Text | Self::Bytes) {
                     budget.spend(bytes)?;
@@ -248,10 +237,10 @@ impl Function {
     }
 
     fn without_meaning(self, arguments: &[Value<'_>]) -> Stop {
-        let known = FUNCTIONS
+        let name = FUNCTIONS
             .iter()
-            .find(|known| known.1 == self);
-        let name = known.map_or("", |known| known.0);
+            .find(|(_, function, _)| *function == self)
+            .map_or("", |(name, ..)| name);
         let types: Vec<&str> = arguments
             .iter()
             .map(Value::shown_type)
@@ -262,6 +251,22 @@ impl Function {
             types.join(" and ")
         ))
     }
+}
+
+/// Returns a field of a length of time, or of an instant in a zone; `None` of anything else.
+fn field_of<'a>(field: TimePart, arguments: &[Value<'_>]) -> Result<Option<Value<'a>>, Stop> {
+    let (instant, zone) = match arguments {
+        [Value::Duration(length)] => {
+            return Ok(time::field_of_length(*length, field).map(Value::Int));
+        }
+        [Value::Timestamp(instant)] => (*instant, "UTC"),
+        [Value::Timestamp(instant), Value::Text(zone)] => (*instant, &**zone),
+        _ => return Ok(None),
+    };
+
+    time::field(instant, field, zone)
+        .map(|value| Some(Value::Int(value)))
+        .map_err(Stop::because)
 }
 
 /// Returns a path without parts that say nothing: `.`, empty ones, and `..` with the part before

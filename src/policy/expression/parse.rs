@@ -16,7 +16,7 @@ use cel::common::ast::{EntryExpr, Expr, IdedExpr, SelectExpr, SourceInfo};
 use mistakes::{mistake, optional, syntax};
 
 use super::fold::Fold;
-use super::functions::{CallForm, FUNCTIONS, Function};
+use super::functions::{FUNCTIONS, Function};
 use super::part::{Each, ExpressionPart, Macro, Operator, PartKind};
 use super::value::{Type, Value};
 use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
@@ -320,7 +320,7 @@ impl ExpressionReader<'_> {
 
         let known_macro = MACROS
             .iter()
-            .find(|known| known.0 == name);
+            .find(|(known, ..)| *known == name);
         let kind = match (known_macro, is_method, arguments) {
             (None, false, [of]) if name == "has" => match &of.expr {
                 Expr::Select(select) if !select.test => {
@@ -413,30 +413,28 @@ fn function_of(
     is_method: bool,
     arguments: usize,
 ) -> Result<Function, ExpressionMistake> {
-    let fits = |(_, _, form): &&(&str, Function, CallForm)| form.takes(is_method, arguments);
-    let mut of_name = FUNCTIONS
-        .iter()
-        .filter(|known| known.0 == name)
-        .peekable();
-    if of_name.peek().is_some() {
-        if let Some((_, function, _)) = of_name.find(fits) {
-            return Ok(*function);
-        }
-
-        let known = FUNCTIONS
+    let of_name = || {
+        FUNCTIONS
             .iter()
-            .filter(|known| known.0 == name);
-        let forms: Vec<String> = known
-            .map(|known| known.2.shown(name))
-            .collect();
+            .filter(|(known, ..)| *known == name)
+    };
+    if let Some((_, function, _)) = of_name().find(|(.., form)| form.takes(is_method, arguments)) {
+        return Ok(*function);
+    }
+
+    let forms: Vec<String> = of_name()
+        .map(|(.., form)| form.shown(name))
+        .collect();
+    if !forms.is_empty() {
         let message = format!("{} is not called like this", code(name));
         let help = format!("Call it as {}.", forms.join(" or "));
         return Err(mistake(named.clone(), message).with_help(Some(help)));
     }
 
-    let known = FUNCTIONS.iter().map(|known| known.0);
-    let known = known
-        .chain(MACROS.iter().map(|known| known.0))
+    let known = FUNCTIONS
+        .iter()
+        .map(|(name, ..)| *name)
+        .chain(MACROS.iter().map(|(name, ..)| *name))
         .chain(["has"]);
     let message = format!("unknown function {}", code(name));
 

@@ -62,8 +62,20 @@ pub(in crate::policy) fn steps_of_byte(pattern: &str) -> usize {
         / BYTES_OF_MATCH
 }
 
-/// A pattern, and its compiled form with its size; `None` where it can't be used.
-pub(super) type CompiledPattern = (Box<str>, Option<(Regex, usize)>);
+/// A pattern, as it was written and as it was compiled.
+#[derive(Clone, Debug)]
+pub(super) struct CompiledPattern {
+    text: Box<str>,
+    /// `None` where it can't be used.
+    regex: Option<SizedRegex>,
+}
+
+#[derive(Clone, Debug)]
+struct SizedRegex {
+    regex: Regex,
+    /// The size that it has, at most.
+    size: usize,
+}
 
 /// Returns `true` if a text matches. The last pattern is kept: mostly it is a parameter of the
 /// rule, and the same for each event.
@@ -71,13 +83,16 @@ pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result
     let last = budget
         .pattern
         .take()
-        .filter(|(last, _)| **last == *pattern);
+        .filter(|last| *last.text == *pattern);
     let last = match last {
         Some(last) => last,
-        None => (pattern.into(), compiled(pattern, budget)?),
+        None => CompiledPattern {
+            text: pattern.into(),
+            regex: compiled(pattern, budget)?,
+        },
     };
 
-    let is_match = if let Some((regex, size)) = &last.1 {
+    let is_match = if let Some(SizedRegex { regex, size }) = &last.regex {
         budget.spend(
             text.len()
                 .saturating_mul(size / BYTES_OF_MATCH),
@@ -92,7 +107,7 @@ pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result
     is_match
 }
 
-fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>, Stop> {
+fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<SizedRegex>, Stop> {
     // What is read of a pattern takes memory that has no limit of its own.
     if pattern.len() > MAX_BYTES {
         return Ok(None);
@@ -102,7 +117,7 @@ fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>
     for size in SIZES {
         budget.spend(size)?;
         match regex(pattern, size) {
-            Ok(regex) => return Ok(Some((regex, size))),
+            Ok(regex) => return Ok(Some(SizedRegex { regex, size })),
             Err(Error::CompiledTooBig(_)) => {}
             Err(_) => break,
         }

@@ -106,18 +106,18 @@ impl Type {
 
     /// Returns the type that expressions call so.
     pub(super) fn of_name(name: &str) -> Option<Self> {
-        let known = Self::NAMES
+        Self::NAMES
             .iter()
-            .find(|known| known.1 == name);
-        known.map(|known| known.0)
+            .find(|(_, known, _)| *known == name)
+            .map(|(type_, ..)| *type_)
     }
 
     /// Returns its name with an article.
     pub(super) fn shown(self) -> &'static str {
-        let known = Self::NAMES
+        Self::NAMES
             .iter()
-            .find(|known| known.0 == self);
-        known.map_or("", |known| known.2)
+            .find(|(known, ..)| *known == self)
+            .map_or("", |(.., shown)| shown)
     }
 }
 

@@ -93,7 +93,7 @@ impl EventIndex {
                 let place = self.selectors.len();
                 self.selectors.push(keys.clone());
                 self.met.push(AtomicBool::new(false));
-                for (path, wanted) in &keys.0 {
+                for (path, wanted) in &keys.tests {
                     self.test(path, wanted, place);
                 }
                 place
@@ -171,7 +171,7 @@ impl EventIndex {
 
     /// Returns the tests of a selector.
     pub(super) fn tests(&self, selector: &EventSelector) -> &Selector {
-        static NONE: Selector = Selector(Vec::new());
+        static NONE: Selector = Selector { tests: Vec::new() };
         self.selectors
             .get(selector.place)
             .unwrap_or(&NONE)
@@ -186,7 +186,7 @@ impl EventIndex {
     pub(super) fn values_at(&self, pointer: &str) -> impl Iterator<Item = &SelectorValue> {
         self.selectors
             .iter()
-            .flat_map(|selector| &selector.0)
+            .flat_map(|selector| &selector.tests)
             .filter(move |(path, _)| path.pointer().as_str() == pointer)
             .flat_map(|(_, wanted)| wanted.values())
     }

@@ -96,7 +96,7 @@ fn passed_over(key: &str, selector: &TeamSelector, examples: &[RunExample]) -> V
     let asks_for_none = |(_, wanted): &(_, Wanted)| matches!(wanted, Wanted::Absent);
     if selector
         .keys
-        .0
+        .tests
         .iter()
         .any(asks_for_none)
     {

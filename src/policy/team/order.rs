@@ -347,7 +347,7 @@ impl OrderJudge {
 
     /// Notes how long the row is that an event goes on with, if an offence is about that row.
     fn measure_row(&mut self, seen: &OrderEvent, begins: bool) {
-        let length = self.automaton.known(seen.same).0 + 1;
+        let length = self.automaton.count(seen.same) + 1;
         let limit = self
             .order
             .pattern

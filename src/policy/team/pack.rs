@@ -62,33 +62,16 @@ pub(crate) fn read(
     is_built_in: &dyn Fn(&str) -> bool,
     mistakes: &mut Vec<ConfigError>,
 ) -> Team {
-    let (mut team, mut taken) = (Team::default(), BTreeMap::new());
-    let set = values(&tables.params);
-    let mut read = |file: ConfigSource<'_>, tables: &Pack, mistakes: &mut Vec<ConfigError>| {
-        let mut params = values(&tables.params);
-        params.extend(set.clone());
-        let bound = OwnedDocument::read(serde_json::to_vec(&params).unwrap_or_default());
-        // TOML nests less deeply than a document may.
-        let Ok(bound_params) = bound.map(Arc::new) else {
-            return;
-        };
-        let mut reader = FileReader {
-            file,
-            files,
-            mistakes,
-            team: &mut team,
-            taken: &mut taken,
-            is_built_in,
-            params,
-            bound_params,
-            named: BTreeMap::new(),
-        };
-
-        tables.read(&mut reader);
+    let mut reader = TeamReader {
+        files,
+        is_built_in,
+        params: values(&tables.params),
+        team: Team::default(),
+        taken: BTreeMap::new(),
     };
+    reader.add(file, tables, mistakes);
 
-    read(file, tables, mistakes);
-    let (mut texts, mut known) = (Vec::new(), Vec::new());
+    let mut named = NamedParams::default();
     for pack in packs {
         let path = file.dir.join(pack.get_ref());
         let text = match files.text(&path) {
@@ -106,34 +89,84 @@ pub(crate) fn read(
             dir: path.parent().unwrap_or(Path::new("")),
             text: &text,
         };
-
         let (tables, mut found) = source.read_as::<Pack>(SCHEMA);
         mistakes.append(&mut found);
-        read(source, &tables, mistakes);
-        known.extend(values(&tables.params).into_keys());
-        texts.push(text);
+        reader.add(source, &tables, mistakes);
+        named
+            .known
+            .extend(values(&tables.params).into_keys());
+        named.texts.push(text);
     }
 
     // A pack that can't be read may name any.
-    let are_read = !packs.is_empty() && texts.len() == packs.len();
-    for name in tables
-        .params
-        .keys()
-        .filter(|_| are_read)
-    {
-        let (span, name) = (name.span(), name.get_ref());
-        if !texts
-            .iter()
-            .any(|text| text.contains(name))
-            && file.text.matches(name).count() < 2
-        {
-            let message = format!("no rule and no pack names the parameter {}", quote(name));
-            let help = did_you_mean(name, known.iter().map(String::as_str));
-            mistakes.push(file.error(span, message, help));
-        }
+    if !packs.is_empty() && named.texts.len() == packs.len() {
+        named.unused(file, &tables.params, mistakes);
     }
 
-    team
+    reader.team
+}
+
+/// A reader of a configuration and its packs.
+struct TeamReader<'r> {
+    files: &'r Files,
+    is_built_in: &'r dyn Fn(&str) -> bool,
+    /// The parameters of the configuration.
+    params: BTreeMap<String, Value>,
+    team: Team,
+    /// The ids that are taken, each with its place.
+    taken: BTreeMap<String, String>,
+}
+
+impl TeamReader<'_> {
+    /// Adds what a file declares.
+    fn add(&mut self, file: ConfigSource<'_>, tables: &Pack, mistakes: &mut Vec<ConfigError>) {
+        let mut params = values(&tables.params);
+        params.extend(self.params.clone());
+        let bound = OwnedDocument::read(serde_json::to_vec(&params).unwrap_or_default());
+        // TOML nests less deeply than a document may.
+        let Ok(bound_params) = bound.map(Arc::new) else {
+            return;
+        };
+
+        tables.read(&mut FileReader {
+            file,
+            files: self.files,
+            mistakes,
+            team: &mut self.team,
+            taken: &mut self.taken,
+            is_built_in: self.is_built_in,
+            params,
+            bound_params,
+            named: BTreeMap::new(),
+        });
+    }
+}
+
+/// What packs name.
+#[derive(Default)]
+struct NamedParams {
+    /// The texts of the packs.
+    texts: Vec<String>,
+    /// The parameters that they set.
+    known: Vec<String>,
+}
+
+impl NamedParams {
+    /// Reports the parameters of a configuration that neither it nor a pack names.
+    fn unused(&self, file: ConfigSource<'_>, params: &Params, mistakes: &mut Vec<ConfigError>) {
+        for name in params.keys() {
+            let (span, name) = (name.span(), name.get_ref());
+            let is_in_pack = self
+                .texts
+                .iter()
+                .any(|text| text.contains(name));
+            if !is_in_pack && file.text.matches(name).count() < 2 {
+                let message = format!("no rule and no pack names the parameter {}", quote(name));
+                let help = did_you_mean(name, self.known.iter().map(String::as_str));
+                mistakes.push(file.error(span, message, help));
+            }
+        }
+    }
 }
 
 /// Returns the values of parameters.
@@ -152,15 +185,16 @@ impl Pack {
         }
 
         for (key, values) in &self.vocabulary {
-            let path = reader.key(key, Judged::Event);
-            let path = path.filter(|path| reader.must_lead_to_one(path, key.span()));
+            let path = reader
+                .key(key, Judged::Event)
+                .filter(|path| reader.must_lead_to_one(path, key.span()));
             if let Some((key, values)) = path.zip(reader.values(values)) {
                 let vocabulary = Arc::make_mut(&mut reader.team.vocabulary);
                 match vocabulary
                     .iter_mut()
                     .find(|(known, _)| *known == key)
                 {
-                    Some((_, known)) => known.0.extend(values.0),
+                    Some((_, known)) => known.items.extend(values.items),
                     None => vocabulary.push((key, values)),
                 }
             }

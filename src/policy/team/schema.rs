@@ -142,7 +142,7 @@ impl TeamSchema {
         };
 
         let selector = &self.selector;
-        let mut keys = selector.keys.0.iter();
+        let mut keys = selector.keys.tests.iter();
         match self.record {
             Judged::Event if selector.reads_outcome() || is_outcome(&self.at) => Holds::After,
             Judged::Action if is_outcome(&self.at) || keys.any(|(path, _)| is_outcome(path)) => {

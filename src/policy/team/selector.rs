@@ -119,7 +119,7 @@ impl TeamSelector {
     pub(super) fn names_tools_in_any_phase(&self) -> bool {
         let has = |of: fn(&KeyPath) -> bool| {
             self.keys
-                .0
+                .tests
                 .iter()
                 .any(|(path, _)| of(path))
         };
@@ -130,7 +130,7 @@ impl TeamSelector {
     /// Returns `true` if it looks at who made an event.
     pub(super) fn names_agent(&self) -> bool {
         self.keys
-            .0
+            .tests
             .iter()
             .any(|(path, _)| is_agent(path))
     }
@@ -138,7 +138,7 @@ impl TeamSelector {
     /// Returns the path of a value that an event may lack which it would name with another one.
     pub(super) fn lets_lacking_pass(&self) -> Option<&KeyPath> {
         self.keys
-            .0
+            .tests
             .iter()
             .find(|(_, wanted)| matches!(wanted, Wanted::NoneOf(_)))
             .map(|(path, _)| path)
@@ -149,7 +149,7 @@ impl TeamSelector {
         let is_ban =
             |wanted: &Wanted| matches!(wanted, Wanted::NoneOf(_) | Wanted::AbsentOrNoneOf(_));
         self.keys
-            .0
+            .tests
             .iter()
             .find(|(path, wanted)| path.is_deep() && is_ban(wanted))
             .map(|(path, _)| path)
@@ -157,7 +157,7 @@ impl TeamSelector {
 
     /// Returns `true` if it may read what only the end of an act gives, or names no act.
     pub(super) fn reads_outcome(&self) -> bool {
-        let mut keys = self.keys.0.iter();
+        let mut keys = self.keys.tests.iter();
         self.depends_on_outcome()
             || keys.any(|(path, wanted)| {
                 leads_to_outcome(path) || (is_phase(path) && !wanted.allows_text("act"))
@@ -169,7 +169,7 @@ impl TeamSelector {
     /// itself what is so without that value.
     pub(super) fn depends_on_outcome(&self) -> bool {
         let mut conditions = self.condition.iter();
-        let mut keys = self.keys.0.iter();
+        let mut keys = self.keys.tests.iter();
         conditions.any(|it| reads_outcome(&it.expression, EVENT))
             || keys.any(|(path, wanted)| {
                 let finds_any = matches!(wanted, Wanted::OneOf(_) | Wanted::Present);

@@ -36,8 +36,13 @@ pub(crate) struct Trace {
     left_out: usize,
 }
 
-/// A test, as a selector of its own, and the numbers of the values that it does not name.
-type TracedTest = (Selector, BTreeMap<String, u64>);
+/// A test of a selector.
+struct TracedTest {
+    /// The selector that has this test alone.
+    alone: Selector,
+    /// The numbers of the values that it does not name.
+    others: BTreeMap<String, u64>,
+}
 
 /// A selector, and what it matches.
 struct TracedSelector {
@@ -64,15 +69,20 @@ impl Trace {
             .unwrap_or_default()
             .into_iter()
             .map(|(key, selector, _)| {
-                let keys = judges.index.tests(selector);
-                let tests = keys
-                    .0
-                    .iter()
-                    .map(|test| (Selector(vec![test.clone()]), BTreeMap::new()));
+                let keys = judges.index.tests(selector).clone();
                 TracedSelector {
                     key,
-                    tests: tests.collect(),
-                    keys: keys.clone(),
+                    tests: keys
+                        .tests
+                        .iter()
+                        .map(|test| TracedTest {
+                            alone: Selector {
+                                tests: vec![test.clone()],
+                            },
+                            others: BTreeMap::new(),
+                        })
+                        .collect(),
+                    keys,
                     passed_over: BTreeMap::new(),
                     selector: selector.clone(),
                     lines: Vec::new(),
@@ -154,13 +164,13 @@ impl Trace {
 impl TracedSelector {
     fn add(&mut self, event: &EventView<'_>) {
         let Some(root) = event.root() else { return };
-        for (test, others) in &mut self.tests {
-            if test.names(root) != Ok(true) {
-                let shown = test
-                    .0
+        for TracedTest { alone, others } in &mut self.tests {
+            if alone.names(root) != Ok(true) {
+                let found = alone
+                    .tests
                     .first()
                     .map(|(path, _)| path.look(root));
-                let shown = match shown {
+                let shown = match found {
                     Some(Look::Value(value)) => brief_json(value.raw()),
                     Some(Look::Shortened { .. }) => "a shortened value".to_owned(),
                     _ => "no value".to_owned(),
@@ -211,29 +221,35 @@ impl TracedSelector {
             self.lines.clone(),
             usize::try_from(self.matched).unwrap_or(usize::MAX),
         );
-        let at = Some(at).filter(|at| !at.is_empty());
-        let at = at.map_or(String::new(), |at| format!(", at line {at}"));
+        let at = match &*at {
+            "" => String::new(),
+            at => format!(", at line {at}"),
+        };
         let (key, matched, events) = (self.key, self.matched, count(events, "event"));
         let first = format!("`{key}` matches {matched} of {events}{at}");
-        let tests = self.tests.iter().map(|(test, others)| {
-            let mut frequent: Vec<(&String, &u64)> = others.iter().collect();
-            frequent.sort_by_key(|(_, number)| Reverse(**number));
-            let shown = frequent
-                .iter()
-                .take(MAX_LISTED)
-                .map(|(value, number)| format!("{value} ({number})"));
-            let shown = list(shown.collect(), others.len());
-            let shown = match &*shown {
-                "" => "no other values".to_owned(),
-                shown => format!("other values are {shown}"),
-            };
+        let tests = self
+            .tests
+            .iter()
+            .map(|TracedTest { alone, others }| {
+                let mut frequent: Vec<(&String, &u64)> = others.iter().collect();
+                frequent.sort_by_key(|(_, number)| Reverse(**number));
+                let shown = frequent
+                    .iter()
+                    .take(MAX_LISTED)
+                    .map(|(value, number)| format!("{value} ({number})"));
+                let shown = list(shown.collect(), others.len());
+                let shown = match &*shown {
+                    "" => "no other values".to_owned(),
+                    shown => format!("other values are {shown}"),
+                };
 
-            let at = test
-                .0
-                .first()
-                .map(|(path, _)| path.pointer());
-            format!("    {}: {shown}", at.unwrap_or_default().as_str())
-        });
+                let at = alone
+                    .tests
+                    .first()
+                    .map(|(path, _)| path.pointer())
+                    .unwrap_or_default();
+                format!("    {}: {shown}", at.as_str())
+            });
         let passed_over = self
             .passed_over
             .iter()

@@ -123,13 +123,13 @@ impl VocabularyJudge {
             };
             self.pairs = self
                 .pairs
-                .saturating_add(values.0.len());
+                .saturating_add(values.items.len());
 
             let text = value
                 .text()
                 .filter(|_| self.pairs <= MAX_PAIRS);
             let words = values
-                .0
+                .items
                 .iter()
                 .filter_map(|wanted| match wanted {
                     SelectorValue::Text(glob) => glob.word(),

@@ -66,7 +66,9 @@ impl Infer {
             .selector
             .iter()
             .map(|written| self.test(written));
-        let selector = Selector(tests.collect::<Result<_, _>>()?);
+        let selector = Selector {
+            tests: tests.collect::<Result<_, _>>()?,
+        };
         let runs = if self.paths.is_empty() {
             RunDataArgs::of_environment().open()?
         } else {
@@ -133,7 +135,12 @@ impl Infer {
             _ => SelectorValue::Text(Glob::new(value)),
         };
 
-        Ok((path, Wanted::OneOf(Values(vec![wanted]))))
+        Ok((
+            path,
+            Wanted::OneOf(Values {
+                items: vec![wanted],
+            }),
+        ))
     }
 
     /// Passes the actions or the events of a run to `add`: none where their file is missing.

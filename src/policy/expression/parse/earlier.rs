@@ -41,17 +41,9 @@ impl ExpressionReader<'_> {
         let Some((calls, events)) = calls_of_earlier(list) else {
             return Ok(None);
         };
-        let of = match events.args.split_first() {
-            Some((of, pointers)) if !self.is_in_fold => match &of.expr {
-                Expr::Literal(LiteralValue::String(name)) => {
-                    Some((self.place(of), name.inner(), pointers))
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-
-        let (span, of, pointers) = of.ok_or_else(not_asked)?;
+        let (span, of, pointers) = self
+            .asked_of(events)
+            .ok_or_else(not_asked)?;
         let pointers = pointers
             .iter()
             .map(|pointer| self.pointer(pointer))
@@ -89,6 +81,21 @@ impl ExpressionReader<'_> {
         });
 
         Ok(Some(kind))
+    }
+
+    /// Returns the name of a selector that a call of `earlier` has, with its place and what comes
+    /// after it. A question in a question has none.
+    fn asked_of<'e>(
+        &self,
+        events: &'e CallExpr,
+    ) -> Option<(Range<usize>, &'e str, &'e [IdedExpr])> {
+        let (of, pointers) = events.args.split_first()?;
+        match &of.expr {
+            Expr::Literal(LiteralValue::String(name)) if !self.is_in_fold => {
+                Some((self.place(of), name.inner(), pointers))
+            }
+            _ => None,
+        }
     }
 
     /// Returns what calls of `filter` and `map`, the last one first, make of each event; `None`

@@ -47,7 +47,7 @@ impl Sieve {
         };
 
         values
-            .0
+            .items
             .iter()
             .map(finder)
             .collect::<Option<_>>()

@@ -139,8 +139,12 @@ pub(in crate::policy) struct Automaton {
     waiting: usize,
 }
 
-/// An event that waits, or is waited for: its instant and its line.
-type Waiting = (Option<Instant>, Line);
+/// An event that waits, or is waited for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    time: Option<Instant>,
+    line: Line,
+}
 
 /// The events with one value.
 #[derive(Clone, Debug, Default)]
@@ -309,10 +313,16 @@ impl Automaton {
         self.waiting = 0;
     }
 
+    /// Returns the number of events with a value.
+    pub(in crate::policy) fn count(&self, same: Option<Digest>) -> u64 {
+        self.group(same)
+            .map_or(0, |group| group.count)
+    }
+
     /// Returns the number of events with a value, and the line of the latest other event with it.
     pub(in crate::policy) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
-        let group = self.group(same);
-        group.map_or((0, None), |group| (group.count, group.last_line()))
+        self.group(same)
+            .map_or((0, None), |group| (group.count, group.last_line()))
     }
 
     /// Returns the offences of a run that has ended.
@@ -344,8 +354,8 @@ impl Automaton {
                     group
                         .waiting
                         .iter()
-                        .map(move |((_, line), other)| Offence {
-                            line: Some(*line),
+                        .map(move |(entry, other)| Offence {
+                            line: Some(entry.line),
                             other: *other,
                             is_taken: false,
                             answer: None,

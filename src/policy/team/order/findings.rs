@@ -50,7 +50,7 @@ impl OrderJudge {
         let order = &self.order;
         let counts_all = order.since.is_none() && order.until.is_none() && order.within.is_none();
         match order.pattern {
-            OrderPattern::AtMost(_) if counts_all => Some(self.automaton.known(offence.same).0),
+            OrderPattern::AtMost(_) if counts_all => Some(self.automaton.count(offence.same)),
             OrderPattern::AtMost(_) => Some(count),
             OrderPattern::AtMostInARow(_) => Some(
                 self.rows
@@ -63,35 +63,10 @@ impl OrderJudge {
     }
 
     pub(super) fn without_answer(&self, offence: &Offence) -> Draft {
-        let order = &self.order;
         let same = offence
             .same
             .and_then(|same| self.shown.get(&same).cloned());
-        let message = match &offence.why {
-            OffenceKind::Pattern(count) => order.message.with(|word| match word {
-                MessageWord::Same => same.clone(),
-                MessageWord::Count => Some(count.to_string()),
-                MessageWord::Limit => order
-                    .pattern
-                    .limit()
-                    .map(|limit| limit.to_string()),
-                MessageWord::Value => None,
-            }),
-            OffenceKind::Unknown(unjudged) => unjudged.why.clone(),
-            OffenceKind::NoValue => {
-                let places = shown_paths(&order.same.each);
-                format!("the event has no value at {places}, by which the order groups events")
-            }
-            OffenceKind::NoPair => {
-                let places = shown_paths(&order.pair.each);
-                format!("the event has no value at {places}, by which another one closes it")
-            }
-            OffenceKind::NoInstant => {
-                "the event has no instant, so no other event is within the time of the order"
-                    .to_owned()
-            }
-        };
-
+        let message = self.message(offence, same.as_deref());
         let draft = match (offence.line, &offence.why) {
             (Some(line), OffenceKind::Pattern(count)) => {
                 let draft = Draft::new(Place::event(line, ""), message);
@@ -126,6 +101,37 @@ impl OrderJudge {
             }
             Some(other) => draft.related(Place::event(other, ""), "the other event"),
             None => draft,
+        }
+    }
+}
+
+impl OrderJudge {
+    /// Returns what is wrong, in a group of events by the value that is shown.
+    fn message(&self, offence: &Offence, same: Option<&str>) -> String {
+        let order = &self.order;
+        match &offence.why {
+            OffenceKind::Pattern(count) => order.message.with(|word| match word {
+                MessageWord::Same => same.map(str::to_owned),
+                MessageWord::Count => Some(count.to_string()),
+                MessageWord::Limit => order
+                    .pattern
+                    .limit()
+                    .map(|limit| limit.to_string()),
+                MessageWord::Value => None,
+            }),
+            OffenceKind::Unknown(unjudged) => unjudged.why.clone(),
+            OffenceKind::NoValue => {
+                let places = shown_paths(&order.same.each);
+                format!("the event has no value at {places}, by which the order groups events")
+            }
+            OffenceKind::NoPair => {
+                let places = shown_paths(&order.pair.each);
+                format!("the event has no value at {places}, by which another one closes it")
+            }
+            OffenceKind::NoInstant => {
+                "the event has no instant, so no other event is within the time of the order"
+                    .to_owned()
+            }
         }
     }
 }
@@ -188,10 +194,12 @@ impl Judge for OrderJudge {
             .in_events
             .iter()
             .map(|asks| ("each", &asks.each, is_never));
-        let other = self.other();
-        let other = other.map(|other| ("other", other, is_never || pattern.is_ban()));
-        let keys = self.in_events.iter();
-        let windows = keys
+        let other = self
+            .other()
+            .map(|other| ("other", other, is_never || pattern.is_ban()));
+        let windows = self
+            .in_events
+            .iter()
             .flat_map(|keys| [("since", &keys.since), ("until", &keys.until)])
             .filter_map(|(key, it)| Some((key, it.as_ref()?, true)));
 

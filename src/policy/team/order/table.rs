@@ -368,9 +368,13 @@ impl OrderTable {
 
 /// Returns the events that end a row.
 fn acts() -> Option<TeamSelector> {
-    let act = Wanted::OneOf(Values(vec![SelectorValue::Text(Glob::new("act"))]));
+    let act = Wanted::OneOf(Values {
+        items: vec![SelectorValue::Text(Glob::new("act"))],
+    });
     Some(TeamSelector {
-        keys: Selector(vec![(key_path("phase", false)?, act)]),
+        keys: Selector {
+            tests: vec![(key_path("phase", false)?, act)],
+        },
         condition: None,
     })
 }

@@ -100,7 +100,7 @@ impl FileReader<'_> {
         }
 
         is_right.then_some(TeamSelector {
-            keys: Selector(keys),
+            keys: Selector { tests: keys },
             condition,
         })
     }
@@ -155,7 +155,7 @@ impl FileReader<'_> {
             values.extend(of_item.into_iter().flatten());
         }
 
-        is_right.then_some(Values(values))
+        is_right.then_some(Values { items: values })
     }
 
     /// Returns the values that a parameter stands for.

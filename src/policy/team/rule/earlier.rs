@@ -31,13 +31,20 @@ pub(super) enum Group {
 /// The places of what a rule asks of events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EarlierKeys {
-    /// The selectors of the earlier events, each with the place of the values by which they are
-    /// grouped.
-    pub(super) asked: Vec<(EventSelector, usize)>,
-    /// The selector of the events since which others count, and the place of their values.
-    pub(super) since: Option<(EventSelector, usize)>,
+    /// The earlier events of each question.
+    pub(super) asked: Vec<GroupedEvents>,
+    /// The events since which others count.
+    pub(super) since: Option<GroupedEvents>,
     /// The place of the instant of an event, if the rule asks for that.
     pub(super) time: Option<usize>,
+}
+
+/// The events that a selector names, in groups.
+#[derive(Clone, Debug)]
+pub(super) struct GroupedEvents {
+    pub(super) selector: EventSelector,
+    /// The place of the values by which they are grouped.
+    pub(super) group: usize,
 }
 
 /// The values that a rule asks of the events so far: for each group, in the order in which it asks.
@@ -46,8 +53,15 @@ pub(super) struct Earlier {
     groups: BTreeMap<Group, GroupFolds>,
     /// The latest events since which others count, of all groups.
     since: Since,
-    /// The number of kept values, and of entries of windows.
+    room: Room,
+}
+
+/// What is kept of events.
+#[derive(Clone, Copy, Debug, Default)]
+struct Room {
+    /// The number of kept values.
     values: usize,
+    /// The number of entries of windows.
     entries: usize,
 }
 
@@ -68,6 +82,20 @@ struct GroupFolds {
     since: Since,
 }
 
+impl Room {
+    /// Counts the room of a group as it is now in place of what it was.
+    fn change(&mut self, before: Self, after: Self) {
+        self.values = self.values + after.values - before.values;
+        self.entries = self.entries + after.entries - before.entries;
+    }
+}
+
+/// An event as a window knows it.
+struct TimedLine {
+    line: u64,
+    time: Option<Instant>,
+}
+
 impl GroupFolds {
     /// Leaves out the events that are too old at an instant.
     fn slide(
@@ -82,8 +110,10 @@ impl GroupFolds {
             return Ok(());
         }
 
-        let folds = rule.check.folds().iter();
-        for ((fold, state), steps) in folds
+        for ((fold, state), steps) in rule
+            .check
+            .folds()
+            .iter()
             .zip(&mut self.states)
             .zip(&mut self.steps)
         {
@@ -111,19 +141,47 @@ impl GroupFolds {
         Ok(())
     }
 
-    fn room(&self) -> (usize, usize) {
-        let values = self
-            .states
+    /// Adds what an event is to the question of a number.
+    fn add(&mut self, rule: &TeamRule, number: usize, event: TimedLine, step: FoldStep<'_>) {
+        let TimedLine { line, time } = event;
+        let (folds, is_windowed) = (rule.check.folds(), rule.within.is_some());
+        self.states
+            .resize(folds.len(), FoldState::default());
+        if let (Some(fold), Some(state)) = (folds.get(number), self.states.get_mut(number)) {
+            fold.add(state, line, &step, is_windowed);
+        }
+        if !is_windowed {
+            return;
+        }
+
+        self.steps
+            .resize(folds.len(), BTreeMap::new());
+        let is_in_window = self
+            .steps
             .iter()
-            .map(FoldState::room)
-            .sum();
-        let steps = self
+            .any(|steps| steps.contains_key(&line));
+        if !is_in_window {
+            self.window.add(time.as_ref(), line);
+        }
+        if let Some(steps) = self.steps.get_mut(number) {
+            steps.insert(line, step.kept());
+        }
+    }
+
+    fn room(&self) -> Room {
+        let steps: usize = self
             .steps
             .iter()
             .map(BTreeMap::len)
-            .sum::<usize>();
-
-        (values, steps + self.window.room())
+            .sum();
+        Room {
+            values: self
+                .states
+                .iter()
+                .map(FoldState::room)
+                .sum(),
+            entries: steps + self.window.room(),
+        }
     }
 }
 
@@ -134,7 +192,7 @@ impl Earlier {
             .groups
             .first_key_value()
             .map_or(0, |(_, group)| group.states.len());
-        self.groups.len() * questions * ROOM_OF_A_QUESTION + self.values + self.entries
+        self.groups.len() * questions * ROOM_OF_A_QUESTION + self.room.values + self.room.entries
     }
 
     /// Leaves out the events of a group that are too old at an instant.
@@ -150,16 +208,10 @@ impl Earlier {
         };
         let before = of_group.room();
         of_group.slide(rule, now, within, budget)?;
-        let after = of_group.room();
-        self.recount(before, after);
+        self.room
+            .change(before, of_group.room());
 
         Ok(())
-    }
-
-    /// Counts the room of a group as it is now in place of what it was.
-    fn recount(&mut self, before: (usize, usize), after: (usize, usize)) {
-        self.values = self.values + after.0 - before.0;
-        self.entries = self.entries + after.1 - before.1;
     }
 
     /// Returns the values for an event of a group at an instant, or why there is none.
@@ -241,13 +293,13 @@ impl Earlier {
             _ => Value::Null,
         });
         let folds = rule.check.folds();
-        for (number, (fold, (selector, place))) in folds
+        for (number, (fold, asked)) in folds
             .iter()
             .zip(&keys.asked)
             .enumerate()
         {
-            let answer = selector.ask(event, budget)?;
-            let group = group_of(event, *place, &rule.same.other);
+            let answer = asked.selector.ask(event, budget)?;
+            let group = group_of(event, asked.group, &rule.same.other);
             if answer == Truth::No || group == Group::Unknown {
                 continue;
             }
@@ -264,50 +316,31 @@ impl Earlier {
                     .ok_or(TeamLimit::Steps)?
             };
 
-            let (line, is_new) = (event.line.number, !self.groups.contains_key(&group));
-            if is_new && self.groups.len() >= MAX_GROUPS {
-                return Err(TeamLimit::Groups);
-            }
-
-            let of_group = self.groups.entry(group).or_default();
-            of_group
-                .states
-                .resize(folds.len(), FoldState::default());
-
+            let of_group = self.group(group)?;
             let before = of_group.room();
-
-            if let Some(state) = of_group.states.get_mut(number) {
-                fold.add(state, line, &step, rule.within.is_some());
-            }
-
-            if rule.within.is_some() {
-                of_group
-                    .steps
-                    .resize(folds.len(), BTreeMap::new());
-
-                let time = keys
+            let timed = TimedLine {
+                line: event.line.number,
+                time: keys
                     .time
-                    .and_then(|key| event.time(key));
-                let is_in = of_group
-                    .steps
-                    .iter()
-                    .any(|steps| steps.contains_key(&line));
-                if !is_in {
-                    of_group.window.add(time.as_ref(), line);
-                }
-                if let Some(steps) = of_group.steps.get_mut(number) {
-                    steps.insert(line, step.kept());
-                }
-            }
-
+                    .and_then(|key| event.time(key)),
+            };
+            of_group.add(rule, number, timed, step);
             let after = of_group.room();
-            self.recount(before, after);
-            if self.entries > 2 * MAX_ENTRIES * folds.len() {
+            self.room.change(before, after);
+            if self.room.entries > 2 * MAX_ENTRIES * folds.len() {
                 return Err(TeamLimit::Entries);
             }
         }
 
         self.note_since(rule, keys, event, budget)
+    }
+
+    /// Returns what is asked of the events of a group, if there is room for it.
+    fn group(&mut self, group: Group) -> Result<&mut GroupFolds, TeamLimit> {
+        if !self.groups.contains_key(&group) && self.groups.len() >= MAX_GROUPS {
+            return Err(TeamLimit::Groups);
+        }
+        Ok(self.groups.entry(group).or_default())
     }
 
     /// Notes an event since which others count.
@@ -318,16 +351,16 @@ impl Earlier {
         event: &EventView<'_>,
         budget: &mut Budget,
     ) -> Result<(), TeamLimit> {
-        let Some((selector, place)) = &keys.since else {
+        let Some(since) = &keys.since else {
             return Ok(());
         };
-        let unknown = match selector.ask(event, budget)? {
+        let unknown = match since.selector.ask(event, budget)? {
             Truth::No => return Ok(()),
             Truth::Yes => None,
             Truth::Unknown(Unjudged { why, .. }) => Some((event.line.number, why.into())),
         };
 
-        let group = group_of(event, *place, &rule.same.other);
+        let group = group_of(event, since.group, &rule.same.other);
         if group == Group::Unknown || group == Group::All {
             if unknown.is_none() {
                 *self = Self::default();
@@ -338,11 +371,7 @@ impl Earlier {
             return Ok(());
         }
 
-        if !self.groups.contains_key(&group) && self.groups.len() >= MAX_GROUPS {
-            return Err(TeamLimit::Groups);
-        }
-
-        let of_group = self.groups.entry(group).or_default();
+        let of_group = self.group(group)?;
         if unknown.is_some() {
             of_group.since.unknown = unknown;
             return Ok(());
@@ -353,7 +382,7 @@ impl Earlier {
         of_group.since.known = event.line.number;
 
         let after = of_group.room();
-        self.recount(before, after);
+        self.room.change(before, after);
         Ok(())
     }
 }

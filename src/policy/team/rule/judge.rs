@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(in crate::policy::team) use counted::CountedEvents;
 use verdict::{RuleVerdict, verdict};
 
-use super::earlier::{Earlier, EarlierKeys, Group, group_of};
+use super::earlier::{Earlier, EarlierKeys, Group, GroupedEvents, group_of};
 use super::{NAMES, RunValues, TeamRule};
 use crate::ground::document::Tape;
 use crate::ground::draft::Draft;
@@ -72,25 +72,29 @@ impl RuleJudge {
             }
 
             let other = index.group(&rule.same.other);
-            let asked = rule
+            keys.asked = rule
                 .earlier
                 .iter()
                 .zip(rule.check.folds())
-                .map(|(selector, fold)| {
-                    let place = match &*fold.pointers {
+                .map(|(selector, fold)| GroupedEvents {
+                    group: match &*fold.pointers {
                         [] => other,
                         own => index.group(own),
-                    };
-                    (index.selector(selector), place)
+                    },
+                    selector: index.selector(selector),
+                })
+                .collect();
+            keys.since = rule
+                .since
+                .as_ref()
+                .map(|since| GroupedEvents {
+                    selector: index.selector(since),
+                    group: other,
                 });
-            keys.asked = asked.collect();
-
-            let since = rule.since.as_ref();
-            keys.since = since.map(|since| (index.selector(since), other));
-            let time = rule
+            keys.time = rule
                 .within
-                .and(KeyPath::parse("/timestamp"));
-            keys.time = time.map(|time| index.key(&time));
+                .and(KeyPath::parse("/timestamp"))
+                .map(|time| index.key(&time));
         }
 
         Self {
@@ -130,7 +134,7 @@ impl RuleJudge {
             .asked
             .iter()
             .chain(&self.keys.since)
-            .map(|(selector, _)| selector)
+            .map(|events| &events.selector)
     }
 
     /// Returns `true` if it is on and can be judged only once all events are read.

@@ -132,8 +132,7 @@ impl RuleTable {
             return;
         };
 
-        let texts = self.texts(&examples);
-        let mut rule = TeamRule {
+        let rule = TeamRule {
             each: each.flatten(),
             same,
             earlier,
@@ -150,7 +149,12 @@ impl RuleTable {
             params: Arc::clone(&reader.bound_params),
             examples,
         };
+        self.declare(reader, rule);
+    }
 
+    /// Adds a rule that was read to the team.
+    fn declare(&self, reader: &mut FileReader<'_>, mut rule: TeamRule) {
+        let texts = self.texts(&rule.examples);
         let (holds, count) = (rule.holds(), reader.team.rules.len());
         rule.asks = reader.asks(&self.id, &self.meta, holds);
         reader.declare(
@@ -164,8 +168,9 @@ impl RuleTable {
 
     /// Returns the record of its findings.
     fn artifact(&self) -> Artifact {
-        let record = self.record.as_ref();
-        record.map_or(Artifact::Events, |record| record.get_ref().artifact())
+        self.record
+            .as_ref()
+            .map_or(Artifact::Events, |record| record.get_ref().artifact())
     }
 
     /// Returns the place of its findings.
@@ -231,30 +236,7 @@ impl RuleTable {
             selectors.push(reader.named_selector(&fold.of, span)?);
         }
 
-        let written = [
-            ("same", self.same.as_ref().map(Spanned::span)),
-            ("since", self.since.as_ref().map(Spanned::span)),
-            ("within", self.within.as_ref().map(Spanned::span)),
-        ];
-        for (key, span) in written {
-            if let Some(span) = span.filter(|_| selectors.is_empty()) {
-                let message = format!(
-                    "`{key}` is allowed only in rules whose `check` asks for `earlier` events"
-                );
-                reader.mistake(span, message, None);
-            }
-        }
-
-        let is_windowed = !selectors.is_empty() && self.within.is_some();
-        if let Some(over) = self
-            .over
-            .as_ref()
-            .filter(|_| !is_windowed)
-        {
-            let message = "`over` is allowed only with `earlier` and `within`";
-            reader.mistake(over.span(), message, None);
-        }
-
+        self.misplaced_windows(reader, !selectors.is_empty());
         let of_one_run = [Name::State, Name::Summary, Name::Run]
             .into_iter()
             .find(|name| asked(*name));
@@ -268,6 +250,30 @@ impl RuleTable {
         }
 
         Some(selectors)
+    }
+
+    /// Tells of keys about earlier events that don't go with what the rule asks of them.
+    fn misplaced_windows(&self, reader: &mut FileReader<'_>, has_earlier: bool) {
+        let written = [
+            ("same", self.same.as_ref().map(Spanned::span)),
+            ("since", self.since.as_ref().map(Spanned::span)),
+            ("within", self.within.as_ref().map(Spanned::span)),
+        ];
+        for (key, span) in written {
+            if let Some(span) = span.filter(|_| !has_earlier) {
+                let message = format!(
+                    "`{key}` is allowed only in rules whose `check` asks for `earlier` events"
+                );
+                reader.mistake(span, message, None);
+            }
+        }
+
+        if let Some(over) = &self.over
+            && !(has_earlier && self.within.is_some())
+        {
+            let message = "`over` is allowed only with `earlier` and `within`";
+            reader.mistake(over.span(), message, None);
+        }
     }
 
     /// Tells of pointers in questions about earlier events that don't go with `same`.

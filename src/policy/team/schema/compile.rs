@@ -265,7 +265,7 @@ fn cut_references(schema: &mut Value) {
                 .get("$ref")
                 .is_some_and(leads_out) =>
         {
-            members.clear()
+            members.clear();
         }
         Value::Object(members) => members
             .values_mut()

@@ -30,12 +30,12 @@ impl Demand {
     ) -> Vec<Offence> {
         let banned = others.filter(|_| event.is_other && self.pattern == OrderPattern::NoneLater);
         let mut offences = Vec::new();
-        for (_, line) in banned
+        for entry in banned
             .iter()
             .flat_map(|it| self.met(it, event.time.as_ref()))
         {
             offences.push(Offence {
-                line: Some(line),
+                line: Some(entry.line),
                 other: Some(event.line),
                 is_taken: false,
                 answer: None,
@@ -135,8 +135,8 @@ impl Demand {
     /// Returns the line of an earlier event that an event may not have: the nearest one, if that
     /// counts.
     pub(super) fn breaking(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
-        let (last, line) = group.last.as_ref()?;
-        match (self.within, last) {
+        let Waiting { time, line } = group.last.as_ref()?;
+        match (self.within, time) {
             (Some(within), Some(last)) if *last < earliest(event.time.as_ref()?, within) => self
                 .fulfilling(group, event)
                 .max(group.timeless),
@@ -154,7 +154,10 @@ impl Demand {
         match (self.within, time) {
             (None, _) => Box::new(waiting.keys().cloned()),
             (Some(within), Some(time)) => {
-                let first = (Some(earliest(time, within)), Line::BEFORE_ALL);
+                let first = Waiting {
+                    time: Some(earliest(time, within)),
+                    line: Line::BEFORE_ALL,
+                };
                 Box::new(
                     waiting
                         .range(first..)

@@ -16,11 +16,21 @@ pub(super) fn within_limit(entries: usize) -> Result<(), TeamLimit> {
 
 /// Returns the entries that an event takes which waits: more than one where its instant has many
 /// digits.
-pub(super) fn room_of((instant, _): &Waiting) -> usize {
-    let digits = instant
+pub(super) fn room_of(entry: &Waiting) -> usize {
+    let digits = entry
+        .time
         .as_ref()
         .map_or(0, |instant| instant.rest.len());
     1 + digits / DIGITS_OF_AN_ENTRY
+}
+
+impl OrderEvent {
+    fn as_entry(&self) -> Waiting {
+        Waiting {
+            time: self.time.clone(),
+            line: self.line,
+        }
+    }
 }
 
 impl GroupState {
@@ -83,7 +93,7 @@ impl GroupState {
         *waiting += self.room();
         within_limit(*waiting)?;
         if demand.waits() && demand.lacks(event).is_none() {
-            let entry = (event.time.clone(), event.line);
+            let entry = event.as_entry();
             let room = room_of(&entry);
             within_limit(*waiting + room)?;
             self.fresh.push(entry.clone());
@@ -133,7 +143,7 @@ impl GroupState {
         let last = self
             .last
             .iter()
-            .filter_map(|(time, _)| time.as_ref());
+            .filter_map(|last| last.time.as_ref());
         let newest = self.newest.iter().map(|(time, _)| time);
         last.chain(newest)
             .map(|instant| instant.rest.len() / DIGITS_OF_AN_ENTRY)
@@ -141,14 +151,12 @@ impl GroupState {
     }
 
     pub(super) fn last_line(&self) -> Option<Line> {
-        self.last
-            .as_ref()
-            .map(|(_, line)| *line)
+        self.last.as_ref().map(|last| last.line)
     }
 
     /// Notes an other event.
     pub(super) fn note(&mut self, event: &OrderEvent) {
-        self.last = Some((event.time.clone(), event.line));
+        self.last = Some(event.as_entry());
         match &event.time {
             None => self.timeless = Some(event.line),
             Some(time) => {

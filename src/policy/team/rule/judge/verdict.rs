@@ -51,9 +51,9 @@ impl Judge for RuleJudge {
             .iter()
             .map(|fold| &*fold.of)
             .zip(&self.keys.asked)
-            .filter(|(name, _)| names.insert(*name));
-        // Nobody can tell if an expression wants earlier events.
-        let asked = asked.map(|(_, (selector, _))| ("earlier", selector, true));
+            .filter(|(name, _)| names.insert(*name))
+            // Nobody can tell if an expression wants earlier events.
+            .map(|(_, asked)| ("earlier", &asked.selector, true));
         let each = self
             .each
             .iter()
@@ -62,7 +62,7 @@ impl Judge for RuleJudge {
             .keys
             .since
             .iter()
-            .map(|(selector, _)| ("since", selector, true));
+            .map(|since| ("since", &since.selector, true));
 
         each.chain(asked).chain(since).collect()
     }
