@@ -441,7 +441,9 @@ mod tests {
 
     #[test]
     fn values_are_equal_as_json_values() {
-        let number = |text: &str| Values(vec![SelectorValue::Number(text.into())]);
+        let number = |text: &str| Values {
+            items: vec![SelectorValue::Number(text.into())],
+        };
         let mut tape = Tape::default();
         for (wanted, json, expected) in [
             (number("500"), "500.0", true),
