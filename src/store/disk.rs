@@ -1,30 +1,29 @@
 //! An episode's directory -> its listing and its artifacts, opened so that they can't lead
 //! elsewhere.
 
+mod listed;
+mod opening;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr};
 use std::io::{self, BufReader};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use rustix::fd::{AsFd as _, AsRawFd as _, OwnedFd};
-#[cfg(target_os = "linux")]
-use rustix::fs::ResolveFlags;
-use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags};
+use listed::{EntryBelow, entries_below};
+use rustix::fd::{AsFd as _, OwnedFd};
+use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::artifacts::{DigestSoFar, limit};
-use super::listing::{Listing, entry_kind, open_dir};
-use super::path::{self, display, is_nothing, tidy};
+use super::artifacts::DigestSoFar;
+use super::listing::{Listing, open_dir};
+use super::path::{display, tidy};
 use super::stillness::{FileVersion, Movement, OpenedAt};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
 use crate::ground::digest::FileDigest;
-use crate::ground::finding::{SealedFile, SealedFiles, Uncovered, UncoveredKind};
+use crate::ground::finding::{SealedFile, SealedFiles};
 use crate::ground::parallel::locked;
-use crate::ground::printable::in_address;
 use crate::ground::source::{Artifact, Entries, EntryKind, EpisodeKey};
 
 /// An episode's directory, as found.
@@ -322,29 +321,6 @@ impl Directory {
         known().ok_or(Unreadable::Vanished)
     }
 
-    /// Returns the content of what was opened by a name, which must be a regular file.
-    fn opened(
-        &self,
-        name: &str,
-        file: OwnedFd,
-        version: FileVersion,
-        limit: u64,
-    ) -> Result<Opened<'static>, Unreadable> {
-        let opened = opened(file, version, limit)?;
-        let Some(read) = &self.read else {
-            return Ok(opened);
-        };
-        let mut read = read.borrow_mut();
-        let file = read
-            .entry(name.to_owned())
-            .or_insert_with(|| ReadFile {
-                opened: OpenedAt::now(version),
-                digest: Arc::default(),
-            });
-
-        Ok(opened.digested(Arc::clone(&file.digest)))
-    }
-
     /// Notes other files that must be still, before they are read.
     pub(crate) fn with_others<'n>(mut self, names: impl Iterator<Item = &'n Arc<str>>) -> Self {
         let now = |name: &str| self.entry(name).ok().map(OpenedAt::now);
@@ -365,142 +341,6 @@ impl Directory {
         if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
             slot.set(Some(OpenedAt::now(version)));
         }
-    }
-
-    /// Opens an artifact, which must be a regular file.
-    pub(crate) fn open_file(&self, artifact: Artifact) -> Result<Opened<'static>, Unreadable> {
-        // Opening a FIFO or a device can have an effect, so that it is refused afterwards is not
-        // enough.
-        if self.entries.kind(artifact) == Some(EntryKind::Special) {
-            return Err(Unreadable::Special);
-        }
-
-        let file = self.open_any(artifact)?;
-        let version = FileVersion::of(&file).map_err(Unreadable::from_errno)?;
-        self.note_version(artifact, version);
-
-        let limit = limit(artifact);
-        if version.kind == EntryKind::File && version.bytes > limit {
-            return Err(Unreadable::TooLarge(limit));
-        }
-        if self.entries.kind(artifact) == Some(EntryKind::Link) {
-            return opened(file, version, limit);
-        }
-
-        self.opened(artifact.file_name(), file, version, limit)
-    }
-
-    /// Opens the file that an artifact's name leads to, but nothing outside of the directory.
-    fn open_any(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
-        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let is_link = self.entries.kind(artifact) == Some(EntryKind::Link);
-        if is_link && matches!(self.links, LinkPolicy::Refused) {
-            return Err(self.link(artifact, Unreadable::Link));
-        }
-
-        #[cfg(target_os = "linux")]
-        if is_link {
-            match open_regular(
-                &self.dir,
-                Path::new(artifact.file_name()),
-                ResolveFlags::empty(),
-            ) {
-                // An old kernel or a sandbox does not support it: then links are not followed.
-                Err(Errno::NOSYS | Errno::PERM) => {}
-                Err(Errno::XDEV) => return self.open_in_store(artifact),
-                Err(Errno::NOENT | Errno::LOOP) => {
-                    return Err(self.link(artifact, Unreadable::Dangling));
-                }
-                other => return other.map_err(|errno| self.unreadable(errno)),
-            }
-        }
-
-        // A name without a slash that is not a link can only lead into the directory.
-        rustix::fs::openat(
-            &self.dir,
-            artifact.file_name(),
-            flags | OFlags::NOFOLLOW,
-            Mode::empty(),
-        )
-        .map_err(|errno| self.unreadable(errno))
-    }
-
-    /// Opens the file in a store that an artifact leads to. Whatever is in its place by then,
-    /// nothing but a file beneath the store is opened.
-    #[cfg(target_os = "linux")]
-    fn open_in_store(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
-        let LinkPolicy::Beneath(store) = &self.links else {
-            return Err(self.link(artifact, Unreadable::Outside));
-        };
-        // Opening a path alone has no effect on what is there.
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let target = rustix::fs::openat(&self.dir, artifact.file_name(), flags, Mode::empty())
-            .map_err(|_| self.link(artifact, Unreadable::Dangling))?;
-        let target = std::fs::read_link(format!("/proc/self/fd/{}", target.as_raw_fd()));
-        let target = target.map_err(|_| Unreadable::Outside)?;
-        let below = target.strip_prefix(store);
-        let below = below.map_err(|_| Unreadable::Outside)?;
-        let store = open_dir(store).map_err(Unreadable::from)?;
-
-        open_regular(&store, below, ResolveFlags::NO_SYMLINKS)
-            .map_err(|errno| self.unreadable(errno))
-    }
-
-    /// Returns why a link is not read: its file was not fetched into the store that it leads to, or
-    /// else.
-    fn link(&self, artifact: Artifact, otherwise: Unreadable) -> Unreadable {
-        let name = artifact.file_name();
-        let target = rustix::fs::readlinkat(&self.dir, name, Vec::new()).ok();
-        let command = target.and_then(|target| fetching(&target.to_string_lossy()));
-        let stat = || rustix::fs::statat(&self.dir, name, AtFlags::empty());
-        let is_gone = || stat().is_err_and(|errno| is_nothing(&errno.into()));
-        command
-            .filter(|_| is_gone())
-            .map_or(otherwise, Unreadable::NotFetched)
-    }
-
-    /// Opens a file by its path below the directory, one name after the other: none of them may be
-    /// a symbolic link.
-    fn open_beneath(&self, path: &str) -> Result<OwnedFd, Unreadable> {
-        let mut dir = None;
-        let mut names = path.split('/').peekable();
-        while let Some(name) = names.next() {
-            let within = dir.as_ref().unwrap_or(&self.dir);
-            let kind = FileVersion::of_entry(within, name).map(|it| it.kind);
-            let is_last = names.peek().is_none();
-            // What something can do when it is opened, it does even if it is refused afterwards.
-            let flags = match (kind.map_err(|errno| self.unnamed(errno))?, is_last) {
-                (EntryKind::Link, _) => return Err(Unreadable::Link),
-                (EntryKind::Directory, false) => OFlags::RDONLY | OFlags::DIRECTORY,
-                (_, false) => return Err(Unreadable::Vanished),
-                (EntryKind::Directory, true) => return Err(Unreadable::Directory),
-                (EntryKind::Special, true) => return Err(Unreadable::Special),
-                (EntryKind::File, true) => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY,
-            };
-
-            let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-            let opened = rustix::fs::openat(within, name, flags, Mode::empty());
-            dir = Some(opened.map_err(|errno| self.unnamed(errno))?);
-        }
-
-        dir.ok_or(Unreadable::Directory)
-    }
-
-    /// Returns the reason why a file can't be opened by a name that is not in the listing.
-    fn unnamed(&self, errno: Errno) -> Unreadable {
-        match errno {
-            Errno::NAMETOOLONG | Errno::NOTDIR | Errno::INVAL => Unreadable::Vanished,
-            other => self.unreadable(other),
-        }
-    }
-
-    fn unreadable(&self, errno: Errno) -> Unreadable {
-        let why = Unreadable::from_errno(errno);
-        if matches!(why, Unreadable::Lacking(_)) {
-            self.lacking.set(Some(errno));
-        }
-        why
     }
 
     /// Returns what the machine lacked to open an artifact: no fault of the episode.
@@ -556,129 +396,5 @@ impl Directory {
     }
 }
 
-/// The entries of the directory of an episode that are listed, at most, and the number of levels
-/// below it.
-const MAX_FILES: usize = 100_000;
-const MAX_DEPTH: usize = 64;
-
 /// The number of bytes that are read at a time, to take the digest of a file.
 const PART: usize = 64 << 10;
-
-/// An entry beneath a directory, which is no directory.
-struct EntryBelow {
-    path: PathBuf,
-    kind: EntryKind,
-}
-
-impl EntryBelow {
-    /// Returns the name in a seal; what a seal says of it, where it has no digest of it.
-    fn sealed(self) -> Result<String, Uncovered> {
-        let uncovered = |kind, name| Err(Uncovered { kind, name });
-        let plain = path::sealable(&self.path).map(str::to_owned);
-        let encoded = || in_address(path::bytes(&self.path)).to_string();
-
-        match (self.kind, plain) {
-            (EntryKind::File, Some(name)) => Ok(name),
-            (EntryKind::Link, name) => uncovered(UncoveredKind::Link, name.unwrap_or_else(encoded)),
-            (EntryKind::File, None) => uncovered(UncoveredKind::Name, encoded()),
-            (_, name) => uncovered(UncoveredKind::Special, name.unwrap_or_else(encoded)),
-        }
-    }
-}
-
-/// Returns all entries beneath a directory but directories; no link is followed.
-fn entries_below(top: &OwnedFd) -> Result<Result<Vec<EntryBelow>, Unreadable>, Errno> {
-    let (mut entries, mut seen) = (Vec::new(), 0);
-    let top = rustix::fs::openat(top, ".", DIRECTORY, Mode::empty())?;
-    let mut open: Vec<(OwnedFd, PathBuf, Vec<CString>)> = Vec::new();
-    let mut next = Some((top, PathBuf::new()));
-
-    loop {
-        if let Some((dir, prefix)) = next.take() {
-            let mut below = Vec::new();
-            for entry in Dir::read_from(&dir)? {
-                let entry = entry?;
-                let name = entry.file_name();
-                if matches!(name.to_bytes(), b"." | b"..") {
-                    continue;
-                }
-
-                seen += 1;
-                match entry_kind(dir.as_fd(), name, entry.file_type()) {
-                    _ if seen > MAX_FILES => return Ok(Err(Unreadable::TooManyFiles(MAX_FILES))),
-                    EntryKind::Directory => below.push(name.to_owned()),
-                    kind => {
-                        let path = prefix.join(OsStr::from_bytes(name.to_bytes()));
-                        entries.push(EntryBelow { path, kind });
-                    }
-                }
-            }
-
-            open.push((dir, prefix, below));
-        }
-
-        let depth = open.len();
-        let Some((dir, prefix, below)) = open.last_mut() else {
-            return Ok(Ok(entries));
-        };
-
-        match below.pop() {
-            None => drop(open.pop()),
-            Some(_) if depth > MAX_DEPTH => {
-                let why = format!("it has more than {MAX_DEPTH} levels of directories");
-                return Ok(Err(Unreadable::Other(why)));
-            }
-            Some(name) => {
-                let prefix = prefix.join(OsStr::from_bytes(name.to_bytes()));
-                match rustix::fs::openat(&*dir, &name, DIRECTORY, Mode::empty()) {
-                    Ok(below) => next = Some((below, prefix)),
-                    Err(Errno::NOENT) => {}
-                    Err(errno) => return Err(errno),
-                }
-            }
-        }
-    }
-}
-
-/// How a directory is opened that is no link.
-const DIRECTORY: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::CLOEXEC)
-    .union(OFlags::NOFOLLOW);
-
-/// Returns the content of what was opened, which must be a regular file.
-fn opened(file: OwnedFd, version: FileVersion, limit: u64) -> Result<Opened<'static>, Unreadable> {
-    match version.kind {
-        EntryKind::File => Ok(Opened::from_file(file.into(), version.bytes, limit)),
-        EntryKind::Directory => Err(Unreadable::Directory),
-        EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
-    }
-}
-
-/// Opens a regular file beneath a directory, by no link that leads out of it.
-#[cfg(target_os = "linux")]
-fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<OwnedFd, Errno> {
-    let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let open = |flags| rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve);
-    // Opening a FIFO or a device can have an effect.
-    let target = open(OFlags::PATH | OFlags::CLOEXEC)?;
-    if FileVersion::of(&target)?.kind == EntryKind::Special {
-        return Err(Errno::NXIO);
-    }
-
-    open(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)
-}
-
-/// Returns the command that fetches the file of a link into the store of a tool.
-fn fetching(target: &str) -> Option<&'static str> {
-    [
-        (".git/annex/objects/", "git annex get"),
-        (".dvc/cache/", "dvc pull"),
-        ("/nix/store/", "nix-store --realise"),
-        ("/execroot/", "bazel build"),
-        ("bazel-out/", "bazel build"),
-    ]
-    .iter()
-    .find(|(store, _)| target.contains(store))
-    .map(|(_, command)| *command)
-}

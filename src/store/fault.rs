@@ -116,6 +116,19 @@ impl Fault {
         }
     }
 
+    /// Returns what is wrong with artifacts that belong to no run.
+    fn stray(&self) -> &'static str {
+        match self.path.file_name() {
+            Some(name) if name != EPISODES => {
+                "the directory holds learn.jsonl or manifest.json and no record of a run, so they \
+                 belong to no run; move them, or exclude the directory"
+            }
+            _ => {
+                "artifacts lie directly in a directory called `episodes`, so they belong to no run"
+            }
+        }
+    }
+
     /// Returns what is wrong with the path.
     fn message(&self) -> String {
         match &self.kind {
@@ -127,20 +140,7 @@ impl Fault {
                 format!("not a directory and not an artifact of a run ({names})")
             }
             FaultKind::Unlistable(source) => source.to_string(),
-            FaultKind::Stray
-                if self
-                    .path
-                    .file_name()
-                    .is_some_and(|name| name != EPISODES) =>
-            {
-                "the directory holds learn.jsonl or manifest.json and no record of a run, so they \
-                 belong to no run; move them, or exclude the directory"
-                    .into()
-            }
-            FaultKind::Stray => {
-                "artifacts lie directly in a directory called `episodes`, so they belong to no run"
-                    .into()
-            }
+            FaultKind::Stray => self.stray().into(),
             FaultKind::TooDeep => format!(
                 "the directory is more than {MAX_LEVELS} levels below the given path, so it is not \
                  searched; exclude it, or give a path that is nearer to it"
