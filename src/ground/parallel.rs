@@ -58,6 +58,30 @@ const CHUNKS_EACH: usize = 16;
 /// The items that are worth a thread of their own.
 const WORTH_A_THREAD: usize = 8;
 
+/// Items that a worker takes at a time, and the channel for their results.
+struct Chunk<'t, T, R> {
+    items: &'t [T],
+    reply: mpsc::Sender<Vec<R>>,
+}
+
+/// Works on chunks until there are none left.
+fn help<T, S, R>(
+    chunks: &Mutex<mpsc::Receiver<Chunk<'_, T, R>>>,
+    mut state: S,
+    work: &impl Fn(&mut S, &T) -> R,
+    goes_on: &impl Fn() -> bool,
+) {
+    let next = || locked(chunks).recv();
+    while let Ok(Chunk { items, reply }) = next() {
+        let results = items
+            .iter()
+            .take_while(|_| goes_on())
+            .map(|item| work(&mut state, item))
+            .collect();
+        let _ = reply.send(results);
+    }
+}
+
 /// Processes all items with several workers, each with its own state, and hands out the results in
 /// order, on the calling thread. Where the system gives fewer threads, there are fewer workers;
 /// where it gives none, the calling thread does the work.
@@ -72,8 +96,7 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     let jobs = jobs
         .get()
         .min(items.len().div_ceil(WORTH_A_THREAD));
-    // Each chunk goes to the workers with a channel for its results.
-    let (send, receive) = mpsc::channel::<(&[T], mpsc::Sender<Vec<R>>)>();
+    let (send, receive) = mpsc::channel::<Chunk<'_, T, R>>();
     let receive = Arc::new(Mutex::new(receive));
     let is_over = AtomicBool::new(false);
     let goes_on = &|| !is_over.load(Ordering::Relaxed);
@@ -81,22 +104,9 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
 
     thread::scope(|scope| {
         let started = (0..jobs).take_while(|_| {
-            let receive = Arc::clone(&receive);
-            let help = move || {
-                let mut state = new_state();
-                let next = || locked(&receive).recv();
-                while let Ok((chunk, reply)) = next() {
-                    let items = chunk.iter().take_while(|_| goes_on());
-                    let _ = reply.send(
-                        items
-                            .map(|item| work(&mut state, item))
-                            .collect(),
-                    );
-                }
-            };
-
+            let chunks = Arc::clone(&receive);
             thread::Builder::new()
-                .spawn_scoped(scope, help)
+                .spawn_scoped(scope, move || help(&chunks, new_state(), work, goes_on))
                 .is_ok()
         });
         if jobs <= 1 || started.count() == 0 {
@@ -121,12 +131,12 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
         };
 
         let mut under_way = VecDeque::new();
-        for chunk in items
+        for items in items
             .chunks(chunk_len)
             .take_while(|_| goes_on())
         {
             let (reply, results) = mpsc::channel();
-            let _ = send.send((chunk, reply));
+            let _ = send.send(Chunk { items, reply });
             under_way.push_back(results);
             if under_way.len() * chunk_len > AHEAD {
                 under_way

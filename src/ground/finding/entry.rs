@@ -1,5 +1,7 @@
 //! The records of a run, and what a check found -> the run as lists, pages and filters know it.
 
+mod kept;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,21 +10,12 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub(crate) use kept::{SharedTexts, cut};
+
 use super::{EpisodeReport, Hit, Lifecycle, Tally, ToolUse, Totals, Verdict, by_rule};
-use crate::ground::digest::Digest;
 use crate::ground::document::{Key, Kind, Node, Number};
 use crate::ground::printable::one_line_json;
 use crate::ground::timestamp::Timestamp;
-
-/// The maximum number of bytes of a text that is kept whole of each of many runs.
-const MAX_KEPT: usize = 1_024;
-
-/// The maximum number of tags that are kept of each of many runs, of latencies, of metrics, and of
-/// tools.
-const MAX_ITEMS: usize = 256;
-
-/// The maximum number of texts that runs share.
-const MAX_SHARED: usize = 10_000;
 
 /// The tag, and its value, by which a run says that it does not know when it happened: its times
 /// are those of the file that it was made of.
@@ -140,7 +133,8 @@ pub(in crate::ground) type Figures = Box<[(Arc<str>, f64)]>;
 
 /// The parts of an entry that its JSON leaves out and no report has: mode and adapter, then tags,
 /// latencies and the success.
-pub(super) type Unlisted = (
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Unlisted(
     [Option<Arc<str>>; 2],
     Box<[(Arc<str>, Arc<str>)]>,
     Figures,
@@ -358,68 +352,8 @@ impl RunEntry {
         self.totals.ignored + self.totals.baselined
     }
 
-    /// Cuts long texts and lists, so that many runs fit into memory, and shares texts with others.
-    pub(crate) fn bound(&mut self, shared: &mut SharedTexts) {
-        // Its rules have it.
-        self.first_error = None;
-        let mut is_cut = false;
-        for text in [
-            &mut self.task,
-            &mut self.status,
-            &mut self.outcome,
-            &mut self.parent,
-            &mut self.started_at,
-        ]
-        .into_iter()
-        .flatten()
-        {
-            if let Cow::Owned(cut) = cut(text) {
-                is_cut = true;
-                *text = cut;
-            }
-            text.shrink_to_fit();
-        }
-
-        let mut keep = |text: &mut Arc<str>| {
-            if let Cow::Owned(cut) = cut(text) {
-                is_cut = true;
-                *text = cut.into();
-            }
-            shared.share(text);
-        };
-
-        [&mut self.mode, &mut self.adapter]
-            .into_iter()
-            .flatten()
-            .for_each(&mut keep);
-
-        let mut left_out = shorten(&mut self.tags);
-        for (name, value) in &mut self.tags {
-            keep(name);
-            keep(value);
-        }
-
-        for figures in [&mut self.latencies, &mut self.metrics] {
-            left_out = shorten(figures).saturating_add(left_out);
-            figures
-                .iter_mut()
-                .for_each(|(name, _)| keep(name));
-        }
-
-        left_out = shorten(&mut self.tools).saturating_add(left_out);
-        let tools = self
-            .tools
-            .iter_mut()
-            .filter_map(|it| it.tool.as_mut());
-        tools.for_each(&mut keep);
-        self.rules
-            .iter_mut()
-            .for_each(|(rule, _)| keep(rule));
-        (self.is_cut, self.left_out) = (is_cut || left_out > 0, left_out);
-    }
-
     pub(super) fn unlisted(&self) -> Unlisted {
-        (
+        Unlisted(
             [self.mode.clone(), self.adapter.clone()],
             self.tags.clone(),
             self.latencies.clone(),
@@ -427,8 +361,8 @@ impl RunEntry {
         )
     }
 
-    pub(super) fn restored(self, (names, tags, latencies, success): Unlisted) -> Self {
-        let [mode, adapter] = names;
+    pub(super) fn restored(self, unlisted: Unlisted) -> Self {
+        let Unlisted([mode, adapter], tags, latencies, success) = unlisted;
         let started_at = self.started_at.clone();
         let entry = Self {
             mode,
@@ -458,51 +392,6 @@ fn of_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Figures, D::E
 
 fn is_time_unknown((name, value): &(Arc<str>, Arc<str>)) -> bool {
     (&**name, &**value) == TIME_UNKNOWN
-}
-
-/// Texts that many runs have, such as a status or a task. One beyond the limit is kept by its run
-/// alone.
-#[derive(Debug, Default)]
-pub(crate) struct SharedTexts(BTreeSet<Arc<str>>);
-
-impl SharedTexts {
-    fn share(&mut self, text: &mut Arc<str>) {
-        if let Some(known) = self.0.get(text) {
-            text.clone_from(known);
-        } else if self.0.len() < MAX_SHARED {
-            self.0.insert(Arc::clone(text));
-        }
-    }
-}
-
-/// Cuts a text that is too long to be kept of many runs. What is left says how much is missing, and
-/// of which text: two that are cut are equal only where the whole texts are.
-pub(crate) fn cut(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_KEPT {
-        return Cow::Borrowed(text);
-    }
-
-    let end = (0..=MAX_KEPT)
-        .rev()
-        .find(|at| text.is_char_boundary(*at));
-    let (head, rest) = text.split_at(end.unwrap_or_default());
-    let (rest, digest) = (rest.len(), Digest::of([text.as_bytes()]));
-
-    Cow::Owned(format!("{head}… ({rest} more bytes, digest {digest})"))
-}
-
-/// Leaves out what is beyond the limit; returns the number of items.
-fn shorten<T: Clone>(items: &mut Box<[T]>) -> u32 {
-    let beyond = items.len().saturating_sub(MAX_ITEMS);
-    if beyond > 0 {
-        *items = items
-            .iter()
-            .take(MAX_ITEMS)
-            .cloned()
-            .collect();
-    }
-
-    u32::try_from(beyond).unwrap_or(u32::MAX)
 }
 
 /// Returns the members of an object that are numbers.
@@ -566,14 +455,5 @@ mod tests {
         assert_eq!(*entry.latencies, [("total_ms".into(), 150.0)]);
         assert_eq!(*entry.metrics, [("score".into(), 0.5)]);
         assert_eq!(empty.clone().with_records(None, None), empty);
-    }
-
-    #[test]
-    fn texts_that_are_cut_are_equal_only_where_the_whole_texts_are() {
-        let long = |end: &str| format!("{}{end}", "é".repeat(MAX_KEPT));
-        assert_eq!(cut(&long("a")), cut(&long("a")));
-        assert_ne!(cut(&long("a")), cut(&long("b")));
-        assert!(cut(&long("a")).contains("… (1025 more bytes, digest "));
-        assert!(cut(&long("a")).len() > MAX_KEPT && cut("short") == "short");
     }
 }
