@@ -106,29 +106,13 @@ pub(in crate::reading::schema) fn explain<'e>(
             continue;
         }
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
-            let is_built_in = (schema
+            let is_built_in = schema
                 .get("$id")
-                .and_then(Value::as_str))
-            .is_some_and(|id| id.starts_with("urn:runvet:schema:"));
+                .and_then(Value::as_str)
+                .is_some_and(|id| id.starts_with("urn:runvet:schema:"));
             violations.extend(unexpected_keys(pointer, found, unexpected, is_built_in));
         } else {
-            let within = &Pointer::new(error.instance_path().as_str());
-            let breach = breach(found, within, error.kind(), schema);
-            let absent = match &breach {
-                Breach::Lacks(fields) => fields.first().map(String::as_str),
-                _ => None,
-            };
-
-            violations.push(Violation {
-                token: found.value.index(),
-                pointer: pointer.shortened(),
-                is_key: false,
-                says: description(schema, within, absent)
-                    .into_iter()
-                    .collect(),
-                typos: Vec::new(),
-                breach,
-            });
+            violations.push(violation(pointer, found, error, schema));
         }
     }
 
@@ -138,6 +122,32 @@ pub(in crate::reading::schema) fn explain<'e>(
     violations.dedup_by(|next, violation| violation.takes_in(next));
 
     violations
+}
+
+/// Turns an error about a value, other than keys that it must not have, into a violation.
+fn violation(
+    pointer: &Pointer,
+    found: Resolved<'_>,
+    error: &ValidationError<'_>,
+    schema: &Value,
+) -> Violation {
+    let within = &Pointer::new(error.instance_path().as_str());
+    let breach = breach(found, within, error.kind(), schema);
+    let absent = match &breach {
+        Breach::Lacks(fields) => fields.first().map(String::as_str),
+        _ => None,
+    };
+
+    Violation {
+        token: found.value.index(),
+        pointer: pointer.shortened(),
+        is_key: false,
+        says: description(schema, within, absent)
+            .into_iter()
+            .collect(),
+        typos: Vec::new(),
+        breach,
+    }
 }
 
 /// The advice on a field that a record of the reference must not have.
