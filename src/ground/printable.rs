@@ -302,13 +302,15 @@ pub(crate) fn without_colours(text: &str) -> Cow<'_, str> {
 
 /// Returns where a text changes its colour first, and what follows that.
 fn next_colour(text: &str) -> Option<(usize, &str)> {
-    let starts = ["\u{1b}[", "\\u001b["].into_iter();
-    let mut found = starts.flat_map(|start| text.match_indices(start));
-    found.find_map(|(at, start)| {
-        let after = text.get(at + start.len()..)?;
-        let codes = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        Some((at, codes.strip_prefix('m')?))
-    })
+    ["\u{1b}[", "\\u001b["]
+        .into_iter()
+        .flat_map(|start| text.match_indices(start))
+        .find_map(|(at, start)| {
+            let codes = text
+                .get(at + start.len()..)?
+                .trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+            Some((at, codes.strip_prefix('m')?))
+        })
 }
 
 /// Returns the text, escaped and cut after a number of characters.

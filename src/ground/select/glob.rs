@@ -62,8 +62,9 @@ impl Glob {
 
     /// Returns the longest text that each text has in it which it matches.
     pub(crate) fn longest_part(&self) -> &str {
-        let parts = self.rest.iter().chain([&self.first]);
-        parts
+        self.rest
+            .iter()
+            .chain([&self.first])
             .max_by_key(|part| part.len())
             .map_or("", |part| part)
     }

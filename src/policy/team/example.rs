@@ -71,8 +71,10 @@ impl FileReader<'_> {
                 }
             }
 
-            let first = example.events.first();
-            let span = first.map_or_else(|| example.fires.span(), Spanned::span);
+            let span = example
+                .events
+                .first()
+                .map_or_else(|| example.fires.span(), Spanned::span);
             example.place = self.file.place(&span);
         }
 

@@ -168,8 +168,9 @@ impl TeamSchema {
                     .schema
                     .violations(document.root(), &Pointer::default());
                 let first = found.map_or(Some("it has too many violations".into()), |violations| {
-                    let first = violations.first();
-                    first.map(|violation| violation.message("the value"))
+                    violations
+                        .first()
+                        .map(|violation| violation.message("the value"))
                 });
                 match (first, example.valid) {
                     (Some(first), true) => Some(format!(

@@ -180,11 +180,11 @@ fn words_within(value: Node<'_>, depth: u8) -> String {
                     .any(|it| it.kind() == Kind::Object) =>
         {
             let number = value.items().count();
-            let first = value
+            let mut parts: Vec<String> = value
                 .items()
                 .take(if number > 3 { 1 } else { 3 })
-                .map(deeper);
-            let mut parts: Vec<String> = first.collect();
+                .map(deeper)
+                .collect();
             if number > 3 {
                 parts.push(format!("{} more", number - 2));
                 parts.extend(value.items().last().map(deeper));
@@ -223,10 +223,10 @@ fn words_within(value: Node<'_>, depth: u8) -> String {
 
 /// Returns `true` if a run waits from this event on, until a later event goes on.
 pub(crate) fn waits(event: Node<'_>) -> bool {
-    let event_type = event
+    event
         .get("event_type")
-        .and_then(Node::text);
-    event_type.is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
+        .and_then(Node::text)
+        .is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
         || event
             .at(&["payload", "waiting"])
             .and_then(Node::boolean)

@@ -214,11 +214,12 @@ impl Reread {
     }
 
     fn add(&mut self, id: &str, line: &[u8]) -> Result<(), String> {
-        let events = self
+        let number = self
             .fold
             .as_ref()
-            .map(|fold| fold.events);
-        let number = events.unwrap_or_default() + 1;
+            .map(|fold| fold.events)
+            .unwrap_or_default()
+            + 1;
         if self
             .hole
             .is_some_and(|hole| hole <= number)

@@ -67,11 +67,10 @@ impl RunEntry {
         }
 
         left_out = shorten(&mut self.tools).saturating_add(left_out);
-        let tools = self
-            .tools
+        self.tools
             .iter_mut()
-            .filter_map(|it| it.tool.as_mut());
-        tools.for_each(&mut keep);
+            .filter_map(|it| it.tool.as_mut())
+            .for_each(&mut keep);
         self.rules
             .iter_mut()
             .for_each(|(rule, _)| keep(rule));
