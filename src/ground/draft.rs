@@ -122,9 +122,9 @@ pub(crate) struct Findings<'f> {
     pub(crate) listed: usize,
     /// The artifacts that the next finding rests on, see [`Draft::rests_on`].
     pub(crate) rests_on: Option<&'static [Artifact]>,
-    pub(in crate::ground) memory: &'f mut FindingMemory,
+    pub(super) memory: &'f mut FindingMemory,
     pub(crate) drafts: &'f mut Vec<Drafted>,
-    pub(in crate::ground) skips: &'f mut Vec<Skip>,
+    pub(super) skips: &'f mut Vec<Skip>,
 }
 
 impl<'f> Findings<'f> {

@@ -264,7 +264,7 @@ pub(crate) fn markdown_cell(text: &str) -> String {
 }
 
 /// Returns a JSON text on one line, without the blanks between its parts.
-pub(in crate::ground) fn one_line_json(text: &str) -> impl Iterator<Item = char> {
+pub(super) fn one_line_json(text: &str) -> impl Iterator<Item = char> {
     let (mut is_string, mut is_escaped) = (false, false);
     text.chars().filter(move |c| {
         let is_blank = !is_string && c.is_ascii_whitespace();
@@ -407,7 +407,7 @@ pub(crate) fn padded(text: &str, columns: usize) -> String {
 
 /// Returns the columns of a terminal that a character takes; `None` for a control character.
 #[cfg(feature = "human")]
-pub(in crate::ground) fn columns_of_char(c: char) -> Option<usize> {
+pub(super) fn columns_of_char(c: char) -> Option<usize> {
     c.width()
 }
 
@@ -419,14 +419,14 @@ pub(crate) fn columns_of(text: &str) -> usize {
 
 /// Returns the columns of a terminal that a character takes, where nothing is drawn: one.
 #[cfg(not(feature = "human"))]
-pub(in crate::ground) fn columns_of_char(c: char) -> Option<usize> {
+pub(super) fn columns_of_char(c: char) -> Option<usize> {
     (!c.is_control()).then_some(1)
 }
 
 /// Returns a visible character that replaces a hostile one in snippets, where each character keeps
 /// its column.
 #[must_use]
-pub(in crate::ground) fn stand_in(c: char) -> char {
+pub(super) fn stand_in(c: char) -> char {
     match c {
         '\t' => ' ',
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),

@@ -112,7 +112,7 @@ impl Timestamp {
     }
 
     /// Returns the microseconds since 1970-01-01T00:00:00Z.
-    pub(in crate::ground) fn unix_micros(&self) -> i64 {
+    pub(super) fn unix_micros(&self) -> i64 {
         let fraction = (self.attoseconds / 1_000_000_000_000).cast_signed();
         self.seconds * 1_000_000 + fraction
     }

@@ -18,14 +18,14 @@ mod trouble;
 
 use std::io;
 
-pub(in crate::judge) use attachments::Attachments;
+pub(super) use attachments::Attachments;
 #[cfg(feature = "commands")]
 pub(crate) use cause::stand_in;
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
-pub(in crate::judge) use learn::LoadedLearn;
+pub(super) use learn::LoadedLearn;
 use manifest::FilesWanted;
-pub(in crate::judge) use manifest::LoadedManifest;
+pub(super) use manifest::LoadedManifest;
 #[cfg(feature = "commands")]
 pub(crate) use multi_line::{MAX_OBJECT_BYTES, MAX_OBJECT_LINES};
 pub(crate) use progress::with_progress;
@@ -45,7 +45,7 @@ use crate::reading::facts::{
 };
 use crate::reading::outline::Listening;
 use crate::store::{Artifacts, Unreadable};
-pub(in crate::judge) use trouble::{
+pub(super) use trouble::{
     ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnObject, Trouble, Troubles,
     VersionField,
 };
@@ -54,7 +54,7 @@ pub(in crate::judge) use trouble::{
 #[derive(Default)]
 pub(crate) struct Buffers {
     /// The error where the machine lacked a resource to read the latest episode.
-    pub(in crate::judge) lacking: Option<io::Error>,
+    pub(super) lacking: Option<io::Error>,
     state: RecordBuffers,
     summary: RecordBuffers,
     timeline: TimelineBuffers,
@@ -66,16 +66,16 @@ pub(crate) struct Buffers {
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 pub(crate) struct LoadRequest {
-    pub(in crate::judge) every_event: bool,
+    pub(super) every_event: bool,
     /// The facts of every event that are gathered besides.
-    pub(in crate::judge) strict: Wanted,
-    pub(in crate::judge) learn_lines: bool,
-    pub(in crate::judge) named_files: bool,
-    pub(in crate::judge) all_files: bool,
+    pub(super) strict: Wanted,
+    pub(super) learn_lines: bool,
+    pub(super) named_files: bool,
+    pub(super) all_files: bool,
     /// The tools that were called.
-    pub(in crate::judge) calls: bool,
+    pub(super) calls: bool,
     /// The judges of what a team declares; they have judged nothing.
-    pub(in crate::judge) team: TeamJudges,
+    pub(super) team: TeamJudges,
 }
 
 impl LoadRequest {
@@ -111,14 +111,14 @@ pub(crate) const NOT_THERE: &str = "there is no such file";
 /// The result of loading an episode, for rules, for locating findings, and for views.
 pub(crate) struct Loaded<'l, 'b> {
     pub(crate) run: &'l Run<'b>,
-    pub(in crate::judge) troubles: &'l Troubles,
+    pub(super) troubles: &'l Troubles,
     pub(crate) state: &'l LoadedRecord<'b>,
     pub(crate) summary: &'l LoadedRecord<'b>,
     pub(crate) timeline: &'l LoadedTimeline<'b>,
-    pub(in crate::judge) learn: &'l LoadedLearn<'b>,
-    pub(in crate::judge) manifest: &'l LoadedManifest<'b>,
+    pub(super) learn: &'l LoadedLearn<'b>,
+    pub(super) manifest: &'l LoadedManifest<'b>,
     /// The judges of what the team declares, with their findings.
-    pub(in crate::judge) judges: &'l TeamJudges,
+    pub(super) judges: &'l TeamJudges,
 }
 
 /// Loads an episode and hands everything to a function.

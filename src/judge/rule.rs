@@ -5,10 +5,10 @@ mod team;
 
 use std::borrow::Cow;
 
-pub(in crate::judge) use crate::ground::draft::{Compared, Draft};
+pub(super) use crate::ground::draft::{Compared, Draft};
 use crate::ground::finding::RuleInfo;
-pub(in crate::judge) use crate::ground::finding::{Level, Lifecycle};
-pub(in crate::judge) use crate::ground::source::{Artifact, Place, Pointer};
+pub(super) use crate::ground::finding::{Level, Lifecycle};
+pub(super) use crate::ground::source::{Artifact, Place, Pointer};
 use crate::policy::team::Team;
 pub(crate) use crate::policy::team::TeamCheck;
 use crate::reading::facts::Stage;
@@ -21,18 +21,18 @@ pub(crate) struct Rule {
     /// The check of the rule.
     pub(crate) check: Check,
     /// The data that is read for the rule in addition to that which is always read.
-    pub(in crate::judge) reads: &'static [OnDemand],
+    pub(super) reads: &'static [OnDemand],
     /// Keys and phases of events: where one of them is misspelled, a finding may follow from that.
-    pub(in crate::judge) follows_from: &'static [&'static str],
+    pub(super) follows_from: &'static [&'static str],
     /// The phase of the event that a finding about a whole file misses.
-    pub(in crate::judge) misses: Option<&'static str>,
+    pub(super) misses: Option<&'static str>,
     /// The runs that it applies to.
-    pub(in crate::judge) subject: Subject,
+    pub(super) subject: Subject,
 }
 
 /// The runs that a rule applies to: in others it has nothing to judge, whatever they hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::judge) enum Subject {
+pub(super) enum Subject {
     EveryRun,
     EndedRuns,
     RunsInProgress,
@@ -46,7 +46,7 @@ pub(in crate::judge) enum Subject {
 
 impl Subject {
     /// Returns `true` if a run belongs to it. One of which it is unknown whether it has ended may.
-    pub(in crate::judge) fn has(self, run: &Stage<'_>, team: &Team) -> bool {
+    pub(super) fn has(self, run: &Stage<'_>, team: &Team) -> bool {
         match self {
             Self::EveryRun => true,
             Self::EndedRuns => run.lifecycle != Lifecycle::NonTerminal,
@@ -60,13 +60,13 @@ impl Subject {
 
 /// A built-in rule: its data, see [`RuleInfo`], and the function that judges.
 #[derive(Clone, Copy)]
-pub(in crate::judge) struct BuiltIn {
-    pub(in crate::judge) id: &'static str,
-    pub(in crate::judge) level: Level,
-    pub(in crate::judge) title: &'static str,
-    pub(in crate::judge) hint: &'static str,
-    pub(in crate::judge) page: &'static str,
-    pub(in crate::judge) check: fn(&mut Context<'_>) -> Option<Compared>,
+pub(super) struct BuiltIn {
+    pub(super) id: &'static str,
+    pub(super) level: Level,
+    pub(super) title: &'static str,
+    pub(super) hint: &'static str,
+    pub(super) page: &'static str,
+    pub(super) check: fn(&mut Context<'_>) -> Option<Compared>,
 }
 
 /// The check of a rule.
@@ -81,7 +81,7 @@ pub(crate) enum Check {
 
 /// Data that is read only where a rule that is on needs it.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::judge) enum OnDemand {
+pub(super) enum OnDemand {
     /// The content of every event, see [`StrictFacts`](crate::reading::facts::StrictFacts).
     EveryEvent,
     /// The ids of all events.
@@ -101,7 +101,7 @@ pub(in crate::judge) enum OnDemand {
 }
 
 impl Rule {
-    pub(in crate::judge) const fn new(rule: BuiltIn) -> Self {
+    pub(super) const fn new(rule: BuiltIn) -> Self {
         let info = RuleInfo {
             id: Cow::Borrowed(rule.id),
             level: rule.level,
@@ -116,7 +116,7 @@ impl Rule {
         Self::with_info(info, Check::BuiltIn(rule.check))
     }
 
-    pub(in crate::judge) const fn with_info(info: RuleInfo, check: Check) -> Self {
+    pub(super) const fn with_info(info: RuleInfo, check: Check) -> Self {
         Self {
             info,
             check,
@@ -127,22 +127,22 @@ impl Rule {
         }
     }
 
-    pub(in crate::judge) const fn applies_to(mut self, subject: Subject) -> Self {
+    pub(super) const fn applies_to(mut self, subject: Subject) -> Self {
         self.subject = subject;
         self
     }
 
-    pub(in crate::judge) const fn reads(mut self, reads: &'static [OnDemand]) -> Self {
+    pub(super) const fn reads(mut self, reads: &'static [OnDemand]) -> Self {
         self.reads = reads;
         self
     }
 
-    pub(in crate::judge) const fn follows_from(mut self, words: &'static [&'static str]) -> Self {
+    pub(super) const fn follows_from(mut self, words: &'static [&'static str]) -> Self {
         self.follows_from = words;
         self
     }
 
-    pub(in crate::judge) const fn misses(mut self, phase: &'static str) -> Self {
+    pub(super) const fn misses(mut self, phase: &'static str) -> Self {
         self.misses = Some(phase);
         self
     }
@@ -150,7 +150,7 @@ impl Rule {
 
 /// A rule of a check, and its place among them.
 #[derive(Clone, Copy)]
-pub(in crate::judge) struct PlacedRule<'r> {
-    pub(in crate::judge) rule: &'r Rule,
-    pub(in crate::judge) index: usize,
+pub(super) struct PlacedRule<'r> {
+    pub(super) rule: &'r Rule,
+    pub(super) index: usize,
 }

@@ -1,7 +1,7 @@
 //! All rules: each has a file with its static data and its check, and a page next to it.
 
 mod actions;
-pub(in crate::judge) mod coverage;
+pub(super) mod coverage;
 mod episode;
 mod events;
 mod hook;
@@ -48,7 +48,7 @@ pub(crate) struct RuleSet {
 
 impl RuleSet {
     /// Returns the built-in rules and those of a team.
-    pub(in crate::judge) fn with(made: Vec<Rule>, team: Team) -> Self {
+    pub(super) fn with(made: Vec<Rule>, team: Team) -> Self {
         Self {
             made: made.into(),
             team: team.into(),
@@ -76,7 +76,7 @@ impl RuleSet {
     }
 
     /// Returns each rule with its place.
-    pub(in crate::judge) fn placed(&self) -> impl Iterator<Item = PlacedRule<'_>> {
+    pub(super) fn placed(&self) -> impl Iterator<Item = PlacedRule<'_>> {
         self.iter()
             .enumerate()
             .map(|(index, rule)| PlacedRule { rule, index })

@@ -19,12 +19,12 @@ use std::iter;
 use std::ops::Range;
 
 use evaluate::Evaluator;
-pub(in crate::policy) use fold::{Fold, FoldState, FoldStep};
+pub(super) use fold::{Fold, FoldState, FoldStep};
 use part::{ExpressionPart, PartKind};
 use pattern::CompiledPattern;
-pub(in crate::policy) use pattern::steps_of_byte;
+pub(super) use pattern::steps_of_byte;
 pub(crate) use time::zones_version;
-pub(in crate::policy) use value::{Record, Value};
+pub(super) use value::{Record, Value};
 
 use crate::ground::printable::quote;
 use crate::ground::select::KeyPath;
@@ -52,7 +52,7 @@ const FREE_BYTES: usize = 16 << 10;
 
 /// An expression that was read: its names and functions are known, its syntax is right.
 #[derive(Debug)]
-pub(in crate::policy) struct Expression {
+pub(super) struct Expression {
     text: Box<str>,
     root: ExpressionPart,
     /// The questions that it asks of earlier events.
@@ -63,15 +63,15 @@ pub(in crate::policy) struct Expression {
 
 /// The mistake in a text that is not an expression, and its place.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::policy) struct ExpressionMistake {
-    pub(in crate::policy) span: Range<usize>,
-    pub(in crate::policy) message: String,
-    pub(in crate::policy) help: Option<String>,
+pub(super) struct ExpressionMistake {
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
 }
 
 /// The reason why an expression has no value.
 #[derive(Debug)]
-pub(in crate::policy) enum Stop {
+pub(super) enum Stop {
     Failed(EvaluationFailure),
     /// The steps or the memory of the budget are spent.
     Spent,
@@ -79,7 +79,7 @@ pub(in crate::policy) enum Stop {
 
 /// The reason why a part of an expression can't be evaluated.
 #[derive(Debug)]
-pub(in crate::policy) struct EvaluationFailure {
+pub(super) struct EvaluationFailure {
     /// The place of the part, once that is known.
     span: Option<Range<usize>>,
     /// A clause.
@@ -134,7 +134,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    pub(in crate::policy) fn new(steps: u64) -> Self {
+    pub(super) fn new(steps: u64) -> Self {
         Self {
             left: steps,
             made: 0,
@@ -153,7 +153,7 @@ impl Budget {
     }
 
     /// Adds the steps for a record that is judged.
-    pub(in crate::policy) fn add_record(&mut self, record: &dyn Record) {
+    pub(super) fn add_record(&mut self, record: &dyn Record) {
         let bytes = STEPS_OF_BYTE.saturating_mul(record.bytes() as u64);
         self.add(bytes.saturating_add(STEPS_OF_RECORD));
     }
@@ -181,7 +181,7 @@ impl Budget {
             .ok_or(Stop::Spent)
     }
 
-    pub(in crate::policy) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
         let left = self.left.checked_sub(steps as u64);
         self.left = left.unwrap_or_default();
         left.map(|_| ()).ok_or(Stop::Spent)
@@ -198,7 +198,7 @@ impl Expression {
         not(feature = "expressions"),
         expect(unused_variables, reason = "there is no parser")
     )]
-    pub(in crate::policy) fn parse(text: &str, names: &[&str]) -> Result<Self, ExpressionMistake> {
+    pub(super) fn parse(text: &str, names: &[&str]) -> Result<Self, ExpressionMistake> {
         #[cfg(feature = "expressions")]
         let parsed = parse::parse(text, names);
         #[cfg(not(feature = "expressions"))]
@@ -212,7 +212,7 @@ impl Expression {
     }
 
     /// Returns `true` if it has a name, by its place among those that values are bound to.
-    pub(in crate::policy) fn names(&self, name: usize) -> bool {
+    pub(super) fn names(&self, name: usize) -> bool {
         self.named
             .get(name)
             .copied()
@@ -221,16 +221,12 @@ impl Expression {
 
     /// Returns `true` if it may read one of some keys of a map that a member of a name is: it reads
     /// that key, or all of the name or of the map.
-    pub(in crate::policy) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
+    pub(super) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
         self.root.reads(name, map, keys)
     }
 
     /// Returns `true` if it reads a member of a name to which some keys lead.
-    pub(in crate::policy) fn reads_member(
-        &self,
-        name: usize,
-        is_it: impl Fn(&[&str]) -> bool,
-    ) -> bool {
+    pub(super) fn reads_member(&self, name: usize, is_it: impl Fn(&[&str]) -> bool) -> bool {
         let mut reads = false;
         self.root.accesses(&mut |_, of, path| {
             reads |= of == Some(name) && is_it(path);
@@ -240,7 +236,7 @@ impl Expression {
 
     /// Returns the members that it reads of a name, each with its place, unless it asks if they are
     /// there.
-    pub(in crate::policy) fn members(&self, name: usize) -> Vec<(String, Range<usize>)> {
+    pub(super) fn members(&self, name: usize) -> Vec<(String, Range<usize>)> {
         let (mut read, mut asked, mut is_whole) = (Vec::new(), Vec::new(), false);
         let parts = self.folds.iter().flat_map(Fold::parts);
         for part in iter::once(&self.root).chain(parts) {
@@ -258,7 +254,7 @@ impl Expression {
     }
 
     /// Visits the paths at which it reads values of a name, or of earlier events.
-    pub(in crate::policy) fn paths(&self, name: usize, visit: &mut dyn FnMut(&KeyPath)) {
+    pub(super) fn paths(&self, name: usize, visit: &mut dyn FnMut(&KeyPath)) {
         self.root.paths(&mut |origin, path| {
             if matches!(origin, PartKind::Bound(it) if *it == name) {
                 visit(path);
@@ -276,7 +272,7 @@ impl Expression {
 
     /// Returns its value, and those that it compares, in words: of records, parameters and earlier
     /// events.
-    pub(in crate::policy) fn compared<'a>(
+    pub(super) fn compared<'a>(
         &'a self,
         key: &str,
         bound: &'a [Value<'a>],
@@ -314,7 +310,7 @@ impl Expression {
     }
 
     /// Returns a failure as a clause, with the part of the text that failed.
-    pub(in crate::policy) fn describe(&self, failure: &EvaluationFailure) -> String {
+    pub(super) fn describe(&self, failure: &EvaluationFailure) -> String {
         let span = failure.span.clone().unwrap_or_default();
         let part = self.text.get(span).unwrap_or_default();
         format!("{}, at {}", failure.why, code(part))

@@ -1,6 +1,7 @@
 //! The calls of an agent -> events, and the snapshots that sum them up.
 
 mod acts;
+mod decision;
 mod ending;
 mod judging;
 mod memory;
@@ -18,11 +19,11 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
+pub(crate) use decision::CallDecision;
+use decision::UnderWay;
+pub use decision::{ActDecision, Allowed};
 pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
-pub(crate) use judging::CallDecision;
-use judging::UnderWay;
-pub use judging::{ActDecision, Allowed};
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
 pub(super) use redacted::{PlainRun, Redactor, redacted};
@@ -375,7 +376,7 @@ impl Run {
     }
 
     /// Like [`Run::pause`], for those who go on with the run where it is refused.
-    pub(in crate::recorder) fn interrupt(&mut self, reason: &str) -> Result<(), Error> {
+    pub(super) fn interrupt(&mut self, reason: &str) -> Result<(), Error> {
         self.must_not_have_ended()?;
         if let Some(open) = self.fold.open.iter().next() {
             let why = format!("the step {open:?} is open");

@@ -424,7 +424,7 @@ impl<'a> Opened<'a> {
 
     /// Returns whether two lines of one length have the same bytes. They are read again in parts,
     /// because they may be too long to be kept.
-    pub(in crate::store) fn same(&self, a: Line, b: Line) -> io::Result<bool> {
+    pub(super) fn same(&self, a: Line, b: Line) -> io::Result<bool> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         for at in (0..a.length).step_by(PART) {
             let part = |line: Line| Line {

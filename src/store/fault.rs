@@ -55,7 +55,7 @@ pub(crate) enum FaultKind {
 }
 
 impl Fault {
-    pub(in crate::store) fn new(path: impl Into<PathBuf>, kind: FaultKind) -> Self {
+    pub(super) fn new(path: impl Into<PathBuf>, kind: FaultKind) -> Self {
         let path = path.into();
         Self { path, kind }
     }
@@ -72,7 +72,7 @@ impl Fault {
     }
 
     /// Returns `true` if it is an empty directory in the place of a run.
-    pub(in crate::store) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         matches!(self.kind, FaultKind::Empty)
     }
 

@@ -50,7 +50,7 @@ impl OpenDir {
     }
 
     /// Opens a regular file in it.
-    pub(in crate::store) fn file(&self, name: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
+    pub(super) fn file(&self, name: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
         // Without O_NONBLOCK, opening a FIFO would wait for its other end.
         let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = File::from(self.open_at(name.as_ref(), flags)?);

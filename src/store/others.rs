@@ -28,15 +28,15 @@ impl Default for OtherFiles {
 }
 
 /// Such files when they were last seen.
-pub(in crate::store) struct SeenFiles {
+pub(super) struct SeenFiles {
     /// The digest of their versions.
-    pub(in crate::store) versions: Digest,
+    pub(super) versions: Digest,
     /// `true` if one was written just then: another write may leave the same version behind.
-    pub(in crate::store) is_fresh: bool,
+    pub(super) is_fresh: bool,
 }
 
 impl OtherFiles {
-    pub(in crate::store) fn are_none(&self) -> bool {
+    pub(super) fn are_none(&self) -> bool {
         matches!(self, Self::Named(names) if names.is_empty())
     }
 
@@ -50,7 +50,7 @@ impl OtherFiles {
 
     /// Looks at all of them in an episode's directory. Calls `listen` with each directory below
     /// before it lists it.
-    pub(in crate::store) fn look(&self, dir: &Path, listen: impl Fn(&Path)) -> SeenFiles {
+    pub(super) fn look(&self, dir: &Path, listen: impl Fn(&Path)) -> SeenFiles {
         let (now, mut parts, mut is_fresh) = (SystemTime::now(), Parts::default(), false);
         // Adds what is at a path from the directory on; returns `true` if that is a directory.
         let mut add = |below: &Path| {

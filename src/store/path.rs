@@ -35,7 +35,7 @@ pub(crate) fn octal_escape(bytes: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 /// Returns the file name of these bytes, to be shared.
-pub(in crate::store) fn shared_name(bytes: &[u8]) -> Arc<OsStr> {
+pub(super) fn shared_name(bytes: &[u8]) -> Arc<OsStr> {
     OsStr::from_bytes(bytes).into()
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn display(path: &Path) -> String {
 }
 
 /// Returns a path as the name of a file in a seal; `None` where it can't be one.
-pub(in crate::store) fn sealable(path: &Path) -> Option<&str> {
+pub(super) fn sealable(path: &Path) -> Option<&str> {
     path.to_str()
         .filter(|path| !path.contains('\\'))
 }
@@ -74,7 +74,7 @@ pub(super) fn is_artifact(name: &OsStr) -> bool {
 }
 
 /// Returns the directory that a file at a path is in: `.` where the path is its name alone.
-pub(in crate::store) fn directory_of(path: &Path) -> &Path {
+pub(super) fn directory_of(path: &Path) -> &Path {
     path.parent()
         .filter(|dir| !dir.as_os_str().is_empty())
         .unwrap_or(Path::new("."))

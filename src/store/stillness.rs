@@ -21,14 +21,14 @@ use crate::ground::source::{Artifact, EntryKind};
 
 /// The time that must have passed since the last change. A writer is expected to need less between
 /// two files.
-pub(in crate::store) const QUIET: Duration = Duration::from_millis(100);
+pub(super) const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time in which a kernel gives two changes the same time, and some more.
 const TICK_NS: u128 = 20_000_000;
 
 /// The version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) struct FileVersion {
+pub(super) struct FileVersion {
     pub(super) kind: EntryKind,
     device: u64,
     inode: u64,
@@ -210,8 +210,7 @@ impl Movement {
 }
 
 /// The entry of each artifact in an episode's listing, and the version of its content.
-pub(in crate::store) type SeenVersions =
-    [(Option<EntryKind>, Option<Version>); Artifact::ALL.len()];
+pub(super) type SeenVersions = [(Option<EntryKind>, Option<Version>); Artifact::ALL.len()];
 
 pub(crate) fn seen_versions(artifacts: &dyn Artifacts) -> SeenVersions {
     let entries = artifacts.entries();

@@ -227,7 +227,7 @@ impl Dir {
             .is_some_and(|parent| parent.ends_with(EPISODES))
     }
 
-    pub(in crate::store) fn name(&self) -> &OsStr {
+    pub(super) fn name(&self) -> &OsStr {
         &self.name
     }
 

@@ -46,9 +46,9 @@ pub(crate) struct TeamOrder {
     /// The time in attoseconds within which other events count.
     pub(in crate::policy) within: Option<i128>,
     /// `true` if it looks at all runs together.
-    pub(in crate::policy::team) is_across: bool,
+    pub(super) is_across: bool,
     /// `true` if a person is asked about what it finds.
-    pub(in crate::policy::team) asks: bool,
+    pub(super) asks: bool,
     pub(in crate::policy) message: MessageTemplate,
     pub(in crate::policy) examples: Vec<RunExample>,
 }

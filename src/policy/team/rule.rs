@@ -32,9 +32,9 @@ pub(crate) struct TeamRule {
     /// The time in attoseconds within which earlier events count.
     pub(in crate::policy) within: Option<i128>,
     /// `true` if it looks at all runs together.
-    pub(in crate::policy::team) is_across: bool,
+    pub(super) is_across: bool,
     /// `true` if a person is asked about what it finds.
-    pub(in crate::policy::team) asks: bool,
+    pub(super) asks: bool,
     /// The guard: where it is false, nothing is judged.
     pub(in crate::policy) when: Option<Expression>,
     pub(in crate::policy) check: Expression,

@@ -9,7 +9,7 @@ use super::super::call::{CALL, in_one_form};
 use super::super::error::Error;
 use super::super::event::{RunEvent, object};
 use super::Run;
-use super::judging::{ActDecision, Allowed, Asking, CallDecision};
+use super::decision::{ActDecision, Allowed, Asking, CallDecision};
 use super::steps::OpenStep;
 use crate::ground::finding::Finding;
 use crate::ground::record::{Action, StepStatus};

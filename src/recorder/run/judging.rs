@@ -1,15 +1,8 @@
 //! The events and records that a run writes, or is about to write -> the findings of rules.
 
-mod decision;
-
 use std::io;
 
 use serde_json::{Map, Value};
-
-pub(super) use decision::Asking;
-pub(crate) use decision::CallDecision;
-pub(in crate::recorder) use decision::UnderWay;
-pub use decision::{ActDecision, Allowed};
 
 use super::super::call::in_one_form;
 use super::super::error::Error;
@@ -29,7 +22,7 @@ use crate::store::{Artifacts, InMemory, whole_lines};
 const MAX_KEPT: usize = 1_000;
 
 /// The name of an act in messages.
-const ACTION: &str = "the action";
+pub(super) const ACTION: &str = "the action";
 
 impl Run {
     /// Has the rules of the team judge the run from now on, and what is written of it already if
@@ -385,7 +378,7 @@ impl Run {
             .read_again(line, bytes)
     }
 
-    fn key(&self) -> EpisodeKey {
+    pub(super) fn key(&self) -> EpisodeKey {
         EpisodeKey::Dir(self.path().to_owned())
     }
 
@@ -404,7 +397,7 @@ impl Run {
     }
 }
 
-fn pointer_of(finding: &Finding) -> Option<Pointer> {
+pub(super) fn pointer_of(finding: &Finding) -> Option<Pointer> {
     finding
         .location
         .pointer
@@ -414,7 +407,7 @@ fn pointer_of(finding: &Finding) -> Option<Pointer> {
 
 /// Returns `true` if a pointer leads to what is given of an action: below `/payload` in its event,
 /// or below `/outcomes/actions/0` in the state.
-fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
+pub(super) fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
     let is_of_event = pointer.as_str().starts_with("/payload");
     pointer
         .tokens()
@@ -423,7 +416,12 @@ fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
 }
 
 /// Returns a line of an artifact, or a record.
-fn written(artifact: Artifact, number: u64, offset: u64, bytes: &[u8]) -> WrittenLine<'_> {
+pub(super) fn written(
+    artifact: Artifact,
+    number: u64,
+    offset: u64,
+    bytes: &[u8],
+) -> WrittenLine<'_> {
     let bytes = bytes
         .strip_suffix(b"\n")
         .unwrap_or(bytes);

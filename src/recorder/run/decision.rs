@@ -6,12 +6,12 @@ use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value};
 
-use super::super::super::bounded::{MAX_SMALL, cut};
-use super::super::super::call::AGENT;
-use super::super::super::error::Error;
-use super::super::super::event::{RunEvent, object};
-use super::super::Run;
-use super::{ACTION, is_given, pointer_of, written};
+use super::super::bounded::{MAX_SMALL, cut};
+use super::super::call::AGENT;
+use super::super::error::Error;
+use super::super::event::{RunEvent, object};
+use super::Run;
+use super::judging::{ACTION, is_given, pointer_of, written};
 use crate::gate::Gate;
 use crate::ground::finding::{Finding, Severity};
 use crate::ground::source::Artifact;
@@ -28,7 +28,7 @@ const MAX_QUESTIONS: usize = 16;
 impl Run {
     /// Asks the rules of the team about an act or a note that is about to be made. Where they find
     /// an error in what is known of it, the run gets the event of a veto; else it is under way.
-    pub(in crate::recorder::run) fn ask_before(
+    pub(super) fn ask_before(
         &mut self,
         step: Option<&str>,
         draft: &RunEvent,
@@ -48,7 +48,7 @@ impl Run {
     }
 
     /// Decides on an act that is about to be made.
-    pub(in crate::recorder::run) fn decide(
+    pub(super) fn decide(
         &mut self,
         draft: &RunEvent,
         asking: Asking<'_>,
@@ -147,7 +147,7 @@ impl Run {
     }
 
     /// Returns the findings for which an act that is about to be made would be held back.
-    pub(in crate::recorder::run) fn held_for(
+    pub(super) fn held_for(
         &self,
         draft: &RunEvent,
         own: Option<&str>,
@@ -164,7 +164,7 @@ impl Run {
     }
 
     /// Counts an act as under way.
-    pub(in crate::recorder::run) fn goes_on(&mut self, draft: RunEvent) -> Result<Allowed, Error> {
+    pub(super) fn goes_on(&mut self, draft: RunEvent) -> Result<Allowed, Error> {
         let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
         Ok(self.let_pass(event.line()?, Vec::new()))
     }
@@ -370,15 +370,15 @@ pub enum ActDecision {
 
 /// What is known where an act is asked about.
 #[derive(Clone, Copy, Default)]
-pub(in crate::recorder::run) struct Asking<'a> {
+pub(super) struct Asking<'a> {
     /// The step of the act.
-    pub(in crate::recorder::run) step: Option<&'a str>,
+    pub(super) step: Option<&'a str>,
     /// The answer of a person: whether it is a yes, and who gave it.
-    pub(in crate::recorder::run) answer: Option<(bool, &'a str)>,
+    pub(super) answer: Option<(bool, &'a str)>,
     /// What the hook of the agent works by, which no act may change.
-    pub(in crate::recorder::run) own: Option<&'a str>,
+    pub(super) own: Option<&'a str>,
     /// `true` if somebody else asks people.
-    pub(in crate::recorder::run) may_wait: bool,
+    pub(super) may_wait: bool,
 }
 
 /// An act that was tried as the next event.
