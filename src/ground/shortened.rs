@@ -78,10 +78,10 @@ impl<'a> Mark<'a> {
 }
 
 fn is_attachment(name: &str) -> bool {
-    let name = name.strip_prefix("attachments/");
-    name.is_some_and(|name| {
-        !name.is_empty() && !name.contains(['/', '\\', '\0']) && !matches!(name, "." | "..")
-    })
+    name.strip_prefix("attachments/")
+        .is_some_and(|name| {
+            !name.is_empty() && !name.contains(['/', '\\', '\0']) && !matches!(name, "." | "..")
+        })
 }
 
 /// Returns `false` if a text surely has no shortened value.

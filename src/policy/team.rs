@@ -154,16 +154,17 @@ impl Team {
             .any(|schema| {
                 let record = schema.record.part_of(&tokens);
                 let at = schema.at.tokens().iter();
-                let below = record.and_then(|record| {
-                    let is_within = at
-                        .clone()
-                        .zip(record)
-                        .all(|(at, token)| **at == **token);
-                    record
-                        .get(at.len()..)
-                        .filter(|_| is_within)
-                });
-                below.is_some_and(|below| schema.schema.declares(below))
+                record
+                    .and_then(|record| {
+                        let is_within = at
+                            .clone()
+                            .zip(record)
+                            .all(|(at, token)| **at == **token);
+                        record
+                            .get(at.len()..)
+                            .filter(|_| is_within)
+                    })
+                    .is_some_and(|below| schema.schema.declares(below))
             })
     }
 }

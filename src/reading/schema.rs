@@ -80,11 +80,11 @@ pub(crate) static RECORD_COMMAND: CompiledSchema =
 /// schema has a keyword beyond it, it says no.
 pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &str) -> bool {
     let root = document.root();
-    let mut tape = Tape::default();
-    let schema = tape.read(schema.as_bytes());
-    schema.is_ok_and(|schema| {
-        Shapes::compile_where(schema.root(), |key| root.get(key).is_some()).is_valid(root)
-    })
+    Tape::default()
+        .read(schema.as_bytes())
+        .is_ok_and(|schema| {
+            Shapes::compile_where(schema.root(), |key| root.get(key).is_some()).is_valid(root)
+        })
 }
 
 /// Returns the violations of a schema of this project in a document, each error as a function reads
@@ -236,11 +236,11 @@ impl CompiledSchema {
         };
 
         let is_version = |violation: &Violation| {
-            let field = violation
+            violation
                 .pointer
                 .as_str()
-                .strip_prefix('/');
-            field.is_some_and(|field| VERSION_FIELDS.contains(&field))
+                .strip_prefix('/')
+                .is_some_and(|field| VERSION_FIELDS.contains(&field))
         };
 
         let first = violations
@@ -257,12 +257,12 @@ impl CompiledSchema {
 
     fn shapes(&self) -> &Shapes {
         self.shapes.get_or_init(|| {
-            let mut tape = Tape::default();
-            let schema = tape.read(self.text.as_bytes());
-            schema.map_or_else(
-                |_| Shapes::default(),
-                |schema| Shapes::compile(schema.root()),
-            )
+            Tape::default()
+                .read(self.text.as_bytes())
+                .map_or_else(
+                    |_| Shapes::default(),
+                    |schema| Shapes::compile(schema.root()),
+                )
         })
     }
 

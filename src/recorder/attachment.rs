@@ -98,7 +98,7 @@ pub(super) fn read(given: &Path) -> Result<(Vec<u8>, &str), Error> {
     })?;
     let extension = given
         .extension()
-        .and_then(OsStr::to_str);
-    let extension = extension.filter(|extension| path("", extension).is_some());
+        .and_then(OsStr::to_str)
+        .filter(|extension| path("", extension).is_some());
     Ok((content, extension.unwrap_or_default()))
 }

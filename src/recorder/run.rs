@@ -337,8 +337,10 @@ impl Run {
         self.has_state = true;
 
         // A state with all texts may be beyond the limit of a record.
-        let plain = self.plain.as_ref();
-        let plain = plain.and_then(|plain| text(&plain.fold.state, "the state").ok());
+        let plain = self
+            .plain
+            .as_ref()
+            .and_then(|plain| text(&plain.fold.state, "the state").ok());
         self.judge_record(Artifact::State, 0, plain.as_deref().unwrap_or(state));
 
         self.must_be_in_place()
@@ -349,8 +351,9 @@ impl Run {
         let is_anchored = self.recorder.anchors || self.fold.is_anchored;
         let prefix = is_anchored.then(|| self.events.held.sha256());
         let (payload, state) = evidence(&self.fold.state, prefix.clone())?;
-        let plain = self.plain.as_ref();
-        let plain = plain
+        let plain = self
+            .plain
+            .as_ref()
             .and_then(|plain| evidence(&plain.fold.state, prefix).ok())
             .map(|(payload, _)| payload);
         self.write_event(RunEvent::runtime(PROJECTION, payload), plain)?;
@@ -482,8 +485,9 @@ impl Run {
     fn must_fit(&self, draft: &RunEvent) -> Result<(), Error> {
         let size = Size::of(&draft.payload);
         size.check(draft.name())?;
-        let held = self.fold.held_with(draft, size);
-        held.map_or(Ok(()), |held| held.check("the state"))
+        self.fold
+            .held_with(draft, size)
+            .map_or(Ok(()), |held| held.check("the state"))
     }
 
     /// Replaces a file by rename.

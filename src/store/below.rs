@@ -330,8 +330,7 @@ pub(crate) fn is_before_run(path: &Path) -> bool {
         is_of_run && content.is_ok_and(|content| !content.contains(&b'\n'))
     };
 
-    let names = dir.names(2);
-    names.is_ok_and(|names| {
+    dir.names(2).is_ok_and(|names| {
         names
             .iter()
             .all(|(name, _)| has_no_line(name))

@@ -117,8 +117,7 @@ pub(super) fn open_dir(path: &Path) -> io::Result<OwnedFd> {
 pub(super) fn entry_kind(dir: BorrowedFd<'_>, name: &CStr, listed: FileType) -> EntryKind {
     let known = if listed == FileType::Unknown {
         // Some file systems do not list the type of an entry.
-        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
-        stat.map_or(FileType::Unknown, |stat| {
+        rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map_or(FileType::Unknown, |stat| {
             FileType::from_raw_mode(stat.st_mode)
         })
     } else {
@@ -176,9 +175,10 @@ fn resembles_artifact(name: &[u8]) -> bool {
 
 pub(super) fn is_packed(name: &[u8]) -> bool {
     let ends = |ending: &&[u8]| {
-        let at = name.len().checked_sub(ending.len());
-        let end = at.and_then(|at| name.get(at..));
-        end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
+        name.len()
+            .checked_sub(ending.len())
+            .and_then(|at| name.get(at..))
+            .is_some_and(|end| end.eq_ignore_ascii_case(ending))
     };
 
     PACKED.iter().any(ends)

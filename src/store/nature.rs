@@ -98,10 +98,10 @@ pub(super) fn names_run(dir: &EpisodeDir) -> bool {
         return true;
     };
     match Tape::default().read_record(&bytes) {
-        Ok(summary) => {
-            let id = summary.root().get("episode_id");
-            id.is_some_and(|id| id.kind() == Kind::String)
-        }
+        Ok(summary) => summary
+            .root()
+            .get("episode_id")
+            .is_some_and(|id| id.kind() == Kind::String),
         Err(refused) => !matches!(refused, Refused::Syntax(_)),
     }
 }

@@ -127,8 +127,9 @@ impl OpenDir {
     }
 
     fn is_same(&self, other: Option<FileVersion>) -> bool {
-        let this = FileVersion::of(&self.dir).ok();
-        this.zip(other)
+        FileVersion::of(&self.dir)
+            .ok()
+            .zip(other)
             .is_some_and(|(this, other)| this.is_same_file(other))
     }
 

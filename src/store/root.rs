@@ -55,8 +55,10 @@ impl Enclosing {
         let Some(real) = self.around(&root.real) else {
             return root;
         };
-        let below = root.real.strip_prefix(&real);
-        let levels = below.map_or(0, |below| below.components().count());
+        let levels = root
+            .real
+            .strip_prefix(&real)
+            .map_or(0, |below| below.components().count());
         let typed = up(&root.typed, levels, &real);
         Root::at(typed, real, root.level, root.given)
     }

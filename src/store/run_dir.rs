@@ -28,8 +28,7 @@ pub(crate) struct RunDir {
 
 impl From<Dir> for RunDir {
     fn from(dir: Dir) -> Self {
-        let stat = rustix::fs::lstat(dir.path());
-        let time = stat.map_or(0, |stat| time(&dir, &stat));
+        let time = rustix::fs::lstat(dir.path()).map_or(0, |stat| time(&dir, &stat));
         Self { dir, time }
     }
 }

@@ -147,12 +147,13 @@ pub(crate) fn reports_no_changes(dir: &Path) -> bool {
     return std::iter::once(dir.to_owned())
         .chain(mounts_below(dir))
         .any(|place| {
-            let kind = rustix::fs::statfs(&place).map(|stat| i128::from(stat.f_type) & 0xFFFF_FFFF);
-            kind.is_ok_and(|kind| {
-                SILENT
-                    .iter()
-                    .any(|it| kind == i128::from(*it))
-            })
+            rustix::fs::statfs(&place)
+                .map(|stat| i128::from(stat.f_type) & 0xFFFF_FFFF)
+                .is_ok_and(|kind| {
+                    SILENT
+                        .iter()
+                        .any(|it| kind == i128::from(*it))
+                })
         });
 
     #[cfg(not(target_os = "linux"))]

@@ -252,8 +252,10 @@ impl StagedRuns {
                 return None;
             }
 
-            let name = dir.file_name().filter(|_| is_below);
-            let id = name.map(|name| name.to_string_lossy().into_owned());
+            let id = dir
+                .file_name()
+                .filter(|_| is_below)
+                .map(|name| name.to_string_lossy().into_owned());
             Some((
                 EpisodeKey::Dir(self.typed(dir)),
                 id,

@@ -6,13 +6,12 @@ use super::number::Number;
 
 /// Returns `true` if the sum of some numbers, each times a factor, is positive.
 pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
-    let sum = terms
+    terms
         .iter()
         .try_fold(0_i128, |sum, (factor, number)| {
             sum.checked_add(billionths(*number)?.checked_mul(i128::from(*factor))?)
-        });
-
-    sum.map_or_else(|| sign(&mut terms.map(Digits::of)).is_gt(), |sum| sum > 0)
+        })
+        .map_or_else(|| sign(&mut terms.map(Digits::of)).is_gt(), |sum| sum > 0)
 }
 
 /// Returns a number in billionths if it is written as most are: with at most nine digits in front

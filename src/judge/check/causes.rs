@@ -129,8 +129,8 @@ fn instead_of(phase: &str, typos: &Typos, in_order: &[(&Typo, &TypoLines)]) -> O
             let typo = in_order
                 .iter()
                 .filter(|(typo, _)| typo.within.is_none())
-                .find(|(typo, _)| typo.meant == phase);
-            let typo = typo.map(|(typo, lines)| (&lines.first, &typo.written));
+                .find(|(typo, _)| typo.meant == phase)
+                .map(|(typo, lines)| (&lines.first, &typo.written));
             let begun = typos
                 .begun
                 .get(phase)

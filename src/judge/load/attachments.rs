@@ -39,9 +39,10 @@ impl<'f> Attachments<'f> {
 
     /// Puts the whole values into the text of a record.
     pub(in crate::judge) fn complete(&self, bytes: &mut Vec<u8>) {
-        let mut tape = Tape::default();
-        let document = tape.read_record(bytes).ok();
-        let whole = document.and_then(|document| self.whole(document.root()));
+        let whole = Tape::default()
+            .read_record(bytes)
+            .ok()
+            .and_then(|document| self.whole(document.root()));
         if let Some(whole) = whole {
             *bytes = whole.text().as_bytes().to_vec();
         }

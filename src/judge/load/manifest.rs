@@ -81,8 +81,9 @@ pub(super) fn read<'b>(
         return unjudged(SkipReason::new(SkipKind::Missing, reason));
     }
 
-    let opened = files.open(Artifact::Manifest);
-    let read = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
+    let read = files
+        .open(Artifact::Manifest)
+        .and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
     if let Err(why) = read {
         return unread(why, troubles);
     }
@@ -297,10 +298,10 @@ impl Verifier<'_> {
         let Some(listed) = entry.digest else {
             return Ok(None);
         };
-        let actual = self
+        let differs = self
             .measure(path, true)?
-            .and_then(|measured| measured.digest);
-        let differs = actual.filter(|actual| *actual != listed);
+            .and_then(|measured| measured.digest)
+            .filter(|actual| *actual != listed);
 
         Ok(differs.map(|actual| FileTrouble::Digest { listed, actual }))
     }

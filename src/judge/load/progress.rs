@@ -51,11 +51,10 @@ pub(crate) fn with_progress(
             && bytes
                 .rsplit(|byte| *byte == b'\n')
                 .any(|line| {
-                    let event = tape
-                        .read_record(line)
+                    tape.read_record(line)
                         .ok()
-                        .map(Document::root);
-                    event.is_some_and(|event| tells_now(&mut entry, event))
+                        .map(Document::root)
+                        .is_some_and(|event| tells_now(&mut entry, event))
                 });
         if is_told || size <= most {
             break;

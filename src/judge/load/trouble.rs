@@ -380,15 +380,14 @@ impl Troubles {
         };
 
         // There are as many as there are causes.
-        let of_sort = (self.by_sort.iter_mut())
-            .find(|of_sort| matches!(of_sort.met.first(), Some(Trouble::Mistaken(_))));
-        let mut met = of_sort
+        let known = (self.by_sort.iter_mut())
+            .find(|of_sort| matches!(of_sort.met.first(), Some(Trouble::Mistaken(_))))
             .into_iter()
-            .flat_map(|of_sort| &mut of_sort.met);
-        let known = met.find_map(|met| match met {
-            Trouble::Mistaken(known) if is_known(known) => Some(known),
-            _ => None,
-        });
+            .flat_map(|of_sort| &mut of_sort.met)
+            .find_map(|met| match met {
+                Trouble::Mistaken(known) if is_known(known) => Some(known),
+                _ => None,
+            });
         if let Some(known) = known {
             known.lines += 1;
             let contents = [Some(known.content), content].map(|it| format!("{it:?}"));

@@ -84,8 +84,11 @@ impl<'c> Context<'c> {
 
     /// Returns the number of events that could be read, for a message.
     pub(in crate::judge) fn event_count(&self) -> u64 {
-        let timeline = self.loaded.run.timeline.read();
-        timeline.map_or(0, |timeline| timeline.tally.events)
+        self.loaded
+            .run
+            .timeline
+            .read()
+            .map_or(0, |timeline| timeline.tally.events)
     }
 
     /// Returns the facts of a timeline of which every line is an event, for rules that conclude

@@ -122,8 +122,7 @@ impl Mistake {
 }
 
 fn pointer(path: &[String]) -> String {
-    let pointer = path.iter();
-    pointer
+    path.iter()
         .fold(Pointer::default(), |pointer, key| pointer.field(key))
         .as_str()
         .to_owned()
@@ -287,19 +286,17 @@ impl ConfigSource<'_> {
 
     /// Returns `true` if the first line that says anything is one of YAML.
     fn is_like_yaml(self) -> bool {
-        let line = self
-            .text
+        self.text
             .lines()
             .map(str::trim_end)
-            .find(|line| !line.is_empty() && !line.starts_with('#'));
-
-        line.is_some_and(|line| {
-            let key = line
-                .split_once(": ")
-                .or_else(|| Some((line.strip_suffix(':')?, "")));
-            let is_key = |key: &str| !key.is_empty() && !key.contains(['=', '[', ' ']);
-            line == "---" || line.starts_with("- ") || key.is_some_and(|(key, _)| is_key(key))
-        })
+            .find(|line| !line.is_empty() && !line.starts_with('#'))
+            .is_some_and(|line| {
+                let key = line
+                    .split_once(": ")
+                    .or_else(|| Some((line.strip_suffix(':')?, "")));
+                let is_key = |key: &str| !key.is_empty() && !key.contains(['=', '[', ' ']);
+                line == "---" || line.starts_with("- ") || key.is_some_and(|(key, _)| is_key(key))
+            })
     }
 
     /// Returns a mistake with its place and a suggestion.
@@ -311,8 +308,9 @@ impl ConfigSource<'_> {
         let expected = part_at(schema, &mistake.path);
         let (message, help) = match &mistake.what {
             Wrong::UnknownKey(key) => {
-                let table = value.and_then(|value| value.get_ref().as_table());
-                let entry = table.and_then(|table| table.get_key_value(&**key));
+                let entry = value
+                    .and_then(|value| value.get_ref().as_table())
+                    .and_then(|table| table.get_key_value(&**key));
                 span = entry.map_or(span, |(key, _)| key.span());
 
                 let help = match kind_with(schema, &mistake.path, key) {
@@ -401,9 +399,9 @@ fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
 /// Returns `true` if the schema certainly finds no mistake.
 fn is_right(json: &Value, schema: &str) -> bool {
     let text = json.to_string();
-    let mut tape = Tape::default();
-    let document = tape.read(text.as_bytes());
-    document.is_ok_and(|document| certainly_satisfies(document, schema))
+    Tape::default()
+        .read(text.as_bytes())
+        .is_ok_and(|document| certainly_satisfies(document, schema))
 }
 
 fn value_at<'v, 'i>(

@@ -287,13 +287,13 @@ impl Fold {
 
                 sums.is_some()
             }
-            (FoldStep::Value(item), _) => {
-                let value = folded.value.as_ref();
-                value.is_some_and(|value| {
+            (FoldStep::Value(item), _) => folded
+                .value
+                .as_ref()
+                .is_some_and(|value| {
                     item.order(value)
                         .is_some_and(Ordering::is_ne)
-                })
-            }
+                }),
             (FoldStep::Failed { .. }, _) => false,
         }
     }

@@ -402,8 +402,7 @@ impl<'a> Value<'a> {
                 }
 
                 budget.spend(1)?;
-                let value = node.get(name);
-                value
+                node.get(name)
                     .map(|value| Self::of(value, budget))
                     .transpose()
             }

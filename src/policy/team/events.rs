@@ -229,8 +229,9 @@ impl EventIndex {
         self.doubt_repeated(&mut view);
         raise(&self.has_looked);
 
-        let named = self.met.iter().zip(&view.named);
-        named
+        self.met
+            .iter()
+            .zip(&view.named)
             .filter(|(_, named)| **named != Named::No)
             .for_each(|(met, _)| raise(met));
 

@@ -88,8 +88,10 @@ impl TeamJudges {
                 .orders
                 .get(at)
                 .is_some_and(|order| {
-                    let keys = order.in_events.as_ref();
-                    keys.is_some_and(|keys| keys.each.has_keys_of(event))
+                    order
+                        .in_events
+                        .as_ref()
+                        .is_some_and(|keys| keys.each.has_keys_of(event))
                 }),
             TeamCheck::Rule(at) => self
                 .rules
@@ -352,8 +354,11 @@ impl TeamJudges {
         let orders = (0..)
             .zip(&self.orders)
             .filter(|(_, order)| {
-                let keys = order.in_events.as_ref();
-                keys.is_some_and(|keys| keys.each.has_keys_of(event)) && !order.is_simple()
+                order
+                    .in_events
+                    .as_ref()
+                    .is_some_and(|keys| keys.each.has_keys_of(event))
+                    && !order.is_simple()
             })
             .map(|(at, _)| TeamCheck::Order(at));
         let rules = (0..)

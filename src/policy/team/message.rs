@@ -91,8 +91,7 @@ impl FileReader<'_> {
     /// Returns what a message says of any finding: with the values of parameters, and names such as
     /// VALUE where that of a finding stands.
     pub(super) fn without_values(&self, text: &str) -> String {
-        let message = MessageTemplate::parse(text, |name| self.param(name));
-        message.map_or_else(
+        MessageTemplate::parse(text, |name| self.param(name)).map_or_else(
             |_| text.to_owned(),
             |message| message.with(|word| Some(word.word().to_uppercase())),
         )

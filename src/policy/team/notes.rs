@@ -21,8 +21,10 @@ impl Team {
                 None => return Vec::new(),
             },
             TeamCheck::Schema(at) => {
-                let schema = self.schemas.get(at);
-                let selectors = schema.map(|schema| ("where", &schema.selector));
+                let selectors = self
+                    .schemas
+                    .get(at)
+                    .map(|schema| ("where", &schema.selector));
                 (selectors.into_iter().collect(), false, false)
             }
             TeamCheck::Vocabulary => return Vec::new(),
@@ -80,8 +82,9 @@ fn passed_over(key: &str, selector: &TeamSelector, examples: &[RunExample]) -> V
     let mut passed: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for example in examples {
         for (line, text) in (1..).zip(example.filled()) {
-            let event = OwnedDocument::read(text.into_bytes()).ok();
-            let found = event.and_then(|event| selector.keys.passes_over(event.root()));
+            let found = OwnedDocument::read(text.into_bytes())
+                .ok()
+                .and_then(|event| selector.keys.passes_over(event.root()));
             if let Some((at, why)) = found {
                 let about = format!("{}: `{key}` passes over", example.place);
                 let why = format!("`{}` {why}", at.as_str());

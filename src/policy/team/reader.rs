@@ -108,10 +108,14 @@ impl FileReader<'_> {
             .clone()
             .unwrap_or_else(|| format!("{cure}."));
         let place = brief(&self.file.place(&id.span()));
-        let why = meta.why.as_ref();
-        let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
-        let url = meta.url.as_ref();
-        let url = url.map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
+        let why = meta
+            .why
+            .as_ref()
+            .map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
+        let url = meta
+            .url
+            .as_ref()
+            .map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
         let mut values: String = self
             .params
             .keys()
@@ -256,8 +260,8 @@ impl FileReader<'_> {
         let short = name
             .strip_prefix("params.")
             .unwrap_or(name);
-        let meant = nearest(short, self.params.keys().map(String::as_str));
-        let help = meant.map(|meant| format!("did you mean `params.{meant}`?"));
+        let help = nearest(short, self.params.keys().map(String::as_str))
+            .map(|meant| format!("did you mean `params.{meant}`?"));
         self.mistake(span, message, help);
     }
 
@@ -371,8 +375,8 @@ const UNITS: [(&str, i128); 5] = [
 /// length, or its fraction has more digits than attoseconds.
 fn attoseconds(text: &str) -> Option<i128> {
     let (unit, attoseconds) = UNITS.iter().find(|(unit, _)| {
-        let number = text.strip_suffix(unit);
-        number.is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()))
+        text.strip_suffix(unit)
+            .is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()))
     })?;
     let number = text.strip_suffix(unit)?;
     let (whole, fraction) = number

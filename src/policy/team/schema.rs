@@ -484,8 +484,8 @@ impl Judge for SchemaJudge {
     }
 
     fn selectors(&self) -> Vec<(&'static str, &EventSelector, bool)> {
-        let selector = self.in_events.iter();
-        selector
+        self.in_events
+            .iter()
             .map(|(selector, _)| ("where", selector, false))
             .collect()
     }

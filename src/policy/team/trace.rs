@@ -154,8 +154,9 @@ impl Trace {
             .selectors
             .iter()
             .flat_map(|selector| selector.shown(self.events));
-        let more = Some(self.left_out).filter(|more| *more > 0);
-        let more = more.map(|more| format!("… and {more} more lines like these"));
+        let more = Some(self.left_out)
+            .filter(|more| *more > 0)
+            .map(|more| format!("… and {more} more lines like these"));
         let told = self.told.iter().cloned().chain(more);
         selectors.chain(told).collect()
     }

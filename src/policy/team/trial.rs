@@ -160,10 +160,10 @@ impl TeamJudges {
         let next = self.would(&view, values, true);
         let payload = asked.root().get("payload");
         let is_given = |place: &Place| {
-            let name = place
+            place
                 .pointer()
-                .and_then(|pointer| Some(pointer.tokens().nth(1)?.into_owned()));
-            name.is_some_and(|name| payload.is_some_and(|payload| payload.get(&name).is_some()))
+                .and_then(|pointer| Some(pointer.tokens().nth(1)?.into_owned()))
+                .is_some_and(|name| payload.is_some_and(|payload| payload.get(&name).is_some()))
         };
 
         let is_schema = matches!(check, TeamCheck::Schema(_));
@@ -372,11 +372,11 @@ impl RunExample {
         }
 
         judges.end(lifecycle, values(), |line, bytes| {
-            let text = usize::try_from(line.number - 1)
+            usize::try_from(line.number - 1)
                 .map(|at| events.get(at))
                 .ok()
-                .flatten();
-            text.inspect(|text| text.as_bytes().clone_into(bytes))
+                .flatten()
+                .inspect(|text| text.as_bytes().clone_into(bytes))
                 .is_some()
         });
 

@@ -33,8 +33,9 @@ impl Window {
 
     /// Returns `true` if any event is too old at an instant.
     pub(super) fn has_old(&self, now: &Instant, within: i128) -> bool {
-        let first = self.timed.first();
-        first.is_some_and(|(first, _)| *first < earliest(now, within))
+        self.timed
+            .first()
+            .is_some_and(|(first, _)| *first < earliest(now, within))
     }
 
     /// Leaves out the events that are too old at an instant, and returns their lines.

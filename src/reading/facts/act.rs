@@ -232,8 +232,9 @@ fn contents(
     let differs = |(name, in_action, in_event): (_, _, InEvent)| {
         let value = event.value(in_event)?;
         let is_same = action.is_some_and(|action| {
-            let of_action = action.value(in_action);
-            of_action.is_none_or(|of_action| of_action.is_written_as(value))
+            action
+                .value(in_action)
+                .is_none_or(|of_action| of_action.is_written_as(value))
         });
         (!is_same).then(|| (name, in_action, Content::new(value.raw())))
     };

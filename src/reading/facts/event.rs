@@ -39,8 +39,9 @@ pub(in crate::reading) struct ActFacts<'a> {
 
 impl<'a> EventFacts<'a> {
     pub(crate) fn new(line: Line, of: JsonText<'a>) -> Self {
-        let phase = of.slot(Row::ROOT, InEvent::Phase);
-        let phase = phase.and_then(|phase| phase.fact()?.string());
+        let phase = of
+            .slot(Row::ROOT, InEvent::Phase)
+            .and_then(|phase| phase.fact()?.string());
         Self {
             line,
             of,

@@ -68,8 +68,9 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
         return Some("runtime");
     }
 
-    let mut known = ["start", "plan", "act", "direction", "reflect", "terminate"].into_iter();
-    known.find(|known| phase.len() > known.len() && phase.starts_with(known))
+    ["start", "plan", "act", "direction", "reflect", "terminate"]
+        .into_iter()
+        .find(|known| phase.len() > known.len() && phase.starts_with(known))
 }
 
 /// Returns `true` if the type of an event is probably meant as that of a projection event.
@@ -133,8 +134,10 @@ pub(super) fn near_words(key: &str) -> u64 {
     ]
     .into_iter()
     .filter(|within| {
-        let mut known = within.keys().iter();
-        known.any(|known| key.is_near(*known))
+        within
+            .keys()
+            .iter()
+            .any(|known| key.is_near(*known))
     })
     .fold(0, |bits, within| bits | 1 << within as u8)
 }

@@ -195,10 +195,10 @@ impl<'a> ParsedAct<'a> {
         }
 
         self.happened().is_some_and(|happened| {
-            let stamp = action
+            action
                 .text(InAction::Timestamp)
-                .and_then(Stamp::of);
-            stamp.is_none_or(|stamp| stamp.instant != happened.instant)
+                .and_then(Stamp::of)
+                .is_none_or(|stamp| stamp.instant != happened.instant)
         })
     }
 

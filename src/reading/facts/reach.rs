@@ -81,11 +81,11 @@ impl Reach {
 
     /// Returns `true` if a comparison may find something: it may have been made before.
     pub(crate) fn may_differ(&self, topic: Topic) -> bool {
-        let verdict = Topic::ALL
+        Topic::ALL
             .iter()
             .zip(self.verdicts.iter().flatten())
-            .find(|(of, _)| **of == topic);
-        verdict.is_none_or(|(_, verdict)| *verdict == ReachVerdict::Differs)
+            .find(|(of, _)| **of == topic)
+            .is_none_or(|(_, verdict)| *verdict == ReachVerdict::Differs)
     }
 
     fn any_error(&self) -> bool {
@@ -230,8 +230,9 @@ impl<'a> TimelineFacts<'a> {
             return 0;
         }
 
-        let steps = self.state.and_then(StateFacts::steps);
-        steps.map_or(0, |steps| steps.len())
+        self.state
+            .and_then(StateFacts::steps)
+            .map_or(0, |steps| steps.len())
     }
 
     /// Returns how much of the timeline the snapshot is compared with; `None` in a run that may not

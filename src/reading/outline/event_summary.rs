@@ -104,10 +104,9 @@ const OTHERS: usize = 3;
 /// Returns the summary of an event in one line: its type, and the values of its payload that people
 /// look for first.
 fn summary(event: Node<'_>) -> String {
-    let kind = event
+    let mut parts: Vec<String> = event
         .get("event_type")
-        .and_then(Node::text);
-    let mut parts: Vec<String> = kind
+        .and_then(Node::text)
         .map(|kind| brief(&kind))
         .into_iter()
         .collect();
@@ -127,12 +126,12 @@ fn summary(event: Node<'_>) -> String {
         let key = known.trim_end_matches('=');
         let value = payload
             .get(key)
-            .filter(|value| !value.is_null());
-        let value = value.and_then(|value| match key {
-            "error" => error_text(value),
-            "input" if has_excerpt => None,
-            _ => Some(first_words(value)),
-        });
+            .filter(|value| !value.is_null())
+            .and_then(|value| match key {
+                "error" => error_text(value),
+                "input" if has_excerpt => None,
+                _ => Some(first_words(value)),
+            });
         let is_usual = |value: &str| is_call && key.ends_with("status") && USUAL.contains(&value);
 
         if let Some(value) = value.filter(|value| !value.trim().is_empty() && !is_usual(value)) {

@@ -157,7 +157,7 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
-    let mut means = SYNONYMS
+    SYNONYMS
         .lines()
         .filter_map(|line| line.split_once(" = "))
         .filter(|(words, _)| {
@@ -165,14 +165,13 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
                 .split(' ')
                 .any(|word| word == letters)
         })
-        .flat_map(|(_, means)| means.split(' '));
-
-    means.find_map(|means| {
-        options
-            .iter()
-            .copied()
-            .find(|word| *word == means)
-    })
+        .flat_map(|(_, means)| means.split(' '))
+        .find_map(|means| {
+            options
+                .iter()
+                .copied()
+                .find(|word| *word == means)
+        })
 }
 
 /// The number of characters of a word that are compared.

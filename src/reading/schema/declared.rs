@@ -54,11 +54,10 @@ impl DeclaredSchema {
         address: &str,
         files: &(impl Retrieve + Clone + 'static),
     ) -> Result<Self, Box<ValidationError<'static>>> {
-        let written = OwnedDocument::read(text.to_string().into_bytes());
-        let shapes = written
+        let shapes = OwnedDocument::read(text.to_string().into_bytes())
             .ok()
-            .map(|written| Shapes::compile(written.root()));
-        let shapes = shapes.filter(|shapes| shapes.is_supported() && !shapes.may_multiply());
+            .map(|written| Shapes::compile(written.root()))
+            .filter(|shapes| shapes.is_supported() && !shapes.may_multiply());
         let validator = OnceLock::new();
 
         if shapes.is_none() {
@@ -151,10 +150,9 @@ impl DeclaredSchema {
                 })
                 .collect::<Option<Vec<_>>>()
         })
-        .flatten();
-        let errors = errors
-            .filter(|errors| errors.len() < MAX_VIOLATIONS)
-            .ok_or(TooManyViolations)?;
+        .flatten()
+        .filter(|errors| errors.len() < MAX_VIOLATIONS)
+        .ok_or(TooManyViolations)?;
 
         Ok(violation::explain(
             value.document(),

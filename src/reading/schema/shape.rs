@@ -65,8 +65,8 @@ impl NumberBound {
     /// Returns `true` if a number, with the double next to it, is within the bound.
     fn allows(&self, number: Number<'_>, double: f64) -> bool {
         // Doubles that differ are in the order of their numbers.
-        let order = double.partial_cmp(&self.double);
-        let order = order
+        let order = double
+            .partial_cmp(&self.double)
             .filter(|order| order.is_ne())
             .unwrap_or_else(|| number.order(Number::of(&self.written)));
 
@@ -127,8 +127,8 @@ impl Shapes {
                 .chain(shape.items)
                 .chain(additional);
             // A subschema has a smaller number than its parts, unless it is one of them.
-            let below = below.chain(conditions);
             below
+                .chain(conditions)
                 .chain(shape.any_of.iter().copied())
                 .any(|below| below <= id)
         };

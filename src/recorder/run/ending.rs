@@ -210,8 +210,9 @@ impl End {
     /// Refuses metrics that would be replaced, and scores that can't be recorded.
     fn must_be_recordable(&self) -> Result<(), Error> {
         let has = |name: &str| {
-            let metrics = self.metrics.as_ref();
-            metrics.is_some_and(|metrics| metrics.contains_key(name))
+            self.metrics
+                .as_ref()
+                .is_some_and(|metrics| metrics.contains_key(name))
         };
 
         if let Some(own) = OWN_METRICS.iter().find(|own| has(own)) {
@@ -303,8 +304,10 @@ impl Run {
         self.close_open_steps(&end)?;
         self.verify(is_ok, evaluated)?;
 
-        let verification = self.fold.verification.as_ref();
-        let impossible = verification
+        let impossible = self
+            .fold
+            .verification
+            .as_ref()
             .filter(|verification| verification.provided == Some(true))
             .and_then(|verification| verification.error.clone());
         if let Some(error) = impossible.filter(|_| is_ok) {
@@ -401,9 +404,11 @@ impl Run {
         files.push(held("events", "events.jsonl", &self.events.held));
         files.push(held("learn", "learn.jsonl", &self.learn.held));
 
-        let verification = self.fold.verification.as_ref();
-        let names_snapshots =
-            verification.is_some_and(|verification| verification.snapshots.is_some());
+        let names_snapshots = self
+            .fold
+            .verification
+            .as_ref()
+            .is_some_and(|verification| verification.snapshots.is_some());
 
         // The names are the recorder's own: what a record names is not opened.
         for name in [POST, PRE] {
@@ -411,8 +416,11 @@ impl Run {
             let is_there = |before: &&BeforeRun| {
                 names_snapshots || name == POST || before.kept(&self.dir).is_some()
             };
-            let before = self.before.as_ref().filter(is_there);
-            let snapshot = before.and_then(|before| before.snapshot(&self.dir, name));
+            let snapshot = self
+                .before
+                .as_ref()
+                .filter(is_there)
+                .and_then(|before| before.snapshot(&self.dir, name));
             let name = format!("{SNAPSHOTS}/{name}");
             if snapshot.is_none() && names_snapshots {
                 let path = self.path().join(&name);

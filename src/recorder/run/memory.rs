@@ -248,19 +248,18 @@ impl Run {
                 .name
                 .split_once('/')
                 .unwrap_or_default();
-            let dir = dir.as_ref();
-            dir.is_some_and(|dir| dir.has_file(name, it.bytes))
+            dir.as_ref()
+                .is_some_and(|dir| dir.has_file(name, it.bytes))
         };
 
-        let gone = [first]
+        [first]
             .into_iter()
             .chain(attached)
-            .find(|it| !is_there(it));
-
-        gone.map_or(Ok(()), |gone| {
-            let path = self.path().join(&gone.name);
-            Err(Error::Lost { path })
-        })
+            .find(|it| !is_there(it))
+            .map_or(Ok(()), |gone| {
+                let path = self.path().join(&gone.name);
+                Err(Error::Lost { path })
+            })
     }
 
     /// Returns a value; or, where it has more bytes than a limit, what [`bounded`] makes of it,

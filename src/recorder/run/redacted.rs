@@ -126,8 +126,10 @@ impl Run {
 
     /// Returns `true` if a text is the one that was written.
     pub(in crate::recorder) fn is_written_as(&self, plain: &str, written: &str) -> bool {
-        let redactor = self.recorder.redactor.as_ref();
-        let redacted = redactor.and_then(|redactor| redactor.value(&plain.into()).ok());
-        redacted.map_or(plain == written, |redacted| redacted == written)
+        self.recorder
+            .redactor
+            .as_ref()
+            .and_then(|redactor| redactor.value(&plain.into()).ok())
+            .map_or(plain == written, |redacted| redacted == written)
     }
 }

@@ -18,15 +18,15 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let steps = state.steps()?;
     let metrics = state.outcomes()?.get("metrics")?;
     let total = steps.len() as u64;
-    let statuses: Option<Vec<_>> = steps
+    let done = steps
         .map(|step| step.text(InStep::Status))
-        .collect();
-    let done = statuses.map(|statuses| {
-        statuses
-            .iter()
-            .filter(|status| **status == "done")
-            .count() as u64
-    });
+        .collect::<Option<Vec<_>>>()
+        .map(|statuses| {
+            statuses
+                .iter()
+                .filter(|status| **status == "done")
+                .count() as u64
+        });
     let mut compared = None;
 
     for (name, number, what) in [

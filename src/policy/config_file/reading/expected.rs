@@ -63,10 +63,10 @@ pub(super) fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
 
 /// Returns the value that a part of the schema wants, in words, and how it is written.
 pub(super) fn expectation(schema: &Value, part: &Value) -> (String, Option<String>) {
-    let item = part
+    let wants_tables = part
         .get("items")
-        .map(|items| target(schema, items));
-    let wants_tables = item.is_some_and(|item| item["type"] == "object");
+        .map(|items| target(schema, items))
+        .is_some_and(|item| item["type"] == "object");
     let expected_type = match part["type"]
         .as_str()
         .unwrap_or_default()

@@ -85,8 +85,8 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
             "not" => before.ends_with(word),
             "=>" => rest.starts_with(word),
             word => &rest[..end] == word,
-        });
-    let meant = meant.map(|(_, meant)| format!("did you mean `{meant}`?"));
+        })
+        .map(|(_, meant)| format!("did you mean `{meant}`?"));
 
     mistake(at..at + end, message).with_help(raw_text(text, at).or(meant))
 }

@@ -43,12 +43,12 @@ impl<'a> EventView<'a> {
                 .map_or(Look::Nowhere, Look::Value);
         }
 
-        let path = self
+        let found = self
             .index
             .keys
             .get(key)
-            .map(|key| &key.path);
-        let found = path.and_then(|path| Some(path.look(self.root()?)));
+            .map(|key| &key.path)
+            .and_then(|path| Some(path.look(self.root()?)));
         let text = self.event.text();
 
         found.map_or(Look::Nowhere, |found| {

@@ -214,8 +214,9 @@ impl Automaton {
 
         if event.is_until {
             let group = if demand.is_grouped {
-                let group = (event.same_of_others).and_then(|same| self.groups.get_mut(&same));
-                group.map(|group| &mut **group)
+                (event.same_of_others)
+                    .and_then(|same| self.groups.get_mut(&same))
+                    .map(|group| &mut **group)
             } else {
                 Some(&mut self.all)
             };

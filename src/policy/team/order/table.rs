@@ -145,11 +145,14 @@ impl OrderTable {
         let known = reader.mistakes.len();
         let same = reader.sides(self.same.as_ref());
         let pair = reader.sides(self.pair.as_ref());
-        let within = self.within.as_ref();
-        let within = within.and_then(|within| reader.length_of_time(within));
+        let within = self
+            .within
+            .as_ref()
+            .and_then(|within| reader.length_of_time(within));
         let [since, until] = [&self.since, &self.until].map(|written| {
-            let written = written.as_ref();
-            written.and_then(|written| reader.selector(written, Judged::Event))
+            written
+                .as_ref()
+                .and_then(|written| reader.selector(written, Judged::Event))
         });
         self.misplaced_keys(reader, same.has_two);
 
@@ -161,18 +164,7 @@ impl OrderTable {
             return;
         }
 
-        let texts = RuleTexts {
-            title: self.message.get_ref(),
-            cure: "Keep the order",
-            shown: ["order", "json"],
-            text: &self.shown(reader, pattern),
-            examples: examples
-                .iter()
-                .map(RunExample::shown)
-                .collect(),
-        };
-
-        let mut order = TeamOrder {
+        let order = TeamOrder {
             each,
             other,
             pattern,
@@ -185,6 +177,22 @@ impl OrderTable {
             asks: false,
             message,
             examples,
+        };
+        self.declare(reader, order);
+    }
+
+    /// Adds an order that was read to the team.
+    fn declare(&self, reader: &mut FileReader<'_>, mut order: TeamOrder) {
+        let texts = RuleTexts {
+            title: self.message.get_ref(),
+            cure: "Keep the order",
+            shown: ["order", "json"],
+            text: &self.shown(reader, order.pattern),
+            examples: order
+                .examples
+                .iter()
+                .map(RunExample::shown)
+                .collect(),
         };
 
         let (holds, count) = (order.holds(), reader.team.orders.len());

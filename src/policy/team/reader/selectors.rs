@@ -174,7 +174,6 @@ impl FileReader<'_> {
             value => wanted(value).map(|value| vec![value]),
         };
 
-        let values: Option<Vec<SelectorValue>> = values;
         let values = values.filter(|values| !values.is_empty());
         if values.is_none() {
             let shown = brief(&param.to_string());

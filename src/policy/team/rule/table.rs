@@ -100,8 +100,10 @@ impl RuleTable {
         let each = each.map(|each| reader.selector(each, Judged::Event));
         self.misplaced_keys(reader);
 
-        let when = self.when.as_ref();
-        let when = when.map(|when| expression(reader, when, has_event));
+        let when = self
+            .when
+            .as_ref()
+            .map(|when| expression(reader, when, has_event));
         let check = expression(reader, &self.check, has_event);
         let earlier = self.earlier(
             reader,
@@ -110,10 +112,14 @@ impl RuleTable {
         );
         let message = reader.message(&self.message, &[MessageWord::Value]);
         let same = reader.sides(self.same.as_ref());
-        let since = self.since.as_ref();
-        let since = since.map(|since| reader.selector(since, Judged::Event));
-        let within = self.within.as_ref();
-        let within = within.map(|within| reader.length_of_time(within));
+        let since = self
+            .since
+            .as_ref()
+            .map(|since| reader.selector(since, Judged::Event));
+        let within = self
+            .within
+            .as_ref()
+            .map(|within| reader.length_of_time(within));
 
         if let Some(check) = &check {
             self.windows(reader, check, &same);

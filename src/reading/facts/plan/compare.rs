@@ -70,8 +70,7 @@ impl Rebuilt<'_> {
             return false;
         };
         let has_evidence = |step: RowItem<'_>| {
-            let id = step.text(InStep::Id);
-            id.is_some_and(|id| {
+            step.text(InStep::Id).is_some_and(|id| {
                 self.evidence(&id)
                     .is_some_and(|it| it.status.is_some())
             })
@@ -140,10 +139,10 @@ impl Rebuilt<'_> {
             .enumerate()
             .flat_map(|(index, step)| {
                 let at = Pointer::new("/plan/steps").item(index);
-                let evidence = step
+                let is_unknown = step
                     .text(InStep::Id)
-                    .and_then(|id| self.evidence(&id));
-                let is_unknown = evidence.is_some_and(|evidence| evidence.status.is_none());
+                    .and_then(|id| self.evidence(&id))
+                    .is_some_and(|evidence| evidence.status.is_none());
                 let is_left_out = |(_, slot): &(&str, InStep)| {
                     refused(step.value(*slot)) || (*slot == InStep::Status && is_unknown)
                 };
@@ -255,10 +254,10 @@ impl PlanDifferences<'_, '_, '_> {
     /// Returns `true` if a step is written as its record is, so that nothing differs. Most steps
     /// are.
     fn is_as_recorded(&self, step: RowItem<'_>, record: RowItem<'_>) -> bool {
-        let id = record
+        let evidence = record
             .value(InStep::Id)
-            .and_then(Value::string);
-        let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
+            .and_then(Value::string)
+            .and_then(|id| self.rebuilt.evidence(&id));
         let has_status =
             |status: StepStatus| step.text(InStep::Status).as_deref() == Some(status.word());
 
@@ -269,8 +268,8 @@ impl PlanDifferences<'_, '_, '_> {
                     .value(*slot)
                     .filter(|_| !is_overruled)
                     .is_none_or(|record| {
-                        let persisted = step.value(*slot);
-                        persisted.is_some_and(|persisted| persisted.is_written_as(record))
+                        step.value(*slot)
+                            .is_some_and(|persisted| persisted.is_written_as(record))
                     })
             })
     }

@@ -28,10 +28,9 @@ static PATTERNS: [KnownPattern; 6] = [
     KnownPattern {
         written: r"^(/(\*|([^~*/\[\]]|~[01])+))+$",
         fits: |text| {
-            let steps = text
-                .strip_prefix('/')
-                .map(|steps| steps.split('/'));
-            steps.is_some_and(|mut steps| steps.all(is_step))
+            text.strip_prefix('/')
+                .map(|steps| steps.split('/'))
+                .is_some_and(|mut steps| steps.all(is_step))
         },
     },
     KnownPattern {

@@ -169,13 +169,10 @@ impl KnownKeys {
 
     /// Returns the keys of the schema that a name is near to, a bit each.
     pub(in crate::reading::schema::reader) fn near(&self, name: &str) -> u64 {
-        let known = self
-            .all
+        self.all
             .iter()
             .take(self.known)
-            .enumerate();
-
-        known
+            .enumerate()
             .filter(|(_, key)| {
                 std::str::from_utf8(key.name()).is_ok_and(|known| is_near(name, known))
             })
