@@ -82,7 +82,11 @@ impl Micros {
         reason = "the length of a run is far below 2^53"
     )]
     pub(super) fn micros_since(self, earlier: Self) -> f64 {
-        (self.0 - earlier.0) as f64
+        self.since(earlier) as f64
+    }
+
+    pub(super) fn since(self, Self(earlier): Self) -> i64 {
+        self.0 - earlier
     }
 }
 

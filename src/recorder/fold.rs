@@ -210,7 +210,7 @@ impl RunFold {
         match (is_open, self.open_since) {
             (true, None) => self.open_since = Some(at),
             (false, Some(since)) => {
-                self.busy += at.0 - since.0;
+                self.busy += at.since(since);
                 self.open_since = None;
             }
             _ => {}
@@ -399,7 +399,7 @@ impl RunFold {
     pub(super) fn busy_millis(&self) -> f64 {
         let open = self
             .open_since
-            .map_or(0, |since| self.last.0 - since.0);
+            .map_or(0, |since| self.last.since(since));
         Micros(self.busy + open).micros_since(Micros(0)) / 1e3
     }
 

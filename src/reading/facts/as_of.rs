@@ -35,39 +35,45 @@ impl AsOfMarks {
 /// A value that events change, with the number of the line that set it.
 #[derive(Debug)]
 pub(super) struct AsOf<T> {
-    current: (u64, T),
+    current: SetValue<T>,
     /// Values that counted at one of the [`AsOfMarks`], in the order of their lines: two at most.
-    earlier: Vec<(u64, T)>,
+    earlier: Vec<SetValue<T>>,
+}
+
+#[derive(Debug)]
+struct SetValue<T> {
+    line: u64,
+    value: T,
 }
 
 impl<T> AsOf<T> {
     pub(super) fn new(line: u64, value: T) -> Self {
         Self {
-            current: (line, value),
+            current: SetValue { line, value },
             earlier: Vec::new(),
         }
     }
 
     /// Returns the value at the end.
     pub(super) fn current_mut(&mut self) -> &mut T {
-        &mut self.current.1
+        &mut self.current.value
     }
 
     /// Returns all values that are kept.
     pub(super) fn values(&self) -> impl Iterator<Item = &T> {
         std::iter::once(&self.current)
             .chain(&self.earlier)
-            .map(|(_, value)| value)
+            .map(|set| &set.value)
     }
 
     /// Changes the value at a line.
     pub(super) fn set(&mut self, line: u64, value: T, marks: AsOfMarks) {
-        let before = std::mem::replace(&mut self.current, (line, value));
+        let before = std::mem::replace(&mut self.current, SetValue { line, value });
         if marks
             .lines()
             .into_iter()
             .flatten()
-            .any(|mark| before.0 <= mark)
+            .any(|mark| before.line <= mark)
         {
             self.earlier.reserve_exact(1);
             self.earlier.push(before);
@@ -77,18 +83,19 @@ impl<T> AsOf<T> {
         let counting = marks.lines().map(|mark| {
             self.earlier
                 .iter()
-                .rfind(|(set, _)| Some(*set) <= mark)
-                .map(|(set, _)| *set)
+                .rfind(|set| Some(set.line) <= mark)
+                .map(|set| set.line)
         });
         self.earlier
-            .retain(|(set, _)| counting.contains(&Some(*set)));
+            .retain(|set| counting.contains(&Some(set.line)));
     }
 
     /// Returns the value at a line, which is the end or one of the marks.
     pub(super) fn at(&self, line: u64) -> Option<&T> {
-        let values = std::iter::once(&self.current).chain(self.earlier.iter().rev());
-        let mut values = values.filter(|(set, _)| *set <= line);
-        values.next().map(|(_, value)| value)
+        std::iter::once(&self.current)
+            .chain(self.earlier.iter().rev())
+            .find(|set| set.line <= line)
+            .map(|set| &set.value)
     }
 }
 

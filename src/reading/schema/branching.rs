@@ -62,10 +62,13 @@ fn add_targets(part: &Value, base: &str, targets: &mut Vec<String>) {
         Value::Object(members) => {
             let named = named(part, base);
             let base = named.as_deref().unwrap_or(base);
-            let reference = members
-                .get("$ref")
-                .and_then(Value::as_str);
-            targets.extend(reference.and_then(|it| Some(resolved(base, it)?.0)));
+            targets.extend(
+                members
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .and_then(|reference| resolved(base, reference))
+                    .map(|(address, _)| address),
+            );
             members
                 .values()
                 .for_each(|it| add_targets(it, base, targets));
@@ -79,7 +82,8 @@ fn add_targets(part: &Value, base: &str, targets: &mut Vec<String>) {
 
 /// Returns the address that a part of a schema gives itself.
 fn named(part: &Value, base: &str) -> Option<String> {
-    Some(resolved(base, part.get("$id")?.as_str()?)?.0)
+    let (address, _) = resolved(base, part.get("$id")?.as_str()?)?;
+    Some(address)
 }
 
 /// Returns the address that a reference leads to, and the fragment, decoded.

@@ -40,23 +40,29 @@ pub(crate) struct Inferred {
 }
 
 #[derive(Debug)]
-struct CommonWords(Option<BTreeMap<String, u64>>);
+struct CommonWords {
+    counts: Option<BTreeMap<String, u64>>,
+}
 
 impl Default for CommonWords {
     fn default() -> Self {
-        Self(Some(BTreeMap::new()))
+        Self {
+            counts: Some(BTreeMap::new()),
+        }
     }
 }
 
 impl CommonWords {
     fn add(&mut self, text: &str, times: u64) {
-        let Some(words) = &mut self.0 else { return };
+        let Some(words) = &mut self.counts else {
+            return;
+        };
         *words
             .entry(text.to_owned())
             .or_default() += times;
 
         if words.len() > MAX_WORDS || text.len() > MAX_WORD_BYTES {
-            self.0 = None;
+            self.counts = None;
         }
     }
 }
@@ -133,11 +139,11 @@ impl Inferred {
             *self.types.entry(name).or_default() += values;
         }
 
-        match other.words.0 {
+        match other.words.counts {
             Some(words) => words
                 .iter()
                 .for_each(|(word, times)| self.words.add(word, *times)),
-            None => self.words.0 = None,
+            None => self.words.counts = None,
         }
 
         if let Some(items) = other.items {
@@ -212,7 +218,7 @@ impl Inferred {
     fn words(&self) -> Option<Vec<&String>> {
         let words = self
             .words
-            .0
+            .counts
             .as_ref()
             .filter(|_| self.of_type("string") == self.values)?;
         let repeat = self.values >= MIN_REPETITIONS * words.len() as u64;

@@ -76,7 +76,7 @@ impl BeforeRun {
         let post = || {
             self.post
                 .clone()
-                .or_else(|| Some(snapshot(dir, name)?.1))
+                .or_else(|| snapshot(dir, name).map(|(_, held)| held))
         };
 
         match name {
