@@ -2,7 +2,7 @@
 //! `schemas/report.schema.json`.
 
 mod entry;
-mod episode;
+mod place;
 mod sealed;
 mod skip;
 mod tools;
@@ -11,21 +11,20 @@ mod verdict;
 mod whole;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ground::digest::Digest;
-use crate::ground::printable::escape;
-use crate::ground::source::{Artifact, Excerpt};
+use crate::ground::source::EpisodeKey;
 use crate::ground::words::words;
 
 pub(crate) use entry::{PARENT, SharedTexts, TIME_UNKNOWN, cut};
 pub use entry::{Pause, RunEntry};
-pub use episode::EpisodeReport;
-pub(crate) use episode::{Coverage, UNREADABLE, Unjudged};
+pub(crate) use place::Suppression;
+pub use place::{Finding, Location, Related, Suppressed};
 pub(crate) use sealed::{SealedFile, SealedFiles, Uncovered, UncoveredKind};
 pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
@@ -293,195 +292,202 @@ impl Tool {
     }
 }
 
-/// One defect that a rule found.
+/// The result of checking one episode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
-pub struct Finding {
-    /// The rule, as its place among the rules of the check; `None` where the finding was read from
-    /// JSON, which has the id alone. What comes first can explain what comes later, as a record
-    /// that can't be read does.
+pub struct EpisodeReport {
+    /// The episode's id: the name of its directory inside a directory called `episodes`, elsewhere
+    /// the id in its records.
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub id: String,
+    /// The path of the episode's directory, as the user would type it.
+    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub dir: String,
+    /// The key that `dir` shows; a path in it keeps its bytes that are not UTF-8.
     #[serde(skip)]
-    pub(crate) rule_index: Option<usize>,
-    /// `true` if others may follow from it.
-    #[serde(skip)]
-    pub(crate) is_cause: bool,
-    /// `true` if its rule is what a team declares.
-    #[serde(skip)]
-    pub(crate) is_of_team: bool,
-    /// A text that tells it from other findings of the same rule at the same places.
-    #[serde(skip)]
-    pub(crate) besides: String,
-    /// Its fingerprint in baselines of earlier versions, where that is another: it covers more.
-    #[serde(skip)]
-    pub(crate) former: Option<String>,
-    /// The artifacts that it rests on; `None` for all that belongs to the episode.
-    #[serde(skip)]
-    pub(crate) rests_on: Option<&'static [Artifact]>,
-    /// The id of the rule; `runvet explain` prints its page.
-    #[schemars(extend("examples" = ["lifecycle/links"]))]
-    pub rule: String,
-    /// The severity of the finding.
-    pub severity: Severity,
-    /// The defect, in one sentence that shows the values.
-    pub message: String,
-    /// Advice on how to fix it.
-    pub help: String,
-    /// A stable identifier of the finding: 32 hexadecimal digits, computed from the episode's id,
-    /// the rule, the name of the file, the pointer, the values at the place and at the related
-    /// places, and the number of lines that the finding stands for. It does not change when the
-    /// episode moves, when keys change places, or when text is added before the place. It is unique
-    /// within an episode.
-    #[serde(default)]
-    #[schemars(extend("examples" = ["0c7e3a9d5b1f4e8296a1c0d2e4f60718"]))]
-    pub fingerprint: String,
-    /// The place of the defect.
-    #[serde(flatten)]
-    pub location: Location,
-    /// The other places that the finding is about, such as the other of two values that differ.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub related: Vec<Related>,
-}
-
-impl fmt::Display for Finding {
-    /// Returns the finding in one line: place, severity, rule, message. Text of the records is
-    /// escaped.
-    ///
-    /// ```
-    /// let report = runvet::gate::Gate::default().records("ep_1", &[]);
-    /// assert_eq!(
-    ///     report.findings[0].to_string(),
-    ///     "ep_1/events.jsonl: error[events/missing]: there is no events.jsonl"
-    /// );
-    /// ```
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (severity, rule, message) = (self.severity, &self.rule, escape(&self.message));
-        let place = self
-            .location
-            .place_in(&escape(&self.location.file));
-        write!(f, "{place}: {severity}[{rule}]: {message}")
-    }
-}
-
-/// A finding that does not count.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, PartialEq)]
-#[non_exhaustive]
-pub struct Suppressed {
-    /// The kind of suppression.
-    pub(crate) by: Suppression,
-    /// The reason from the configuration; absent when the baseline suppresses the finding.
+    pub key: EpisodeKey,
+    /// The stage of the run: whether it has ended.
+    pub lifecycle: Lifecycle,
+    /// The mode of the runtime, from `flags.mode` in the summary; absent when the summary has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The finding that is suppressed.
-    pub finding: Finding,
+    #[schemars(extend("examples" = ["meta"]))]
+    pub mode: Option<String>,
+    /// The adapter that executed the run, from `episode.using` in the state; absent when the state
+    /// has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("examples" = ["adapter:core.minimal"]))]
+    pub adapter: Option<String>,
+    /// `true` if the episode has no finding of severity `error`. It is null where that is open: the
+    /// episode kept changing while it was read, the machine lacked memory to read it, or a rule of
+    /// level `error` could not be judged because of what the records hold, and no finding says so.
+    #[schemars(required, schema_with = "crate::ground::record::nullable::<bool>")]
+    pub valid: Option<bool>,
+    /// The verdict, which tells records that can't be trusted from records that break a rule of the
+    /// team; both are not `valid`.
+    #[serde(default)]
+    pub verdict: Verdict,
+    /// The findings that count, sorted by file, offset and rule.
+    pub findings: Vec<Finding>,
+    /// The rules that could not be checked; empty when every rule was checked, but for those under
+    /// `suppressed_skips`.
+    pub skipped: Vec<Skip>,
+    /// The findings that do not count, because the configuration ignores them or the baseline
+    /// contains them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed: Vec<Suppressed>,
+    /// The rules that could not be checked, for reasons that the baseline contains; they are not
+    /// under `skipped`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed_skips: Vec<Skip>,
+    /// The result of each rule that is on; present when it was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<BTreeMap<String, Coverage>>,
+    /// The run as an entry of a list, where a check was asked to keep it.
+    #[serde(skip)]
+    pub(crate) entry: Option<Arc<RunEntry>>,
+    /// `true` if no rule is on that applies to the episode.
+    #[serde(skip)]
+    pub(crate) is_unchecked: bool,
+    /// The files of the run as they were judged, where a check was asked to seal them.
+    #[serde(skip)]
+    pub(crate) sealed: Option<Box<SealedFiles>>,
 }
 
-impl Suppressed {
-    /// Returns what suppresses the finding: `ignore` or `baseline`.
+/// The rule that says what can't be read.
+pub(crate) const UNREADABLE: &str = "record/unreadable";
+
+impl EpisodeReport {
+    /// Returns the findings as people read them: what others may follow from, then errors before
+    /// warnings, and causes before what they lead to.
+    pub(crate) fn by_weight(&self) -> Vec<&Finding> {
+        let mut findings: Vec<&Finding> = self.findings.iter().collect();
+        let weight = |finding: &&Finding| (!finding.is_cause, finding.severity, finding.rule_index);
+        findings.sort_by_key(weight);
+        findings
+    }
+
+    /// Returns the first finding of severity `error`.
+    pub(crate) fn first_error(&self) -> Option<&Finding> {
+        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+        self.findings.iter().find(is_error)
+    }
+
+    /// Returns `true` if findings were held back: the episode kept changing while it was read, and
+    /// what disagreed may have been records of two generations.
     #[must_use]
-    pub fn by(&self) -> &'static str {
-        self.by.word()
+    pub fn kept_changing(&self) -> bool {
+        self.skipped
+            .iter()
+            .any(|skip| skip.kind == SkipKind::Changing)
+    }
+
+    /// Decides whether the episode is valid, by the findings that count and the levels of the rules
+    /// that could not be judged.
+    pub(crate) fn decide(&mut self, level_of: impl Fn(&str) -> Level) {
+        let suppressed = self
+            .suppressed
+            .iter()
+            .map(|it| &it.finding);
+        let is_told = self
+            .findings
+            .iter()
+            .chain(suppressed)
+            .any(|finding| finding.rule == UNREADABLE);
+
+        for skip in &mut self.skipped {
+            let is_hidden = match skip.kind {
+                SkipKind::Limit => true,
+                SkipKind::Unreadable => !is_told,
+                _ => false,
+            };
+            let is_error = || level_of(&skip.rule) == Level::Error;
+            skip.leaves_open = skip.is_momentary() || (is_hidden && is_error());
+        }
+
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        let is_open = self
+            .skipped
+            .iter()
+            .any(|skip| skip.leaves_open);
+        self.valid = (!is_open).then(|| !self.findings.iter().any(is_error));
+        self.verdict = Verdict::of(self);
+    }
+
+    /// Returns the fault that the episode is, if it could not be judged in full.
+    #[must_use]
+    pub fn fault(&self) -> Option<ReportedFault> {
+        let mut open = (self.skipped.iter()).filter(|skip| skip.leaves_open || skip.met_bound);
+        let (message, sort) = if self.kept_changing() {
+            let message = "the episode kept changing while it was read; check it again";
+            (message.to_owned(), FaultSort::Undecided)
+        } else if self
+            .skipped
+            .iter()
+            .any(|skip| skip.is_lacking)
+        {
+            let message = "the machine lacked the resources to read the episode, such as memory";
+            (message.to_owned(), FaultSort::Other)
+        } else {
+            let Skip { rule, reason, .. } = open.next()?;
+            let others = match open.count() {
+                0 => String::new(),
+                1 => " and 1 other rule".to_owned(),
+                others => format!(" and {others} other rules"),
+            };
+            let message = format!("{rule}{others} could not be judged: {reason}");
+            (message, FaultSort::Undecided)
+        };
+
+        Some(ReportedFault {
+            path: self.dir.clone(),
+            message,
+            sort,
+        })
+    }
+
+    /// Returns what stood in the way of judging, each reason with the rules that it kept from it.
+    pub(crate) fn unjudged(&self) -> impl Iterator<Item = Unjudged<'_>> {
+        let mut by_reason: BTreeMap<(&str, SkipKind), Vec<&str>> = BTreeMap::new();
+        for skip in &self.skipped {
+            by_reason
+                .entry((&skip.reason, skip.kind))
+                .or_default()
+                .push(&skip.rule);
+        }
+
+        let unjudged = |((reason, kind), rules)| Unjudged {
+            kind,
+            reason,
+            rules,
+            is_denied: kind.is_denied(self.lifecycle),
+        };
+
+        by_reason.into_iter().map(unjudged)
     }
 }
 
-/// The reason why a finding does not count.
+/// The result of a rule for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::ground::record::describe_values)]
-pub(crate) enum Suppression {
-    /// The configuration ignores it.
-    Ignore,
-    /// The baseline contains it.
-    Baseline,
+pub(crate) enum Coverage {
+    /// The rule has at least one finding, which may be suppressed.
+    Found,
+    /// The rule compared something and has no finding.
+    Sound,
+    /// The run holds nothing for the rule to compare.
+    Nothing,
+    /// The rule could not be checked, or only in part.
+    Skipped,
 }
 
-words!(Suppression {
-    Ignore = "ignore",
-    Baseline = "baseline",
-});
-
-impl Location {
-    /// Returns the text around the place on its line, and where in this text the place is.
-    #[must_use]
-    pub fn excerpt(&self) -> Option<(&str, Range<usize>)> {
-        let excerpt = self.excerpt.as_ref()?;
-        Some((&excerpt.text, excerpt.span.clone()))
-    }
-
-    /// Returns the name of the artifact, or else the path of the file.
-    pub(crate) fn name(&self) -> &str {
-        let artifact = self.artifact.map(Artifact::file_name);
-        artifact.unwrap_or(&self.file)
-    }
-
-    /// Returns `file:line:column`, not escaped.
-    pub(crate) fn place(&self) -> String {
-        self.place_in(&self.file)
-    }
-
-    /// Returns the same with another text for the file.
-    pub(crate) fn place_in(&self, file: &str) -> String {
-        match (self.line, self.column) {
-            (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
-            _ => file.to_owned(),
-        }
-    }
-}
-
-/// Another place that a finding is about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Related {
-    /// A description of what is at this place.
-    pub message: String,
-    /// The place.
-    #[serde(flatten)]
-    pub location: Location,
-}
-
-/// A place in a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
-#[non_exhaustive]
-pub struct Location {
-    /// The path of the file, as the user would type it.
-    #[schemars(extend("examples" = ["runs/episodes/ep_1/state.json"]))]
-    pub file: String,
-    /// The artifact that the file is.
-    #[serde(skip)]
-    pub artifact: Option<Artifact>,
-    /// The JSON Pointer to the value or key; in `events.jsonl` relative to the object on the line.
-    /// Absent for a whole file, a missing file, and bytes that are not JSON.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = ["/links", "/plan/steps/0/status"]))]
-    pub pointer: Option<String>,
-    /// The line where the place starts, counted from 1. Absent for a whole file and a missing file,
-    /// as are `column`, `end_line`, `end_column`, `offset` and `length`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub line: Option<u64>,
-    /// The column where the place starts, in characters, counted from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub column: Option<u64>,
-    /// The line where the place ends, counted from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub end_line: Option<u64>,
-    /// The column after the last character of the place, in characters, counted from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub end_column: Option<u64>,
-    /// The offset of the first byte of the place, counted from 0 at the start of the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offset: Option<u64>,
-    /// The length of the place, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub length: Option<u64>,
-    /// The line around the place, ready to be shown.
-    #[serde(skip)]
-    pub(crate) excerpt: Option<Excerpt>,
-    /// The digest of the text at the place.
-    #[serde(skip)]
-    pub(crate) digest: Option<Digest>,
+/// The rules that could not be judged in an episode for one reason.
+pub(crate) struct Unjudged<'e> {
+    pub(crate) kind: SkipKind,
+    pub(crate) reason: &'e str,
+    pub(crate) rules: Vec<&'e str>,
+    /// `true` if `--deny-unjudged` counts them.
+    pub(crate) is_denied: bool,
 }
 
 #[cfg(test)]
