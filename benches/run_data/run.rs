@@ -180,20 +180,7 @@ impl<'r> Run<'r> {
         } else {
             3 + u64::from(self.random.below(4) == 0)
         };
-        for index in 0..count {
-            // The last step is always the one that verifies.
-            let last = STEPS.len() - 1;
-            let place = if index + 1 == count {
-                last
-            } else {
-                usize::try_from(index).expect("a few") % last
-            };
-            let (kind, description) = STEPS[place];
-            self.labels
-                .push(format!("{kind}:{description}"));
-            self.planned.push(json!({"description": description, "id": format!("step-{}", index + 1), "kind": kind,
-                "status": "pending"}));
-        }
+        self.plan(count);
         self.planned[0]["inputs"] =
             json!({"queue": "support", "ticket": self.random.below(1_000_000)});
         self.planned[0]["rationale"] = json!("The answer needs it");
@@ -214,6 +201,23 @@ impl<'r> Run<'r> {
                 .last_mut()
                 .expect("just added")["event_type"] = json!("direction.hint");
             self.directions += 1;
+        }
+    }
+
+    /// Plans a number of steps, of which the last one verifies.
+    fn plan(&mut self, count: u64) {
+        for index in 0..count {
+            let last = STEPS.len() - 1;
+            let place = if index + 1 == count {
+                last
+            } else {
+                usize::try_from(index).expect("a few") % last
+            };
+            let (kind, description) = STEPS[place];
+            self.labels
+                .push(format!("{kind}:{description}"));
+            self.planned.push(json!({"description": description, "id": format!("step-{}", index + 1), "kind": kind,
+                "status": "pending"}));
         }
     }
 

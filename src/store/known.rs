@@ -303,7 +303,7 @@ mod tests {
             listed
                 .lock()
                 .unwrap()
-                .push(below.to_owned())
+                .push(below.to_owned());
         };
         let changes = changes.iter();
         let changes = changes

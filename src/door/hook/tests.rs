@@ -84,6 +84,14 @@ fn call(number: u64, call: &str) -> Value {
     json!({"tool_name": tool, "tool_input": input, "tool_use_id": format!("c{number}")})
 }
 
+/// Returns the decision in an answer of the hook.
+fn decision(answer: &Value) -> &str {
+    answer
+        .pointer("/hookSpecificOutput/permissionDecision")
+        .and_then(Value::as_str)
+        .unwrap()
+}
+
 /// Lets a session happen; panics where the hook and the judge differ.
 fn session(hook: &Hook, number: u64) {
     let name = format!("s{number}");
@@ -100,14 +108,7 @@ fn session(hook: &Hook, number: u64) {
                 let asked = asked[random.below(5)];
                 judge.number += 1;
                 let answer = answer("PreToolUse", call(judge.number, asked));
-                let answer = answer
-                    .as_ref()
-                    .map_or("pass", |answer| {
-                        let decision = answer.pointer("/hookSpecificOutput/permissionDecision");
-                        decision
-                            .and_then(Value::as_str)
-                            .unwrap()
-                    });
+                let answer = answer.as_ref().map_or("pass", decision);
                 let expected = judge.decision(asked, hook.agent == Agent::ClaudeCode);
                 assert_eq!(answer, expected, "{asked} in {name} after {:?}", judge.acts);
                 if expected != "deny" {

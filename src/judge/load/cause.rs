@@ -346,7 +346,10 @@ mod tests {
                 String::from_utf8_lossy(text)
             );
         }
-        // Others keep what is wrong there.
+    }
+
+    #[test]
+    fn other_texts_keep_what_is_wrong_there() {
         for text in ["{\"a\": 1,}", "{\"a\": [1 2]}", "{\"a\"", "", "x", "{}{}"] {
             let Err(error) = Tape::default().read(text.as_bytes()) else {
                 panic!("{text}");

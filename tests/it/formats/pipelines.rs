@@ -536,7 +536,7 @@ fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
                 .for_each(|episode| {
                     renderer
                         .episode(&mut out, episode)
-                        .unwrap()
+                        .unwrap();
                 });
         }
         let written = out.len() - before;

@@ -18,7 +18,7 @@ struct House(TempDir);
 impl House {
     fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
-        for part in ["tools", "src", "corpus/good/terminal"] {
+        for part in ["tools", "src", "corpus/good/terminal", "rustfmt.toml"] {
             let (from, to) = (root().join(part), temp.path().join(part));
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             let mut copy = Command::new("cp");
