@@ -4,8 +4,8 @@
 //! runs are in progress; others ended with success, with an error, by a veto, partially, or by an
 //! abort. Runvet finds nothing in them unless a defect is requested, which a test checks.
 //!
-//! Small episodes are alike: their records are minified, with sorted keys, and have a few skeletons.
-//! Those that differ (`differ.rs`) have other numbers of steps and actions, other tools, and other
+//! Small episodes are alike: their records are minified, with sorted keys, and have a few
+//! skeletons. Those that differ (`differ.rs`) have other numbers of steps and actions, other tools, and other
 //! optional keys, and are written by several writers (`writer.rs`).
 //!
 //! The recorder does not write them: it would write one shape of event where runtimes write many,
@@ -140,8 +140,8 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
     records
 }
 
-/// Makes a valid episode whose state has nearly no skeleton in common with another: the same keys in
-/// the same order, with values of the same types.
+/// Makes a valid episode whose state has nearly no skeleton in common with another: the same keys
+/// in the same order, with values of the same types.
 pub(crate) fn differing_records(id: &str, random: &mut Random) -> Records {
     let episode = episode(id, random, true);
     let writer = Writer::any(random);

@@ -72,8 +72,9 @@ impl<'a> Value<'a> {
             .value_at(self.span.start())
     }
 
-    /// Returns `true` if another value is written with the same strings, numbers and words, whatever
-    /// the whitespace and the order of keys. Then they are equal; if not, they may still be.
+    /// Returns `true` if another value is written with the same strings, numbers and words,
+    /// whatever the whitespace and the order of keys. Then they are equal; if not, they may still
+    /// be.
     pub(crate) fn is_written_as(self, other: Self) -> bool {
         same_as_written(self.raw(), other.raw())
     }

@@ -15,84 +15,16 @@ const MAX_FUNCTION: usize = 60;
 const MAX_FILE: usize = 400;
 
 /// The tokens of ten lines, at most.
-const MAX_TOKENS: usize = 91;
+const MAX_TOKENS: usize = 82;
 
 /// The blank lines of a thousand lines in functions, at least.
-const LEAST_BLANK: usize = 25;
+const LEAST_BLANK: usize = 40;
 
 /// The aliases of tuples, at most: what is read by position has no name.
-const MAX_ALIASES: usize = 16;
+const MAX_ALIASES: usize = 3;
 
 /// The uses of `.0` and `.1`, at most.
-const MAX_POSITIONS: usize = 420;
-
-/// The functions that are longer, which nobody has split so far. None may come.
-const LONG_FUNCTIONS: &[&str] = &[
-    "src/judge/load.rs timeline",
-    "src/recorder/protocol/session.rs carry_out",
-    "src/recorder/run/judging.rs decide",
-    "src/cli/commands/init.rs files",
-    "src/cli/commands/init.rs run",
-    "src/cli/commands/record/exec.rs execute",
-    "src/cli/commands/record/session.rs record",
-    "src/cli/commands/recover.rs named",
-    "src/cli/commands/rules/trace.rs trace",
-    "src/cli/commands/validate.rs run",
-    "src/cli/settings.rs resolve_with",
-    "src/import.rs write",
-    "src/import/formats/atif.rs steps",
-    "src/import/formats/claude_code.rs read",
-    "src/import/formats/copilot_cli.rs add",
-    "src/import/formats/inspect/events.rs tool",
-    "src/import/formats/langsmith.rs span",
-    "src/import/formats/openai_agents.rs span",
-    "src/import/formats/opencode.rs assistant",
-    "src/import/formats/otlp.rs of_json",
-    "src/import/history.rs read",
-    "src/import/spans.rs conversation",
-    "src/judge/check/judge.rs episode",
-    "src/judge/check/worker.rs directory",
-    "src/judge/load.rs episode",
-    "src/judge/load/record.rs judge",
-    "src/look/table/rows.rs run",
-    "src/look/watch.rs judge",
-    "src/policy/expression/functions.rs of",
-    "src/policy/expression/parse/earlier.rs fold",
-    "src/policy/team/order/findings.rs without_answer",
-    "src/policy/team/pack.rs read",
-    "src/policy/team/rule/earlier.rs add",
-    "src/policy/team/rule/table.rs earlier",
-    "src/policy/team/rule/table.rs read",
-    "src/proof/seal.rs seal",
-    "src/recorder/run/steps.rs plan",
-    "src/redact/files.rs file",
-    "src/redact/team.rs read",
-    "src/report/junit.rs episode",
-    "src/report/page/records.rs value",
-    "src/serve.rs run",
-    "src/serve/query.rs page",
-    "src/store/fault.rs message",
-];
-
-/// The files that are longer, which nobody has split so far. None may come.
-const LONG_FILES: &[&str] = &[
-    "src/judge/load.rs",
-    "src/recorder/protocol/session.rs",
-    "src/recorder/run/judging.rs",
-    "src/recorder/run/steps.rs",
-    "src/ground/finding.rs",
-    "src/cli/commands/list.rs",
-    "src/import/formats/atif.rs",
-    "src/import/formats/inspect/events.rs",
-    "src/import/formats/otlp.rs",
-    "src/look/read/run.rs",
-    "src/redact/writer.rs",
-    "src/report/human.rs",
-    "src/serve/api.rs",
-    "src/serve/query.rs",
-    "src/store/disk.rs",
-    "src/look/view/conversation.rs",
-];
+const MAX_POSITIONS: usize = 210;
 
 /// The code of the product, by file: no comments and no tests.
 fn production() -> BTreeMap<String, String> {
@@ -154,7 +86,7 @@ fn functions_and_files_are_short() {
     let mut wrong = Vec::new();
     for (file, code) in production() {
         let lines = code.lines().filter(is_code).count();
-        if lines > MAX_FILE && !LONG_FILES.contains(&&*file) {
+        if lines > MAX_FILE {
             wrong.push(format!(
                 "{file} has {lines} lines of code: give each thing it does a file"
             ));
@@ -165,9 +97,10 @@ fn functions_and_files_are_short() {
                 .copied()
                 .filter(is_code)
                 .count();
-            let place = format!("{file} {name}");
-            if lines > MAX_FUNCTION && !LONG_FUNCTIONS.contains(&&*place) {
-                wrong.push(format!("{place} has {lines} lines: split it by thought"));
+            if lines > MAX_FUNCTION {
+                wrong.push(format!(
+                    "{file} {name} has {lines} lines: split it by thought"
+                ));
             }
         }
     }
