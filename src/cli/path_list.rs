@@ -168,8 +168,10 @@ fn unquoted(mut quoted: &[u8]) -> Vec<u8> {
         let octal = store::path::octal_escape(quoted);
         let (byte, rest) = octal.unwrap_or_else(|| match (first, rest) {
             (b'\\', [escape, rest @ ..]) => {
-                let mut known = b"abtnvfr".iter().zip(7..);
-                let known = known.find(|(it, _)| *it == escape);
+                let known = b"abtnvfr"
+                    .iter()
+                    .zip(7..)
+                    .find(|(it, _)| *it == escape);
                 (known.map_or(*escape, |(_, byte)| byte), rest)
             }
             _ => (*first, rest),

@@ -277,14 +277,12 @@ fn run_id(session: &str) -> Result<String, String> {
     }
 
     let is_later = |id: &str| {
-        let number = id
-            .rsplit_once('.')
-            .map(|(_, number)| number);
-        number.is_some_and(|number| {
-            number
-                .bytes()
-                .all(|it| it.is_ascii_digit())
-        })
+        id.rsplit_once('.')
+            .is_some_and(|(_, number)| {
+                number
+                    .bytes()
+                    .all(|it| it.is_ascii_digit())
+            })
     };
 
     let is_made = |id: &str| {

@@ -112,8 +112,10 @@ impl Gate {
             return Vec::new();
         }
 
-        let missed = self.selectors().into_iter();
-        let missed = missed.filter(|(_, _, selector, _)| events.has_missed(selector));
+        let missed = self
+            .selectors()
+            .into_iter()
+            .filter(|(_, _, selector, _)| events.has_missed(selector));
         let parts = missed.map(|(rule, key, _, is_banned)| {
             let rule = escape(&rule);
             let what = format!("{rule}: `{key}` matches no event of any run");

@@ -315,13 +315,12 @@ impl Gate {
         let baseline = self
             .baseline()
             .and_then(|it| it.source.clone());
-        let sources = self
+        let mut sources: Vec<SealedFile> = self
             .source
             .clone()
             .into_iter()
             .chain(named)
-            .chain(baseline);
-        let mut sources: Vec<SealedFile> = sources
+            .chain(baseline)
             .map(|mut source| {
                 if let Some(name) = Path::new(&source.name).file_name()
                     && (source.name.starts_with('/') || source.name.starts_with(".."))

@@ -501,8 +501,8 @@ mod tests {
         let text = "{\n \"é\": \"ü\", \"n\": [1,\n2]}";
         let span = |from: &str, to: &str| text.find(from).unwrap()..text.find(to).unwrap();
         let spans = [span("[1", "}"), span("\"ü", ", "), span("[1", ",\n")];
-        let found = locate(text.as_bytes(), 7, &spans).into_iter();
-        let found: Vec<_> = found
+        let found: Vec<_> = locate(text.as_bytes(), 7, &spans)
+            .into_iter()
             .map(|(start, end, _)| (start.line, start.column, end.line, end.column, start.offset))
             .collect();
         assert_eq!(

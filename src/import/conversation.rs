@@ -239,7 +239,6 @@ impl Conversation {
         let open = std::mem::take(&mut self.open).into_iter();
         let (taken, left) = open.partition(|(_, call)| is_of_agent(call));
         self.open = left;
-        let taken: BTreeMap<String, Call> = taken;
         let mut taken: Vec<Call> = taken.into_values().collect();
         taken.sort_by_key(|call| call.place);
 

@@ -240,8 +240,9 @@ mod tests {
         assert_eq!(found(&settings), []);
         let misspelled = settings
             .rules
-            .must_have("acme/refund-limits");
-        let misspelled = misspelled.unwrap_err().to_string();
+            .must_have("acme/refund-limits")
+            .unwrap_err()
+            .to_string();
         assert!(
             misspelled.ends_with("did you mean `acme/refund-limit`?"),
             "{misspelled}"

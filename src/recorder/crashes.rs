@@ -78,8 +78,10 @@ fn check(files: &Files) -> Option<EpisodeReport> {
 }
 
 fn errors(report: &EpisodeReport) -> Vec<String> {
-    let errors = report.findings.iter();
-    let errors = errors.filter(|finding| finding.severity == Severity::Error);
+    let errors = report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     errors
         .map(ToString::to_string)
         .collect()

@@ -187,8 +187,9 @@ impl RunFold {
     fn set_step(&mut self, event: &RunEvent, id: String, status: StepStatus) -> Folded {
         let outputs: Option<Map<String, Value>> = typed(event, "outputs")?;
         let place = self.places.get(&id).copied();
-        let step = place.and_then(|place| self.state.plan.steps.get_mut(place));
-        let step = step.ok_or_else(|| wrong(event))?;
+        let step = place
+            .and_then(|place| self.state.plan.steps.get_mut(place))
+            .ok_or_else(|| wrong(event))?;
         step.status = status;
         if let Some(outputs) = outputs {
             self.planned = self.planned + Size::of(&outputs) + BESIDES;

@@ -21,16 +21,18 @@ pub use session::Session;
 /// Reads a value of which every part keeps its value when it is recorded.
 pub(crate) fn recordable(text: &str, what: &'static str) -> Result<Value, String> {
     let mut tape = Tape::default();
-    let document = tape.read_record(text.as_bytes());
-    let document = document.map_err(|why| format!("{what} can't be read: it is {why}"))?;
+    let document = tape
+        .read_record(text.as_bytes())
+        .map_err(|why| format!("{what} can't be read: it is {why}"))?;
     value(document, what).map_err(|error| error.to_string())
 }
 
 /// Reads a number that keeps its value when it is recorded.
 pub(crate) fn number(text: &str) -> Result<Number, String> {
     let mut tape = Tape::default();
-    let document = tape.read_record(text.as_bytes());
-    let document = document.map_err(|_| "it is not a number")?;
+    let document = tape
+        .read_record(text.as_bytes())
+        .map_err(|_| "it is not a number")?;
     match value(document, "the option") {
         Ok(Value::Number(number)) => Ok(number),
         Ok(_) => Err("it is not a number".into()),

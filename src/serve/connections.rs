@@ -81,8 +81,8 @@ impl Connections {
                 .enumerate()
                 .filter_map(|(index, it)| {
                     let activity = it.activity();
-                    let may_go = activity.open == 0 && (!is_crowded || it.address == address);
-                    may_go.then_some(((activity.is_known, activity.last), index))
+                    (activity.open == 0 && (!is_crowded || it.address == address))
+                        .then_some(((activity.is_known, activity.last), index))
                 });
             let (_, first) = idle.min()?;
             open.swap_remove(first)

@@ -76,8 +76,7 @@ impl Guard {
     fn asked_login(&self, request: &Request) -> Option<(&Login, bool)> {
         let login = self.login.as_ref()?;
         let is_known = login.has_cookie(request.headers());
-        let is_asked = Login::is_asked(request, is_known);
-        is_asked.then_some((login, is_known))
+        Login::is_asked(request, is_known).then_some((login, is_known))
     }
 
     /// Checks that a request is sent to this service, and by no page of another site.
@@ -202,11 +201,11 @@ pub(super) async fn guard(
     let (headers, path) = (request.headers(), request.uri().path());
     let allowed = service
         .guard
-        .check_source(headers, login.is_some());
-    let allowed = allowed.and_then(|()| match login {
-        Some(_) => Ok(()),
-        None => service.guard.check_token(headers, path),
-    });
+        .check_source(headers, login.is_some())
+        .and_then(|()| match login {
+            Some(_) => Ok(()),
+            None => service.guard.check_token(headers, path),
+        });
     let is_get = request.method() == Method::GET;
     let known = headers
         .get(header::IF_NONE_MATCH)
@@ -338,11 +337,13 @@ mod tests {
     use super::*;
 
     fn checked(guard: &Guard, headers: &[(HeaderName, &str)]) -> u16 {
-        let headers = headers.iter();
-        let headers = headers.map(|(name, value)| (name.clone(), value.parse().unwrap()));
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.clone(), value.parse().unwrap()));
         let headers = headers.collect();
-        let checked = guard.check_source(&headers, false);
-        let checked = checked.and_then(|()| guard.check_token(&headers, "/"));
+        let checked = guard
+            .check_source(&headers, false)
+            .and_then(|()| guard.check_token(&headers, "/"));
         checked.map_or_else(|problem| problem.status, |()| 200)
     }
 

@@ -280,8 +280,9 @@ fn family(
 
 /// Returns the time in seconds since 1970.
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| whole(since.as_secs()))
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| whole(since.as_secs()))
 }
 
 /// Returns the text in the classic format: its families have the names of their samples, and it has

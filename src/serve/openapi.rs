@@ -166,8 +166,9 @@ fn parameters<T: JsonSchema>() -> Vec<Value> {
     let schema = T::json_schema(&mut SchemaGenerator::default());
     let properties = schema
         .get("properties")
-        .and_then(Value::as_object);
-    let properties = properties.into_iter().flatten();
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     let required = schema
         .get("required")
         .and_then(Value::as_array);

@@ -70,8 +70,7 @@ pub(super) struct NoQuery {}
 
 /// Returns the number of items of a page.
 pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String> {
-    let number = text.map_or(Some(default), |text| text.parse().ok());
-    number
+    text.map_or(Some(default), |text| text.parse().ok())
         .filter(|number| (1..=MAX_LIMIT).contains(number))
         .ok_or_else(|| format!("`limit` is a number from 1 to {MAX_LIMIT}"))
 }

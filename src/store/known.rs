@@ -305,8 +305,8 @@ mod tests {
                 .unwrap()
                 .push(below.to_owned());
         };
-        let changes = changes.iter();
         let changes = changes
+            .iter()
             .map(|(it, is)| (it.into(), *is))
             .collect();
         let renewed = known.renew(&changes, None, &note);
@@ -337,8 +337,8 @@ mod tests {
             .unwrap();
         }
         let no_files = OtherFiles::default();
-        let known = KnownRuns::new(temp.path(), GivenPaths::Each, NonZeroUsize::MIN, no_files);
-        let mut known = known.unwrap();
+        let mut known =
+            KnownRuns::new(temp.path(), GivenPaths::Each, NonZeroUsize::MIN, no_files).unwrap();
         let (listed, runs) = renewed(&mut known, &[(String::new(), true)]);
         assert_eq!((listed.len(), runs.len()), (2 + 301 + 500, 600));
         for group in &groups {

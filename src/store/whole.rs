@@ -314,8 +314,7 @@ mod tests {
         );
         let left = WalkDir::new(dir)
             .min_depth(1)
-            .sort_by_file_name();
-        let left = left
+            .sort_by_file_name()
             .into_iter()
             .map(|entry| entry.unwrap().file_name().to_owned());
         let names: Vec<_> = left.collect();

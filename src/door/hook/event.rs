@@ -177,8 +177,9 @@ impl HookEvent {
         };
 
         let mut tape = Tape::default();
-        let document = tape.read_record(bytes);
-        let document = document.map_err(|why| unknown(format!("the input is {why}")))?;
+        let document = tape
+            .read_record(bytes)
+            .map_err(|why| unknown(format!("the input is {why}")))?;
         let value = document.root().to_value();
         let name = value
             .get("hook_event_name")

@@ -112,8 +112,8 @@ impl OwnFiles {
         };
 
         let command = command.replace('\\', "");
-        let words = command.split(|c| BETWEEN.contains(c));
-        let words: BTreeSet<&str> = words
+        let words: BTreeSet<&str> = command
+            .split(|c| BETWEEN.contains(c))
             .filter(|word| !word.is_empty())
             .collect();
         let word = words
@@ -133,8 +133,9 @@ impl OwnFiles {
         [resolved(&path), path]
             .iter()
             .any(|path| {
-                let mut own = self.paths.iter();
-                own.any(|own| path.starts_with(own) || (is_whole && own.starts_with(path)))
+                self.paths
+                    .iter()
+                    .any(|own| path.starts_with(own) || (is_whole && own.starts_with(path)))
             })
     }
 

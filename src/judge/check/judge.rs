@@ -286,8 +286,9 @@ mod tests {
     fn all_on() -> Gate {
         // Without a vocabulary, its rule has nothing to compare in any run.
         let config = "[vocabulary]\nphase = '*'";
-        let gate = Gate::default().with_config(FilePath::new("runvet.toml"), config, None);
-        let gate = gate.expect("a vocabulary");
+        let gate = Gate::default()
+            .with_config(FilePath::new("runvet.toml"), config, None)
+            .expect("a vocabulary");
         gate.level("*", Level::Error)
             .expect("all rules")
     }
@@ -371,8 +372,9 @@ mod tests {
 
     #[test]
     fn rule_has_nothing_to_compare_in_an_empty_run() {
-        let something = of_empty_run().into_iter();
-        let something = something.filter(|(_, it)| it.0);
+        let something = of_empty_run()
+            .into_iter()
+            .filter(|(_, it)| it.0);
         let something: Vec<String> = something
             .map(|(rule, _)| rule)
             .collect();

@@ -239,8 +239,9 @@ mod tests {
         });
         let letter =
             |text: &str, at: Option<usize>| at.map_or('-', |at| char::from(text.as_bytes()[at]));
-        let rows = aligned(&exact, &rough).into_iter();
-        let rows = rows.map(|[a, b]| format!("{}{}", letter(left, a), letter(right, b)));
+        let rows = aligned(&exact, &rough)
+            .into_iter()
+            .map(|[a, b]| format!("{}{}", letter(left, a), letter(right, b)));
         rows.collect::<Vec<_>>().join(" ")
     }
 

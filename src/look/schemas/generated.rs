@@ -222,11 +222,11 @@ fn list_meanings(schema: &mut GeneratedSchema) {
     let listed = values
         .into_iter()
         .flatten()
-        .zip(&meanings);
-    let listed = listed.map(|(value, meaning)| {
-        let meaning = text(meaning).replace('\n', " ");
-        format!("{LISTED}`{}`: {meaning}", text(value))
-    });
+        .zip(&meanings)
+        .map(|(value, meaning)| {
+            let meaning = text(meaning).replace('\n', " ");
+            format!("{LISTED}`{}`: {meaning}", text(value))
+        });
     let about = schema
         .get("description")
         .map_or("", text)
@@ -422,11 +422,12 @@ fn plans_and_differences_are_what_their_schemas_say() {
         options.build(&schema).unwrap()
     });
     let mut gate = Gate::default();
-    let runs = gate
+    let runs: Vec<RunReader> = gate
         .discover(&["corpus"])
         .episodes
-        .into_iter();
-    let runs: Vec<RunReader> = runs.map(RunReader::from).collect();
+        .into_iter()
+        .map(RunReader::from)
+        .collect();
     let good = RunReader::open("corpus/good/terminal/episodes/ep_answer").unwrap();
     let good = opened(&good, &mut gate).unwrap();
     let (mut plans, mut differences) = (0, 0);

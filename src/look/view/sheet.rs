@@ -159,8 +159,7 @@ fn track(
                     .read_again(line, &mut bytes);
                 let event = is_read
                     .then(|| tape.read_record(&bytes).ok())
-                    .flatten();
-                let event = event?;
+                    .flatten()?;
                 let most = match bodies {
                     Bodies::InPage if room == 0 => [MAX_LATER_BYTES; 2],
                     Bodies::InPage => [MAX_EVENT_BYTES; 2],

@@ -209,8 +209,9 @@ struct Known {
 
 impl Known {
     fn judged(&mut self, episode: &EpisodeReport) {
-        let findings = episode.findings.iter();
-        let findings = findings
+        let findings = episode
+            .findings
+            .iter()
             .map(|finding| format!("{} {}", finding.rule, finding.fingerprint))
             .collect();
         let verdict = (episode.valid, findings);
@@ -262,8 +263,10 @@ impl Known {
         for episode in &report.episodes {
             known.judged(episode);
         }
-        let faults = report.faults.into_iter();
-        let faults = faults.map(|it| (it.path.clone(), format!("{}: {}", it.path, it.message)));
+        let faults = report
+            .faults
+            .into_iter()
+            .map(|it| (it.path.clone(), format!("{}: {}", it.path, it.message)));
         known.faults = faults.collect();
         known
     }

@@ -20,8 +20,7 @@ fn outcome_within(text: &str, steps: u64) -> Result<String, String> {
 }
 
 fn outcome_of(record: &str, text: &str, steps: u64) -> Result<String, String> {
-    let expression = Expression::parse(text, &["event", "state"]);
-    let expression = expression.map_err(|it| {
+    let expression = Expression::parse(text, &["event", "state"]).map_err(|it| {
         let help = it
             .help
             .map(|help| format!(" ({help})"))

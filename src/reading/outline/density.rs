@@ -91,8 +91,9 @@ mod tests {
             density.add(phase, line.into(), f64::from(line) * 0.05);
         }
         assert!(density.width_sec > 1_000.0 / 256.0 && density.width_sec < 1_000.0 / 64.0);
-        let sums = density.phases.values();
-        let sums: Vec<u64> = sums
+        let sums: Vec<u64> = density
+            .phases
+            .values()
             .map(|bins| {
                 bins.values()
                     .map(|bin| bin.events)

@@ -288,8 +288,8 @@ impl Run {
             .recorder
             .redactor
             .as_ref()
-            .map(|it| it.value(value));
-        let redacted = redacted.transpose();
+            .map(|it| it.value(value))
+            .transpose();
         let redacted = redacted.map_err(|why| Error::refused("the value", why))?;
         let written = redacted.as_ref().unwrap_or(value);
         let Some((text, extension)) = large(written, most) else {

@@ -135,8 +135,9 @@ impl EventQuery {
             .transpose()
             .map_err(|_| Problem::bad("`cursor` is not the `next` of a page"))?
             .unwrap_or_default();
-        let words = query::searched("q", self.q.as_deref()).map_err(Problem::bad)?;
-        let words = words.to_ascii_lowercase();
+        let words = query::searched("q", self.q.as_deref())
+            .map_err(Problem::bad)?
+            .to_ascii_lowercase();
         let words: Vec<&str> = words.split_whitespace().collect();
         let mut lines = run.event_texts()?.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);

@@ -74,12 +74,12 @@ impl FileReader<'_> {
         let paths = reached
             .paths
             .lock()
-            .map(|paths| paths.clone());
-        let paths = paths.unwrap_or_default();
-        let texts = paths
+            .map(|paths| paths.clone())
+            .unwrap_or_default();
+        let texts: Vec<_> = paths
             .iter()
-            .filter_map(|path| Some((path.to_string_lossy(), self.files.text(path).ok()?)));
-        let texts: Vec<_> = texts.collect();
+            .filter_map(|path| Some((path.to_string_lossy(), self.files.text(path).ok()?)))
+            .collect();
         let (dir, from) = (root.file.dir, root.from);
         let mut all = vec![root];
         for (name, text) in &texts {

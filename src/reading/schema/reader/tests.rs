@@ -64,19 +64,21 @@ fn is_same(one: &Slots, other: &Slots, layout: &Layout) -> bool {
     let all = |it: &Slots| {
         let root = values(it, Row::ROOT, layout.root.len());
         let arrays = layout.rows.iter().enumerate();
-        let rows = arrays.map(|(array, (_, places))| {
-            it.rows(array)
-                .map(|row| values(it, row, places.len()))
-                .collect::<Vec<_>>()
-        });
-        let rows: Vec<_> = rows.collect();
+        let rows: Vec<_> = arrays
+            .map(|(array, (_, places))| {
+                it.rows(array)
+                    .map(|row| values(it, row, places.len()))
+                    .collect::<Vec<_>>()
+            })
+            .collect();
         let arrays = 0..layout.rows.len();
         let of_arrays = arrays.flat_map(|array| it.rows(array));
         let others = std::iter::once(Row::ROOT)
             .chain(of_arrays)
             .map(|row| {
-                let others = it.others(row).iter();
-                let mut others: Vec<_> = others
+                let mut others: Vec<_> = it
+                    .others(row)
+                    .iter()
                     .map(|it| (it.key, it.value))
                     .collect();
                 others.sort_by_key(|(key, _)| key.start());
@@ -100,11 +102,11 @@ fn compare((schema, layout, _): Subject, text: &str) -> (bool, bool) {
     let is_accepted = READERS.with_borrow_mut(|readers| {
         let known = readers
             .iter()
-            .position(|(of, _)| std::ptr::eq(*of, layout));
-        let known = known.unwrap_or_else(|| {
-            readers.push((layout, schema.slot_reader(layout)));
-            readers.len() - 1
-        });
+            .position(|(of, _)| std::ptr::eq(*of, layout))
+            .unwrap_or_else(|| {
+                readers.push((layout, schema.slot_reader(layout)));
+                readers.len() - 1
+            });
         readers[known]
             .1
             .read(text.as_bytes(), &mut slots)
@@ -167,10 +169,10 @@ fn reversed(text: &str) -> Option<String> {
         .read_record(text.as_bytes())
         .ok()?
         .root();
-    let members = root
+    let mut members: Vec<String> = root
         .members()
-        .map(|key| format!("{}:{}", key.raw(), key.value().raw()));
-    let mut members: Vec<String> = members.collect();
+        .map(|key| format!("{}:{}", key.raw(), key.value().raw()))
+        .collect();
     members.reverse();
     Some(format!("{{{}}}", members.join(",")))
 }

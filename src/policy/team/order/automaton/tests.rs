@@ -74,8 +74,7 @@ fn expected(
         let row = before
             .iter()
             .rev()
-            .take_while(|it| !ends(it));
-        let row = row
+            .take_while(|it| !ends(it))
             .filter(|it| is_judged(it) && of_group(each, it))
             .count() as u64;
         let is_broken = match pattern {
@@ -231,11 +230,13 @@ fn timelines(
 ) -> impl Iterator<Item = Vec<OrderEvent>> {
     let words = (0..=longest).flat_map(move |length| words(symbols, length));
     words.map(move |word| {
-        let events = word.iter().enumerate();
-        let events = events.map(|(line, symbol)| {
-            let (same, time) = at(symbol / 3);
-            event(line, symbol % 3, same, time)
-        });
+        let events = word
+            .iter()
+            .enumerate()
+            .map(|(line, symbol)| {
+                let (same, time) = at(symbol / 3);
+                event(line, symbol % 3, same, time)
+            });
         events.collect()
     })
 }
