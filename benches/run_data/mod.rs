@@ -5,8 +5,8 @@
 //! abort. Runvet finds nothing in them unless a defect is requested, which a test checks.
 //!
 //! Small episodes are alike: their records are minified, with sorted keys, and have a few
-//! skeletons. Those that differ (`differ.rs`) have other numbers of steps and actions, other tools, and other
-//! optional keys, and are written by several writers (`writer.rs`).
+//! skeletons. Those that differ (`differ.rs`) have other numbers of steps and actions, other tools,
+//! and other optional keys, and are written by several writers (`writer.rs`).
 //!
 //! The recorder does not write them: it would write one shape of event where runtimes write many,
 //! and it refuses the defects. What is measured would become another thing.

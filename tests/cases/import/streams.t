@@ -38,6 +38,23 @@ What coding agents print in a pipeline becomes a run: `claude -p --output-format
   Bash ok
   Task ok
   Bash denied
+  $ runvet import --explain claude.jsonl
+  ./claude.jsonl: claude-stream, because its lines have a `type` and a `session_id`, and one is a message, or the `init` or the `result` of a session
+    1 run
+    values by type
+           5 assistant
+           1 rate_limit_event
+           1 result
+           2 system
+           4 user
+    taken
+           2 Bash -> act
+           1 Task -> act
+           4 answer of a model -> note (reason)
+    left out
+           1 prompt of a sub-agent
+           1 rate_limit_event
+           1 system hook_started
 
 # A limit aborts a run, a failed request is its error, and a result alone is an answer.
   $ rm -rf runs && cat > s.json <<'L'
@@ -93,6 +110,23 @@ What coding agents print in a pipeline becomes a run: `claude -p --output-format
   note: left out: 1 todo_list
   note: no working directory is in a log of codex-exec: `--tag cwd=DIR` names it
   note: 1 run in codex
+  $ runvet import --explain codex.jsonl
+  ./codex.jsonl: codex-exec, because a line is `thread.started` with a `thread_id`
+    1 run
+    values by type
+           9 item.completed
+           1 item.started
+           1 thread.started
+           1 turn.completed
+           1 turn.started
+    taken
+           1 apply_patch -> act
+           1 mcp__erp__refund -> act
+           3 shell -> act
+           1 retry -> note (observe)
+           2 answer of a model -> note (reason)
+    left out
+           1 todo_list
   $ cat codex/episodes/th1/state.json | json /outcomes/actions/* tool kind result_status x-command x-paths output
   shell execute ok ls -1 && echo "it's" - a.txt
   apply_patch edit ok - ["/repo/a.txt","/repo/b.txt"]
