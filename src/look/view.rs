@@ -31,14 +31,15 @@ use crate::judge::load::Loaded;
 use crate::look::plan::{PlanComparison, PlanStep};
 use crate::look::read::{Error, Records, RunReader};
 use crate::reading::dashboard::{
-    AssertionRow, Dashboard, DashboardStep, EventSummary, MAX_ROWS, Outline, Overview, PlanPair,
-    PlanSides, Rows, VerificationSection,
+    AssertionRow, Dashboard, DashboardAction, DashboardStep, EventSummary, MAX_ROWS, Outline,
+    Overview, PlanPair, PlanSides, Rows, VerificationSection,
 };
-use crate::reading::outline::{Listening, TimelineClock, error_text, shown, summary_of};
+use crate::reading::outline::{
+    Listening, TimelineClock, error_text, first_words, shown, summary_of,
+};
 use crate::report::json_bytes;
 #[cfg(feature = "html")]
 use crate::report::page::Bodies;
-pub(crate) use actions::action;
 pub(crate) use page::RunPage;
 #[cfg(feature = "html")]
 pub(crate) use sheet::run_page;
@@ -373,6 +374,31 @@ pub(crate) fn step(step: Node<'_>) -> DashboardStep {
         status: text(step, "status"),
         description: text(step, "description"),
         line: None,
+    }
+}
+
+/// Returns an action of the state.
+pub(crate) fn action(action: Node<'_>) -> DashboardAction {
+    let paths: Vec<String> = items(Some(action), &["x-paths"])
+        .map(shown)
+        .collect();
+    let given = |key| {
+        action
+            .get(key)
+            .filter(|value| !value.is_null())
+            .map(first_words)
+    };
+
+    DashboardAction {
+        id: text(action, "id"),
+        step: text(action, "step_id"),
+        tool: text(action, "tool"),
+        status: text(action, "result_status"),
+        input: given("x-command")
+            .or_else(|| (!paths.is_empty()).then(|| paths.join(" ")))
+            .or_else(|| given("input_excerpt"))
+            .or_else(|| given("input"))
+            .unwrap_or_default(),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{items, text};
+use super::text;
 use crate::ground::document::{Kind, Node};
 use crate::ground::printable::{shortened, without_colours};
-use crate::reading::dashboard::{DashboardAction, Rows};
-use crate::reading::outline::{error_text, first_words, shown};
+use crate::reading::dashboard::Rows;
+use crate::reading::outline::{error_text, first_words};
 use crate::report::page::{ActionCell, EventBody, Preview, TimeSpan, TrackItem};
 
 /// The maximum number of bytes of a value that a page shows beside its step; the tree of the state
@@ -85,34 +85,6 @@ impl ActionCell {
         };
 
         input_of(payload).map(excerpt) == self.input && value("output").map(excerpt) == self.output
-    }
-}
-
-/// Returns an action of the state.
-pub(crate) fn action(action: Node<'_>) -> DashboardAction {
-    let paths = || {
-        let paths: Vec<String> = items(Some(action), &["x-paths"])
-            .map(shown)
-            .collect();
-        Some(paths.join(" ")).filter(|paths| !paths.is_empty())
-    };
-    let given = |key| {
-        action
-            .get(key)
-            .filter(|value| !value.is_null())
-            .map(first_words)
-    };
-
-    DashboardAction {
-        id: text(action, "id"),
-        step: text(action, "step_id"),
-        tool: text(action, "tool"),
-        status: text(action, "result_status"),
-        input: given("x-command")
-            .or_else(paths)
-            .or_else(|| given("input_excerpt"))
-            .or_else(|| given("input"))
-            .unwrap_or_default(),
     }
 }
 
