@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::super::conversation::{Conversation, Ending, What};
-use super::super::fields::{first_text, is_true, items, number, some_text, text, texts, time};
+use super::super::conversation::{Conversation, Ending, Usage, What};
+use super::super::fields::{
+    count, first_text, is_true, items, number, some_text, text, texts, time,
+};
 use super::super::log::Log;
 use super::claude_code::{assistant, user};
 use super::{Format, Take, Ties};
@@ -46,23 +48,34 @@ fn lines(values: &[Value]) -> impl Iterator<Item = &Value> {
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
-    let mut session = Session::default();
+    let mut sessions: Vec<Session> = Vec::new();
     while let Some(entry) = log.next()? {
         for line in lines(std::slice::from_ref(&entry.value)) {
-            session.add(line);
+            let id = text(line, "/session_id");
+            let is_of = |session: &&mut Session| id.is_empty() || session.conversation.id == id;
+            if let Some(session) = sessions.iter_mut().rev().find(is_of) {
+                session.add(line);
+            } else {
+                let mut session = Session::default();
+                id.clone_into(&mut session.conversation.id);
+                session.add(line);
+                sessions.push(session);
+            }
         }
     }
 
-    let mut conversation = session.end();
-    if conversation.id.is_empty() {
-        return Ok(());
-    }
+    for session in sessions {
+        let mut conversation = session.end();
+        if conversation.id.is_empty() {
+            continue;
+        }
 
-    conversation.source = log
-        .files
-        .first()
-        .map(|file| file.base().to_owned());
-    take(log, conversation);
+        conversation.source = log
+            .files
+            .first()
+            .map(|file| file.base().to_owned());
+        take(log, conversation);
+    }
 
     Ok(())
 }
@@ -79,14 +92,6 @@ struct Session {
 impl Session {
     fn add(&mut self, line: &Value) {
         let conversation = &mut self.conversation;
-        let id = text(line, "/session_id");
-        if conversation.id.is_empty() {
-            id.clone_into(&mut conversation.id);
-        }
-        if !id.is_empty() && id != conversation.id {
-            return conversation.skip("line of another session");
-        }
-
         conversation.moment(time(line, "/timestamp"));
         conversation.agent = some_text(line, "/parent_tool_use_id");
         conversation.parents.extend(
@@ -126,7 +131,9 @@ impl Session {
         }
     }
 
+    /// Begins a turn.
     fn init(&mut self, line: &Value) {
+        self.has_result = false;
         let conversation = &mut self.conversation;
         conversation.cwd = some_text(line, "/cwd");
         for (tag, at) in [
@@ -143,8 +150,9 @@ impl Session {
     fn result(&mut self, line: &Value) {
         self.has_result = true;
         let conversation = &mut self.conversation;
-        // It is that of the session so far.
+        // Both are those of the session so far. Answers count only what was known when they began.
         conversation.cost = number(line, "/total_cost_usd").or(conversation.cost);
+        conversation.totals = usage_of_models(line).or(conversation.totals);
         let denials = items(line, "/permission_denials");
         self.denied.extend(
             denials
@@ -160,9 +168,10 @@ impl Session {
                     let answer = conversation.answer("");
                     answer.say(text(line, "/result"));
                 }
-                conversation.end_turn();
-                None
+                let is_refused = matches!(conversation.ending(), Ending::Partial(_));
+                (!is_refused).then_some(Ending::Ok)
             }
+            "error_during_execution" if matches!(conversation.ending(), Ending::Aborted(_)) => None,
             "success" | "error_during_execution" => {
                 Some(Ending::Error(why.unwrap_or_else(|| subtype.to_owned())))
             }
@@ -179,9 +188,32 @@ impl Session {
             }
         }
 
-        self.conversation.is_over = self.has_result;
+        let conversation = &mut self.conversation;
+        conversation.is_over = self.has_result;
+        if !self.has_result && !matches!(conversation.ending(), Ending::Aborted(_)) {
+            conversation.end = Some(Ending::Pending("the log has no result".into()));
+        }
+
         self.conversation
     }
+}
+
+/// Returns the tokens of all models of a session, its sub-agents too.
+fn usage_of_models(line: &Value) -> Option<Usage> {
+    let of_model = |of: &Value| Usage {
+        input: count(of, "/inputTokens")
+            .saturating_add(count(of, "/cacheReadInputTokens"))
+            .saturating_add(count(of, "/cacheCreationInputTokens")),
+        output: count(of, "/outputTokens"),
+        cache_read: count(of, "/cacheReadInputTokens"),
+        cache_write: count(of, "/cacheCreationInputTokens"),
+    };
+
+    line.get("modelUsage")?
+        .as_object()?
+        .values()
+        .map(of_model)
+        .reduce(Usage::add)
 }
 
 /// Returns the calls that a rule or a person did not allow, as the results in a message say.

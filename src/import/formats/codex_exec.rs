@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::conversation::{Call, Conversation, Outcome, Usage};
+use super::super::conversation::{Call, Conversation, Ending, Outcome, Usage};
 use super::super::fields::{count, first_text, items, number, picture, some_text, text, texts};
 use super::super::log::Log;
 use super::{Format, Take, Ties};
@@ -25,44 +25,60 @@ fn is_start(line: &Value) -> bool {
 }
 
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
-    let mut conversation = Conversation::default();
+    let mut threads: Vec<Conversation> = Vec::new();
     while let Some(entry) = log.next()? {
-        add(&mut conversation, &entry.value);
+        let line = &entry.value;
+        let id = text(line, "/thread_id");
+        let is_other = |thread: &Conversation| is_start(line) && thread.id != id;
+        if threads.last().is_none_or(is_other) {
+            threads.push(Conversation {
+                id: id.to_owned(),
+                end: Some(Ending::Pending("the log ends within a turn".into())),
+                ..Conversation::default()
+            });
+        }
+        if let Some(thread) = threads.last_mut() {
+            add(thread, line);
+        }
     }
 
-    if conversation.id.is_empty() {
-        return Ok(());
-    }
+    for mut thread in threads {
+        if thread.id.is_empty() {
+            continue;
+        }
 
-    conversation.source = log
-        .files
-        .first()
-        .map(|file| file.base().to_owned());
-    take(log, conversation);
+        thread.source = log
+            .files
+            .first()
+            .map(|file| file.base().to_owned());
+        take(log, thread);
+    }
 
     Ok(())
 }
 
-fn add(conversation: &mut Conversation, line: &Value) {
+fn add(thread: &mut Conversation, line: &Value) {
     match text(line, "/type") {
-        "thread.started" if conversation.id.is_empty() => {
-            text(line, "/thread_id").clone_into(&mut conversation.id);
+        "thread.started" => {}
+        "turn.started" => {
+            thread.end = Some(Ending::Pending("the log ends within a turn".into()));
+            thread.is_over = false;
         }
-        "item.started" => started(conversation, line),
-        "item.completed" => completed(conversation, line),
+        "item.started" => started(thread, line),
+        "item.completed" => completed(thread, line),
         "turn.completed" => {
             // They are those of the thread so far.
-            conversation.totals = line.get("usage").map(usage);
-            conversation.end_turn();
-            conversation.is_over = true;
+            thread.totals = line.get("usage").map(usage);
+            thread.end = Some(Ending::Ok);
+            thread.is_over = true;
         }
         "turn.failed" => {
-            conversation.error(text(line, "/error/message"));
-            conversation.is_over = true;
+            thread.error(text(line, "/error/message"));
+            thread.end = None;
+            thread.is_over = true;
         }
-        "error" => conversation.error(text(line, "/message")),
-        "turn.started" => conversation.is_over = false,
-        kind => conversation.skip(kind),
+        "error" => thread.error(text(line, "/message")),
+        kind => thread.skip(kind),
     }
 }
 
@@ -91,8 +107,8 @@ fn completed(conversation: &mut Conversation, line: &Value) {
         return;
     }
 
-    match text(item, "/type") {
-        "agent_message" => {
+    match &*kind(item) {
+        "agent_message" | "assistant_message" => {
             conversation
                 .answer("")
                 .say(text(item, "/text"));
@@ -107,6 +123,11 @@ fn completed(conversation: &mut Conversation, line: &Value) {
     }
 }
 
+/// Returns the kind of an item, which older versions name otherwise.
+fn kind(item: &Value) -> String {
+    first_text(item, &["/type", "/item_type"]).unwrap_or_default()
+}
+
 /// Returns the call of an item; `None` if it is none.
 fn call(item: &Value) -> Option<Call> {
     let of = |name: &str| {
@@ -114,10 +135,13 @@ fn call(item: &Value) -> Option<Call> {
             .cloned()
             .unwrap_or_default()
     };
-    let (tool, input) = match text(item, "/type") {
+    let (tool, input) = match &*kind(item) {
         "command_execution" => {
-            let command = text(item, "/command");
-            ("shell".into(), json!({"command": without_shell(command)}))
+            let command = match item.get("command") {
+                Some(Value::String(command)) => without_shell(command).into(),
+                other => other.cloned().unwrap_or_default(),
+            };
+            ("shell".into(), json!({"command": command}))
         }
         "file_change" => ("apply_patch".into(), json!({"changes": of("changes")})),
         "mcp_tool_call" => {

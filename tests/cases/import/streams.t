@@ -89,6 +89,29 @@ What coding agents print in a pipeline becomes a run: `claude -p --output-format
   $ grep -o '"reason":"[^"]*"\|"text":"[^"]*"' runs/episodes/s2/events.jsonl
   "text":"Done."
 
+# A session is in progress until its result is there, and nothing follows with `--ended`. Each session of a file is a run.
+  $ cat > s.jsonl <<'L'
+  > {"type":"system","subtype":"init","cwd":"/repo","session_id":"s3"}
+  > {"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"I will run the tests now."}]},"session_id":"s3"}
+  > {"type":"system","subtype":"init","cwd":"/repo","session_id":"s4"}
+  > {"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}],"usage":{"input_tokens":3,"output_tokens":1}},"session_id":"s4"}
+  > {"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s4","modelUsage":{"claude-haiku-4-5":{"inputTokens":5,"outputTokens":90,"cacheReadInputTokens":7,"cacheCreationInputTokens":1}}}
+  > L
+  $ runvet import s.jsonl --into runs
+  s3: new
+  s4: new
+  note: 2 runs in runs
+  $ cat runs/episodes/s3/state.json | json /outcomes status
+  pending
+  $ cat runs/episodes/s4/state.json | json /outcomes status metrics
+  ok {"cache_read_tokens":7,"cache_write_tokens":1,"input_tokens":13,"output_tokens":90,"steps_completed":0,"steps_total":0,"tokens":103}
+  $ cat runs/episodes/s4/state.json | json /outcomes/actions/* x-command result_status
+  make missing
+  $ runvet import s.jsonl --into runs --ended --only s3 && grep -o '"reason":"[^"]*"' runs/episodes/s3/events.jsonl
+  s3: again
+  note: 1 run in runs
+  "reason":"the log has no result, and nothing follows"
+
 # Codex: commands without the shell around them, changes of files, tools of a server, and tokens.
   $ cat > codex.jsonl <<'L'
   > {"type":"thread.started","thread_id":"th1"}
@@ -144,3 +167,24 @@ What coding agents print in a pipeline becomes a run: `claude -p --output-format
   th2: new
   $ cat codex/episodes/th2/state.json | json /outcomes status error
   error stream disconnected
+
+# A thread without the end of its turn is in progress, each thread is a run, and older versions name items otherwise.
+  $ cat > two.jsonl <<'L'
+  > {"type":"thread.started","thread_id":"th3"}
+  > {"type":"turn.started"}
+  > {"type":"item.completed","item":{"id":"item_0","item_type":"command_execution","command":["bash","-lc","ls"],"aggregated_output":"","exit_code":0,"status":"completed"}}
+  > {"type":"item.completed","item":{"id":"item_1","item_type":"assistant_message","text":"Done."}}
+  > {"type":"turn.completed","usage":{"input_tokens":5,"output_tokens":2}}
+  > {"type":"thread.started","thread_id":"th4"}
+  > {"type":"turn.started"}
+  > {"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"I run it."}}
+  > L
+  $ runvet import two.jsonl --into codex --quiet
+  th3: new
+  th4: new
+  $ cat codex/episodes/th3/state.json | json /outcomes status
+  ok
+  $ cat codex/episodes/th3/state.json | json /outcomes/actions/* x-command result_status
+  ls ok
+  $ cat codex/episodes/th4/state.json | json /outcomes status
+  pending
