@@ -78,9 +78,10 @@ pub(crate) use path::{display, is_gone};
 pub(crate) use root::{GivenPaths, episode_around};
 pub(crate) use run_dir::RunDir;
 pub(crate) use runs::{is_below_episodes, last_written, run_data_below, runs, runs_at};
-#[cfg(feature = "cli")]
-pub(crate) use settings::{configs_beyond, must_be_trusted, sign_of_run_data};
+pub(crate) use settings::configs_beyond;
 pub(crate) use settings::{find_config, must_be_file, read_trusted};
+#[cfg(feature = "cli")]
+pub(crate) use settings::{must_be_trusted, sign_of_run_data};
 pub(crate) use settings::{open_given, open_up_to, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{look_at, reports_no_changes};

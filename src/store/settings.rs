@@ -1,6 +1,5 @@
 //! The files that a user writes for runvet -> their location and their content.
 
-#[cfg(feature = "cli")]
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
@@ -133,7 +132,6 @@ fn has_our_table(path: &Path) -> bool {
 /// Returns each `runvet.toml` in or above some directories that no search from the working
 /// directory finds, sorted: those below it, and those on the way to what lies elsewhere. Their
 /// paths are relative to it where they lie below.
-#[cfg(feature = "cli")]
 pub(crate) fn configs_beyond<'d>(
     here: &Path,
     dirs: impl IntoIterator<Item = &'d Path>,
