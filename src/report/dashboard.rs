@@ -12,7 +12,8 @@ use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting
 use super::paint::{Paint, StyledLine};
 use crate::ground::printable::{count, escape, fit, padded, shortened};
 use crate::reading::dashboard::{
-    Dashboard, EventSummary, Overview, PlanPair, PlanSides, Rows, VerificationSection,
+    Dashboard, DashboardAction, EventSummary, Overview, PlanPair, PlanSides, Rows,
+    VerificationSection,
 };
 use paragraph::paragraph;
 pub(crate) use sides::SideRow;
@@ -58,7 +59,7 @@ impl<'o> DashboardText<'o> {
             self.plan(plan)?;
         }
 
-        self.list("Actions", &overview.actions, |action| {
+        self.list("Actions", &most_telling(&overview.actions), |action| {
             let (id, step, tool) = (&action.id, &action.step, &action.tool);
             row(&format!("{id:10} {step:10} {tool:20} "))
                 .word(&format!("{:8}", action.status))
@@ -369,6 +370,39 @@ impl<'o> DashboardText<'o> {
                 padded(name, 18)
             ))
         })
+    }
+}
+
+/// Returns the actions for which a section has room, in their order: those whose result is not `ok`
+/// before all others.
+fn most_telling(actions: &Rows<DashboardAction>) -> Rows<&DashboardAction> {
+    let is_usual = |action: &&DashboardAction| action.status == "ok";
+    let mut unusual = actions.total.min(SECTION_LINES);
+    let mut usual = SECTION_LINES
+        - actions
+            .first
+            .iter()
+            .filter(|action| !is_usual(action))
+            .take(SECTION_LINES)
+            .count();
+    let first = actions
+        .first
+        .iter()
+        .filter(|action| {
+            let left = if is_usual(action) {
+                &mut usual
+            } else {
+                &mut unusual
+            };
+            let has_room = *left > 0;
+            *left = left.saturating_sub(1);
+            has_room
+        })
+        .collect();
+
+    Rows {
+        first,
+        total: actions.total,
     }
 }
 

@@ -286,3 +286,11 @@ It says what it does not compare, and names the step that one side lacks; one wi
   ! ○ step-2 pending: Summarize the tickets │ ✓ step-2 done: Summarize the tickets
   $ runvet plan good/legacy-labels/episodes/* | grep -o Collect | uniq
   Collect
+
+# Of many actions, those that are not ok are among those that are shown.
+  $ act() { echo "{\"act\":{\"tool\":\"Bash\",\"input\":{\"command\":\"$1\"},\"result_status\":\"$2\"}}"; }
+  $ (for n in 1 2 3 4 5 6 7 8 9 10 11 12 13; do act "echo $n" ok; done; act 'rm -rf x' denied; act 'echo 14' ok; echo '{"finish":{"status":"ok"}}') | runvet record --run-data many --id ep_many --task Many > answers
+  $ runvet view ep_many --run-data many | grep -A 14 '^Actions' | tail -4
+    act-11                Bash                 ok       echo 11
+    act-14                Bash                 denied   rm -rf x
+    … and 3 more
