@@ -16,6 +16,12 @@ pub(in crate::import) enum Ending {
     Pending(String),
 }
 
+impl Ending {
+    pub(in crate::import) fn within_a_turn() -> Self {
+        Self::Pending("the log ends within a turn".into())
+    }
+}
+
 impl Conversation {
     /// Puts all in order and returns how it ends. With `is_over`, nothing follows.
     pub(in crate::import) fn finish(&mut self, is_over: bool) -> Ending {
@@ -89,7 +95,7 @@ impl Conversation {
             {
                 Ending::Ok
             }
-            _ => Ending::Pending("the log ends within a turn".into()),
+            _ => Ending::within_a_turn(),
         }
     }
 }

@@ -65,16 +65,10 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     }
 
     for session in sessions {
-        let mut conversation = session.end();
-        if conversation.id.is_empty() {
-            continue;
+        let conversation = session.end();
+        if !conversation.id.is_empty() {
+            take(log, conversation);
         }
-
-        conversation.source = log
-            .files
-            .first()
-            .map(|file| file.base().to_owned());
-        take(log, conversation);
     }
 
     Ok(())

@@ -33,7 +33,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         if threads.last().is_none_or(is_other) {
             threads.push(Conversation {
                 id: id.to_owned(),
-                end: Some(Ending::Pending("the log ends within a turn".into())),
+                end: Some(Ending::within_a_turn()),
                 ..Conversation::default()
             });
         }
@@ -42,16 +42,10 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         }
     }
 
-    for mut thread in threads {
-        if thread.id.is_empty() {
-            continue;
+    for thread in threads {
+        if !thread.id.is_empty() {
+            take(log, thread);
         }
-
-        thread.source = log
-            .files
-            .first()
-            .map(|file| file.base().to_owned());
-        take(log, thread);
     }
 
     Ok(())
@@ -61,7 +55,7 @@ fn add(thread: &mut Conversation, line: &Value) {
     match text(line, "/type") {
         "thread.started" => {}
         "turn.started" => {
-            thread.end = Some(Ending::Pending("the log ends within a turn".into()));
+            thread.end = Some(Ending::within_a_turn());
             thread.is_over = false;
         }
         "item.started" => started(thread, line),
