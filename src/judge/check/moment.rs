@@ -175,12 +175,8 @@ impl LiveChecker {
 
     /// Returns `true` if people are asked about a finding.
     pub(crate) fn asks(&self, finding: &Finding) -> bool {
-        self.check
-            .settings
-            .rules
-            .iter()
-            .zip(&*self.levels)
-            .filter(|(rule, _)| *rule.info.id == *finding.rule)
+        self.rules()
+            .filter(|(of, _)| *of.rule.info.id == *finding.rule)
             .any(|(_, level)| *level == Level::Ask)
     }
 
@@ -196,13 +192,7 @@ impl LiveChecker {
         let index = &self.team().index;
         let view = index.view(event.line, EventText::Parsed(document.root()));
         let checks = self.team().are_not_simple(&view);
-        let mut placed = self
-            .check
-            .settings
-            .rules
-            .placed()
-            .zip(&*self.levels);
-        let (of, _) = placed.find(|(of, level)| {
+        let (of, _) = self.rules().find(|(of, level)| {
             let is_it = matches!(of.rule.check, Check::Team(check)
                 if checks.contains(&check) && !self.depends_on_outcome(check));
             is_it && level.severity() == Some(Severity::Error)
@@ -212,15 +202,20 @@ impl LiveChecker {
         self.finding(of, Severity::Error, message, event)
     }
 
-    /// Returns the finding of the rule of hooks about their own files in a call, unless it is off.
-    pub(crate) fn own_files(&self, event: WrittenLine<'_>, message: &str) -> Option<Finding> {
-        let mut placed = self
-            .check
+    /// Returns all rules, each with its level for the run.
+    fn rules(&self) -> impl Iterator<Item = (PlacedRule<'_>, &Level)> {
+        self.check
             .settings
             .rules
             .placed()
-            .zip(&*self.levels);
-        let (of, level) = placed.find(|(of, _)| matches!(of.rule.check, Check::Hook))?;
+            .zip(&*self.levels)
+    }
+
+    /// Returns the finding of the rule of hooks about their own files in a call, unless it is off.
+    pub(crate) fn own_files(&self, event: WrittenLine<'_>, message: &str) -> Option<Finding> {
+        let (of, level) = self
+            .rules()
+            .find(|(of, _)| matches!(of.rule.check, Check::Hook))?;
         let clause = match level {
             Level::Ask => Answer::None.clause(),
             _ => "",
@@ -276,13 +271,7 @@ impl LiveChecker {
         let mut memory = FindingMemory::new(&self.key.to_string());
         let mut drafts = Vec::new();
 
-        for (of, level) in self
-            .check
-            .settings
-            .rules
-            .placed()
-            .zip(&*self.levels)
-        {
+        for (of, level) in self.rules() {
             let (Check::Team(check), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
             };
