@@ -80,7 +80,7 @@ struct Service {
     overview: Mutex<Option<(u64, Arc<page::PageSums>)>>,
 }
 
-/// What is given out to so many requests at a time; others wait, or are refused.
+/// The memory that requests share. A request that needs more than is left waits, or is refused.
 struct Turns {
     /// The memory for bodies that are received, in units.
     bodies: Arc<Semaphore>,

@@ -377,7 +377,7 @@ impl<'o> DashboardText<'o> {
 /// before all others.
 fn most_telling(actions: &Rows<DashboardAction>) -> Rows<&DashboardAction> {
     let is_usual = |action: &&DashboardAction| action.status == "ok";
-    let mut unusual = actions.total.min(SECTION_LINES);
+    let mut unusual = SECTION_LINES;
     let mut usual = SECTION_LINES
         - actions
             .first
