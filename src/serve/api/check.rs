@@ -1,5 +1,5 @@
-//! Records that are posted -> the report on them. The bytes that are held, and judged, at a time are
-//! limited.
+//! Records that are posted -> the report on them. The bytes that are held, and judged, at a time
+//! are limited.
 
 use std::sync::Arc;
 use std::time::Instant;
