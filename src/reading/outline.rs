@@ -16,9 +16,10 @@ use std::collections::BTreeSet;
 
 use crate::ground::document::{Node, Tape};
 use crate::ground::printable::brief;
-use crate::ground::record::phases;
+use crate::ground::record::phases::KnownPhase;
 use crate::ground::source::Line;
 use crate::ground::timestamp::Timestamp;
+use crate::ground::words::Words as _;
 use crate::reading::dashboard::{EventSummary, Mark, Outline, Reason};
 use crate::reading::facts::{EventFacts, InEvent, Prefix};
 pub(crate) use calls::CallReader;
@@ -251,8 +252,8 @@ fn weight(phase: &str, mark: Option<Mark>) -> Weight {
 
 /// Returns a phase that outlasts its event.
 fn lasting(phase: &str) -> Cow<'static, str> {
-    match phases::known(phase) {
-        Some(known) => Cow::Borrowed(known),
+    match KnownPhase::of_word(phase) {
+        Some(known) => Cow::Borrowed(known.word()),
         None => Cow::Owned(phase.to_owned()),
     }
 }

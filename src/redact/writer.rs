@@ -16,9 +16,10 @@ use super::places::{Nature, PLACES, PlaceId, same_places};
 use super::rules::Rules;
 use crate::ground::digest::FileDigest;
 use crate::ground::document::{Document, EXTENSION, Key, Kind, Node};
-use crate::ground::record::phases;
+use crate::ground::record::phases::{KnownPhase, PROJECTION};
 use crate::ground::source::Artifact;
 use crate::ground::timestamp::Timestamp;
+use crate::ground::words::Words as _;
 use reference::{NAMES, SIZES};
 
 /// A writer of the records of a run.
@@ -99,9 +100,9 @@ impl<'w> Writer<'w> {
             .get("phase")
             .and_then(Node::text)
             .as_deref()
-            .and_then(phases::known);
+            .and_then(KnownPhase::of_word);
 
-        self.record(document, known.unwrap_or("event"))
+        self.record(document, known.map_or("event", KnownPhase::word))
     }
 
     /// Returns the copy of a value of records that is kept in a file.
@@ -320,7 +321,7 @@ impl<'a> Copying<'_, '_, 'a> {
             {
                 (false, &mut readable.words)
             }
-            Nature::Phase if phases::is_known(text) || text == phases::PROJECTION => {
+            Nature::Phase if KnownPhase::of_word(text).is_some() || text == PROJECTION => {
                 (false, &mut readable.words)
             }
             Nature::Version if is_version(text) => (false, &mut readable.words),

@@ -11,8 +11,9 @@ use super::usage::{note_excluded, refuse_all};
 use super::words::JsonArgs;
 use super::{CommandFailure, Exit, Result};
 use crate::ground::printable::{brief, quote};
-use crate::ground::record::phases::{KNOWN, is_known};
+use crate::ground::record::phases::KnownPhase;
 use crate::ground::source::Artifact;
+use crate::ground::words::Words as _;
 use crate::look::read::RunReader;
 use crate::look::view::{self, RunPage, event_summaries};
 use crate::report::{count, write_json_line};
@@ -168,10 +169,17 @@ fn events_are_json(run: &RunReader) -> String {
     )
 }
 
+/// Returns the phases that runtimes are known to write.
+fn known<'k>() -> impl Iterator<Item = &'k str> {
+    KnownPhase::ALL
+        .iter()
+        .map(|phase| phase.word())
+}
+
 /// Returns why a phase is most likely misspelled: no runtime is known to write it, and it does not
 /// occur among those that were counted.
 fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
-    if is_known(phase) || counted.contains_key(phase) {
+    if KnownPhase::of_word(phase).is_some() || counted.contains_key(phase) {
         return None;
     }
 
@@ -183,7 +191,7 @@ fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
     let near = counted
         .keys()
         .map(String::as_str)
-        .chain(KNOWN)
+        .chain(known())
         .filter_map(|known| {
             let distance = strsim::osa_distance(&wanted, known);
             let limit = (wanted.chars().count() / 3).clamp(1, 3);
@@ -191,7 +199,10 @@ fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
         });
     let help = match near.min() {
         Some((_, near)) => format!("did you mean `{}`?", brief(near)),
-        None => format!("runtimes write {}", KNOWN.join(", ")),
+        None => {
+            let known: Vec<&str> = known().collect();
+            format!("runtimes write {}", known.join(", "))
+        }
     };
 
     Some(format!("no event has the phase {}; {help}", quote(phase)))

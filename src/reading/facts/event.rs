@@ -8,7 +8,7 @@ use super::value::{JsonText, RowItem, Stamp, Value};
 use crate::ground::digest::FileDigest;
 use crate::ground::document::{Document, Kind, Node, ReadText, Row};
 use crate::ground::record::StepStatus;
-use crate::ground::record::phases::{self, PROJECTION};
+use crate::ground::record::phases::{KnownPhase, PROJECTION};
 use crate::ground::source::Line;
 use crate::ground::words::Words as _;
 
@@ -22,7 +22,7 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
     of: JsonText<'a>,
     /// The phase, if it is one that runtimes are known to write: it is asked for often.
-    known_phase: Option<&'static str>,
+    pub(super) known_phase: Option<KnownPhase>,
 }
 
 /// The facts of an act event about a step and an action.
@@ -45,7 +45,9 @@ impl<'a> EventFacts<'a> {
         Self {
             line,
             of,
-            known_phase: phase.as_deref().and_then(phases::known),
+            known_phase: phase
+                .as_deref()
+                .and_then(KnownPhase::of_word),
         }
     }
 
@@ -80,7 +82,7 @@ impl<'a> EventFacts<'a> {
     #[inline]
     pub(crate) fn phase(self) -> Option<Cow<'a, str>> {
         match self.known_phase {
-            Some(known) => Some(Cow::Borrowed(known)),
+            Some(known) => Some(Cow::Borrowed(known.word())),
             None => self.text(InEvent::Phase),
         }
     }
@@ -120,7 +122,7 @@ impl<'a> EventFacts<'a> {
 
     /// Returns `true` if it is the evidence of a persisted state.
     pub(super) fn is_projection(self) -> bool {
-        self.known_phase == Some("runtime")
+        self.known_phase == Some(KnownPhase::Runtime)
             && self.text(InEvent::EventType).as_deref() == Some(PROJECTION)
     }
 
@@ -160,7 +162,7 @@ impl<'a> EventFacts<'a> {
 
     /// Returns what the event says about a step and an action, if it is an act event.
     pub(in crate::reading) fn act(self) -> Option<ActFacts<'a>> {
-        if self.known_phase != Some("act") {
+        if self.known_phase != Some(KnownPhase::Act) {
             return None;
         }
 
@@ -183,18 +185,20 @@ impl<'a> EventFacts<'a> {
 
     /// Returns `true` if the timeline keeps anything of an event of its own run.
     pub(super) fn matters_by_phase(self) -> bool {
-        match self.phase().as_deref() {
-            Some("start" | "plan" | "terminate") => true,
-            Some("act") => [InEvent::StepId, InEvent::ActionId, InEvent::Id]
+        match self.known_phase {
+            Some(KnownPhase::Start | KnownPhase::Plan | KnownPhase::Terminate) => true,
+            Some(KnownPhase::Act) => [InEvent::StepId, InEvent::ActionId, InEvent::Id]
                 .into_iter()
                 .any(|slot| self.value(slot).is_some()),
-            Some("runtime") => {
+            Some(KnownPhase::Runtime) => {
                 let of_projection = |it: &str| it == PROJECTION || is_typo_of_projection(it);
                 self.text(InEvent::EventType)
                     .is_some_and(|it| of_projection(&it))
             }
-            Some(phase) => !self.has_known_phase() && phase_begun(phase).is_some(),
-            None => false,
+            Some(_) => false,
+            None => self
+                .phase()
+                .is_some_and(|phase| phase_begun(&phase).is_some()),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::ground::record::phases::{self, PROJECTION};
+use crate::ground::record::phases::{KnownPhase, PROJECTION};
 use crate::ground::spelling::{Word, differs_in_style, is_near};
+use crate::ground::words::Words as _;
 
 /// The keys of an event that may be misspelled.
 pub(super) static EVENT_KEYS: [Word<'_>; 6] = [
@@ -47,7 +48,7 @@ const PHASES: [&str; 6] = [
 /// which are words like `action`, so a misspelling of the shortest one is another style of it.
 #[inline]
 pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
-    if phases::is_known(phase) {
+    if KnownPhase::of_word(phase).is_some() {
         return None;
     }
     if differs_in_style(phase, "act") {

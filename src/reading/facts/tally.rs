@@ -1,6 +1,7 @@
 //! The events and lines of a timeline -> how many there are of each kind that rules count.
 
 use super::event::EventFacts;
+use crate::ground::record::phases::KnownPhase;
 use crate::ground::source::Line;
 
 /// The events of one kind: their number, and the first of them.
@@ -41,12 +42,12 @@ impl EventTally {
     pub(in crate::reading) fn event(&mut self, event: EventFacts<'_>) {
         self.events += 1;
         let line = event.line;
-        match (event.phase().as_deref(), event.is_synthetic()) {
-            (Some("act"), false) => self.acts.add(line),
-            (Some("plan"), false) => self.plans.add(line),
-            (Some("reflect"), _) => self.reflects.add(line),
-            (Some("direction"), _) => self.directions.add(line),
-            (Some("start"), _) => {
+        match event.known_phase {
+            Some(KnownPhase::Act) if !event.is_synthetic() => self.acts.add(line),
+            Some(KnownPhase::Plan) if !event.is_synthetic() => self.plans.add(line),
+            Some(KnownPhase::Reflect) => self.reflects.add(line),
+            Some(KnownPhase::Direction) => self.directions.add(line),
+            Some(KnownPhase::Start) => {
                 if self.starts.number == 1 {
                     self.second_start = Some(line);
                 }

@@ -22,7 +22,7 @@ use crate::ground::digest::FileDigest;
 use crate::ground::finding::MAX_FINDINGS_PER_RULE;
 use crate::ground::printable::quote;
 use crate::ground::record::StepStatus;
-use crate::ground::record::phases::PROJECTION;
+use crate::ground::record::phases::{KnownPhase, PROJECTION};
 use crate::ground::source::Line;
 use crate::ground::words::Words as _;
 
@@ -202,11 +202,13 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             EventsOfOthers::count(&mut timeline.foreign, line, &id, "episode_id");
         }
 
-        match event.phase().as_deref() {
-            Some("start") if timeline.start.is_none() => {
-                timeline.start = Some(Stamped::new(event));
+        match event.known_phase {
+            Some(KnownPhase::Start) => {
+                timeline
+                    .start
+                    .get_or_insert_with(|| Stamped::new(event));
             }
-            Some("runtime") => match event
+            Some(KnownPhase::Runtime) => match event
                 .text(InEvent::EventType)
                 .as_deref()
             {
@@ -214,8 +216,8 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
                 Some(other) => timeline.typos.add_type(line, other),
                 None => {}
             },
-            Some("plan") => self.plan(event),
-            Some("terminate") => {
+            Some(KnownPhase::Plan) => self.plan(event),
+            Some(KnownPhase::Terminate) => {
                 timeline.terminates += 1;
                 let lost = event
                     .refused()
@@ -225,11 +227,17 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
                     .lost
                     .extend(lost.filter(|_| has_room));
             }
-            Some(phase) => match event.act() {
-                Some(act) => self.act(event, &act),
-                None => timeline.typos.add_phase(line, phase),
-            },
-            None => {}
+            Some(KnownPhase::Act) => {
+                if let Some(act) = event.act() {
+                    self.act(event, &act);
+                }
+            }
+            Some(_) => {}
+            None => {
+                if let Some(phase) = event.phase() {
+                    timeline.typos.add_phase(line, &phase);
+                }
+            }
         }
     }
 
