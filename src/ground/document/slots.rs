@@ -72,6 +72,13 @@ impl Span {
         text.get(self.start as usize..self.end() as usize)
             .unwrap_or_default()
     }
+
+    /// Returns the content of a string without escapes.
+    #[inline]
+    pub(crate) fn unquoted(self, text: &str) -> &str {
+        text.get(self.start as usize + 1..self.end() as usize - 1)
+            .unwrap_or_default()
+    }
 }
 
 impl From<Range<usize>> for Span {
@@ -108,7 +115,8 @@ pub(crate) struct NearWords {
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) root: &'static [&'static str],
-    /// Arrays, each with places below each of its items; the first is that of the item itself.
+    /// Arrays, at most [`MAX_ARRAYS`], each with places below each of its items; the first is that
+    /// of the item itself.
     pub(crate) rows: &'static [(&'static str, &'static [&'static str])],
     /// The objects of which other keys with a prefix are kept.
     pub(crate) others: &'static [(&'static str, &'static str)],
@@ -132,12 +140,23 @@ impl Layout {
 pub(crate) struct Slots {
     /// The spans of the root, then those of each row.
     spans: Vec<Span>,
-    /// For each array, where the spans of its rows start.
-    rows: Vec<Vec<u32>>,
+    rows: [RowsOfArray; MAX_ARRAYS],
     /// The keys and values that are kept of the objects in [`Layout::others`], by rows.
     others: Vec<Other>,
     /// The words that keys of that object are near to, a bit each.
     pub(crate) near: u64,
+}
+
+/// The number of arrays of a layout, at most.
+pub(crate) const MAX_ARRAYS: usize = 2;
+
+/// The rows of an array, whose spans follow each other.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowsOfArray {
+    first: u32,
+    count: u32,
+    /// The number of spans of each.
+    width: u32,
 }
 
 /// The place of the spans of a row among all spans.
@@ -156,11 +175,7 @@ impl Slots {
         self.spans.clear();
         self.spans
             .resize(layout.root.len(), Span::default());
-        self.rows
-            .resize_with(layout.rows.len(), Vec::new);
-        self.rows
-            .iter_mut()
-            .for_each(Vec::clear);
+        self.rows = [RowsOfArray::default(); MAX_ARRAYS];
         self.others.clear();
         self.near = 0;
     }
@@ -188,7 +203,13 @@ impl Slots {
         self.spans
             .resize(self.spans.len() + width, Span::default());
         if let Some(rows) = self.rows.get_mut(array) {
-            rows.push(row);
+            if rows.count == 0 {
+                rows.first = row;
+                rows.width = width as u32;
+            }
+            rows.count += 1;
+        } else {
+            debug_assert!(false, "a layout has more arrays than have rows");
         }
 
         Row(row)
@@ -216,15 +237,14 @@ impl Slots {
 
     /// Returns the rows of an array.
     #[inline]
-    pub(crate) fn rows(
-        &self,
-        array: usize,
-    ) -> impl ExactSizeIterator<Item = Row> + Clone + use<'_> {
-        self.rows
+    pub(crate) fn rows(&self, array: usize) -> impl ExactSizeIterator<Item = Row> + Clone + use<> {
+        let rows = self
+            .rows
             .get(array)
-            .map_or(&[][..], |rows| rows)
-            .iter()
-            .map(|row| Row(*row))
+            .copied()
+            .unwrap_or_default();
+
+        (0..rows.count).map(move |index| Row(rows.first + index * rows.width))
     }
 
     /// Sorts the kept keys and values by rows, once all are kept.
