@@ -383,14 +383,12 @@ fn string_end(bytes: &[u8], mut at: usize) -> Result<usize, SyntaxError> {
 
 /// Reads a number; returns its end.
 pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
-    let digits = |mut at: usize| {
-        while bytes
-            .get(at)
-            .is_some_and(u8::is_ascii_digit)
-        {
-            at += 1;
-        }
-        at
+    let digits = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
     };
 
     let some_digits = |at: usize| match digits(at) {

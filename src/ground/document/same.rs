@@ -126,7 +126,7 @@ pub(crate) fn written_members(object: &str) -> impl Iterator<Item = WrittenMembe
         let key_end = end_of_string(bytes, key)?.end;
         let (_, colon) = after_blank(bytes, key_end)?;
         let (_, value) = after_blank(bytes, colon + 1)?;
-        at = skip(bytes, value, 0)?;
+        at = end_of_value(bytes, value)?;
         Some(WrittenMember {
             key: object.get(key..key_end)?,
             value: object.get(value..at)?,
@@ -152,9 +152,17 @@ pub(crate) fn written_items(array: &str) -> impl Iterator<Item = &str> {
             return None;
         }
 
-        at = skip(bytes, item, 0)?;
+        at = end_of_value(bytes, item)?;
         array.get(item..at)
     })
+}
+
+/// Returns the end of the value that starts at a place of a JSON text.
+fn end_of_value(bytes: &[u8], start: usize) -> Option<usize> {
+    match bytes.get(start) {
+        Some(b'"') => Some(end_of_string(bytes, start)?.end),
+        _ => skip(bytes, start, 0),
+    }
 }
 
 #[cfg(test)]
