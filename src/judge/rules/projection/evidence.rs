@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ground::document::{Key, Kind, Node, distinct_members, same_as_written};
+use crate::ground::document::{Key, Kind, Node, WrittenMember, distinct_members, same_as_written};
 use crate::ground::printable::brief;
 use crate::ground::source::Line;
 use crate::judge::rule::{Compared, Draft, Place, Pointer};
@@ -27,7 +27,7 @@ pub(super) fn outcomes(
     };
 
     let are_equal = projected.raw() == persisted.raw() && state.value(InState::Status).is_some();
-    if are_equal || agree_as_written(projected, persisted) {
+    if are_equal || agree_as_written(projected, state) {
         return Some(Compared);
     }
 
@@ -67,10 +67,8 @@ pub(super) fn outcomes(
 
 /// Returns `true` if the outcomes in an event have a status, and each of their values is written as
 /// the state has it, so that neither text needs a tape. If not, they may still agree.
-fn agree_as_written(in_event: Value<'_>, in_state: Value<'_>) -> bool {
-    let in_event = distinct_members(in_event.raw());
-    let in_state = distinct_members(in_state.raw());
-    let Some((in_event, in_state)) = in_event.zip(in_state) else {
+fn agree_as_written(in_event: Value<'_>, state: StateFacts<'_>) -> bool {
+    let Some(in_event) = distinct_members(in_event.raw()) else {
         return false;
     };
     let has_status = in_event
@@ -78,12 +76,36 @@ fn agree_as_written(in_event: Value<'_>, in_state: Value<'_>) -> bool {
         .any(|member| member.key == "\"status\"");
 
     has_status
-        && in_event.iter().all(|of_event| {
-            let mut members = in_state.iter();
-            match members.find(|of_state| of_state.key == of_event.key) {
-                Some(of_state) => same_as_written(of_event.value, of_state.value),
-                None => of_event.value == "null",
-            }
+        && in_event
+            .iter()
+            .all(|member| is_persisted(*member, state))
+}
+
+/// Returns `true` if the state has an outcome as it is written in an event.
+fn is_persisted(in_event: WrittenMember<'_>, state: StateFacts<'_>) -> bool {
+    let slot = match in_event.key {
+        "\"actions\"" => InState::Actions,
+        "\"artifacts\"" => InState::Artifacts,
+        "\"error\"" => InState::Error,
+        "\"metrics\"" => InState::Metrics,
+        "\"status\"" => InState::Status,
+        "\"summary\"" => InState::OutcomeSummary,
+        other => {
+            return state
+                .outcomes()
+                .and_then(|outcomes| distinct_members(outcomes.raw()))
+                .into_iter()
+                .flatten()
+                .any(|member| {
+                    member.key == other && same_as_written(in_event.value, member.value)
+                });
+        }
+    };
+
+    state
+        .value(slot)
+        .map_or(in_event.value == "null", |in_state| {
+            same_as_written(in_event.value, in_state.raw())
         })
 }
 
