@@ -317,9 +317,8 @@ impl RebuiltPlan {
                 .as_ref()
                 .map(|(_, source)| source.clone().into_owned()),
             updated_at: rebuilt
-                .updated_at
-                .as_ref()
-                .map(|stamp| stamp.text.clone().into_owned()),
+                .updated_at()
+                .map(|stamp| stamp.text.into_owned()),
             from_labels: rebuilt.form == PlanForm::Labels,
             steps: rebuilt
                 .steps()

@@ -193,7 +193,7 @@ impl PlanDifferences<'_, '_, '_> {
         }
 
         let updated_at = state.stamp(InState::PlanUpdatedAt);
-        if let (Some(by_event), Some(persisted)) = (&rebuilt.updated_at, updated_at)
+        if let (Some(by_event), Some(persisted)) = (rebuilt.updated_at(), updated_at)
             && by_event.instant != persisted.instant
         {
             self.differences.add(|| PlanMismatch {

@@ -20,7 +20,6 @@ pub(crate) struct Rebuilt<'a> {
     array: Option<Value<'a>>,
     /// The origin of the plan, and the pointer to it in the event.
     pub(crate) source: Option<(&'static str, Cow<'a, str>)>,
-    pub(crate) updated_at: Option<Stamp<'a>>,
     /// The timeline up to a line, which tells how far the steps have come.
     timeline: &'a Timeline<'a>,
     reach: u64,
@@ -187,10 +186,14 @@ impl<'a> Rebuilt<'a> {
             form,
             array,
             source,
-            updated_at: event.timestamp(),
             timeline,
             reach,
         })
+    }
+
+    /// Returns the time of the plan event.
+    pub(crate) fn updated_at(&self) -> Option<Stamp<'a>> {
+        self.event.timestamp()
     }
 
     /// Returns the line of the plan event.
