@@ -184,23 +184,31 @@ impl<'f> Findings<'f> {
         self.count += count;
     }
 
-    /// Adds how many findings are not listed.
+    /// Adds how many findings are not listed, if there are any.
+    #[inline]
     pub(crate) fn close(&mut self) {
-        let untold = self.count - self.listed;
-        if let (1.., Some(last)) = (untold, self.drafts.last()) {
-            let whole = Place {
-                line: None,
-                target: Target::Whole,
-                ..last.draft.place.clone()
-            };
-
-            let file = whole.file_name();
-            let more = count(untold as u64, "more finding");
-            let message = format!("{file}: {more} of this rule not listed");
-            let mut draft = Draft::new(whole, message).besides(&untold);
-            draft.rests_on = last.draft.rests_on;
-            self.add(draft);
+        if self.count > self.listed {
+            self.add_unlisted(self.count - self.listed);
         }
+    }
+
+    fn add_unlisted(&mut self, unlisted: usize) {
+        let Some(last) = self.drafts.last() else {
+            return;
+        };
+
+        let whole = Place {
+            line: None,
+            target: Target::Whole,
+            ..last.draft.place.clone()
+        };
+
+        let file = whole.file_name();
+        let more = count(unlisted as u64, "more finding");
+        let message = format!("{file}: {more} of this rule not listed");
+        let mut draft = Draft::new(whole, message).besides(&unlisted);
+        draft.rests_on = last.draft.rests_on;
+        self.add(draft);
     }
 }
 

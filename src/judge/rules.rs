@@ -82,6 +82,14 @@ impl RuleSet {
             .map(|(index, rule)| PlacedRule { rule, index })
     }
 
+    /// Returns each rule that was made at run time with its place.
+    pub(super) fn placed_made(&self) -> impl Iterator<Item = PlacedRule<'_>> {
+        self.made
+            .iter()
+            .zip(ALL.len()..)
+            .map(|(rule, index)| PlacedRule { rule, index })
+    }
+
     /// Returns the level of the rule with an id, given those of all.
     pub(crate) fn level_of(&self, levels: &[Level], id: &str) -> Level {
         self.iter()

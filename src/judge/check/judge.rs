@@ -186,11 +186,13 @@ fn judge_all<'l>(
         }
     }
 
-    for (of, level) in settings.rules.placed().zip(levels) {
+    for of in settings.rules.placed_made() {
         let Check::Team(check) = of.rule.check else {
             continue;
         };
-        let severity = level.severity();
+        let severity = levels
+            .get(of.index)
+            .and_then(|level| level.severity());
         if let Some(severity) = severity.filter(|_| loaded.judges.is_across(check)) {
             let (id, index) = (&*of.rule.info.id, of.index);
             let (memory, drafts, skips) = (&mut memory, &mut drafts, &mut skips);
