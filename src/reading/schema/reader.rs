@@ -7,13 +7,15 @@
 mod tables;
 mod tests;
 
-use super::shape::{ANY_TYPE, Shape, Shapes, bit};
+use super::shape::{ANY_TYPE, Shape, ShapeId, Shapes, bit};
 use crate::ground::document::{
     Kind, LEAST_BYTES_BEYOND, Layout, ReadValue, Row, Slots, Span, Tape, after_blank,
     end_of_string, number, skip, utf8, written_items,
 };
+use crate::ground::timestamp::Timestamp;
 use tables::{
-    Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others, ReaderTable, Tables,
+    Asserted, Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others, ReaderTable,
+    Tables,
 };
 
 /// Reads texts of one schema. It learns the order and the other keys of their writers, which
@@ -124,48 +126,56 @@ impl SlotReading<'_, '_> {
     ) -> Option<ReadValue> {
         if byte == b'"' {
             let read = end_of_string(self.bytes, start)?;
-            if step.shape().is_some() {
-                let value = Span::new(start, read.end).escaped(read.is_escaped);
-                self.assert(step, Kind::String, value)?;
-            }
+            let value = Span::new(start, read.end).escaped(read.is_escaped);
+            self.assert(step, Kind::String, value)?;
             return step
                 .allows(bit(Kind::String))
                 .then_some(read);
         }
 
-        let end = match byte {
-            b'{' if step.allows(bit(Kind::Object)) => {
-                if step.allows(FREE_OBJECT) {
-                    self.skip(start, depth)?
-                } else {
-                    self.object(start, step, row)?
-                }
-            }
-            b'[' if step.allows(bit(Kind::Array)) => {
-                if step.allows(FREE_ARRAY) {
-                    self.skip(start, depth)?
-                } else {
-                    self.array(start, step, row)?
-                }
-            }
-            b'-' | b'0'..=b'9' if step.allows(bit(Kind::Number)) => {
-                let end = number(self.bytes, start).ok()?;
-                self.assert(step, Kind::Number, Span::new(start, end))?;
-                end
-            }
-            b't' => self.literal(start, step, "true", Kind::True)?,
-            b'f' => self.literal(start, step, "false", Kind::False)?,
-            b'n' => self.literal(start, step, "null", Kind::Null)?,
-            _ => return None,
-        };
-
+        let end = self.value_of_another_kind((byte, start), step, row, depth)?;
         Some(ReadValue {
             end,
             is_escaped: false,
         })
     }
 
+    /// Reads a value that is not a string; returns its end.
     #[inline(never)]
+    fn value_of_another_kind(
+        &mut self,
+        (byte, start): (u8, usize),
+        step: &Expectation,
+        row: Row,
+        depth: usize,
+    ) -> Option<usize> {
+        match byte {
+            b'{' if step.allows(bit(Kind::Object)) => {
+                if step.allows(FREE_OBJECT) {
+                    self.skip(start, depth)
+                } else {
+                    self.object(start, step, row)
+                }
+            }
+            b'[' if step.allows(bit(Kind::Array)) => {
+                if step.allows(FREE_ARRAY) {
+                    self.skip(start, depth)
+                } else {
+                    self.array(start, step, row)
+                }
+            }
+            b'-' | b'0'..=b'9' if step.allows(bit(Kind::Number)) => {
+                let end = number(self.bytes, start).ok()?;
+                self.assert(step, Kind::Number, Span::new(start, end))?;
+                Some(end)
+            }
+            b't' => self.literal(start, step, "true", Kind::True),
+            b'f' => self.literal(start, step, "false", Kind::False),
+            b'n' => self.literal(start, step, "null", Kind::Null),
+            _ => None,
+        }
+    }
+
     fn literal(&self, start: usize, step: &Expectation, word: &str, kind: Kind) -> Option<usize> {
         let end = start + word.len();
         let is_word = self.bytes.get(start..end) == Some(word.as_bytes());
@@ -174,14 +184,28 @@ impl SlotReading<'_, '_> {
     }
 
     /// Checks the assertions of a schema on a scalar besides its type.
+    #[expect(
+        clippy::inline_always,
+        reason = "measured: of most scalars nothing is asserted"
+    )]
+    #[inline(always)]
     fn assert(&self, step: &Expectation, kind: Kind, value: Span) -> Option<()> {
-        let Some(shape) = step
-            .shape()
-            .and_then(|id| self.reader.shapes.get(id))
-        else {
-            return Some(());
-        };
+        match step.asserted() {
+            Asserted::Nothing => Some(()),
+            Asserted::DateTime => self.assert_date_time(kind, value),
+            Asserted::Shape(id) => self.assert_shape(id, kind, value),
+        }
+    }
 
+    #[inline(never)]
+    fn assert_date_time(&self, kind: Kind, value: Span) -> Option<()> {
+        let is_date_time = || !value.is_escaped() && Timestamp::is_valid(value.unquoted(self.text));
+        (kind != Kind::String || is_date_time()).then_some(())
+    }
+
+    #[inline(never)]
+    fn assert_shape(&self, id: ShapeId, kind: Kind, value: Span) -> Option<()> {
+        let shape = self.reader.shapes.get(id)?;
         let failures = shape.failures(kind, value.of(self.text), value.is_escaped());
         (failures == 0).then_some(())
     }
@@ -293,11 +317,11 @@ impl SlotReading<'_, '_> {
             };
 
             near |= key.near;
-            if present >> expected & 1 != 0 {
+            if present & key.bit != 0 {
                 return None;
             }
 
-            present |= 1 << expected;
+            present |= key.bit;
             let (first, start) = after_blank(bytes, end)?;
             let ReadValue { end, is_escaped } =
                 self.value((first, start), &key.step, row, depth)?;

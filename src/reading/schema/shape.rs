@@ -304,6 +304,17 @@ impl Shape {
             .any(|prefix| name.starts_with(&**prefix))
     }
 
+    /// Returns `true` if it asserts of a scalar besides its type that a string is a date-time, and
+    /// nothing else.
+    pub(super) fn asserts_date_time_alone(&self) -> bool {
+        self.date_time
+            && !self.integer
+            && self.allowed.is_none()
+            && self.bounds.is_empty()
+            && self.min_length == 0
+            && self.pattern.is_none()
+    }
+
     /// Returns `true` if it asserts something that one pass over a text can't judge.
     pub(super) fn needs_the_whole(&self) -> bool {
         self.min_items > 0 || !self.any_of.is_empty()

@@ -29,7 +29,7 @@ pub(super) struct Expectation {
     types: u8,
     /// The slot of its span.
     pub(super) slot: u8,
-    /// The shape that asserts more of a scalar than its type.
+    /// The shape that asserts more of a scalar than its type, or one of the marks below.
     shape: u8,
     /// The key that came after its key the last time.
     pub(super) next: u8,
@@ -37,6 +37,19 @@ pub(super) struct Expectation {
 
 /// No shape asserts anything of a scalar but its type.
 const NO_SHAPE: u8 = u8::MAX;
+
+/// A string is asserted to be a date-time, and nothing else of a scalar.
+const DATE_TIME: u8 = u8::MAX - 1;
+
+/// What is asserted of a scalar besides its type.
+#[derive(Clone, Copy)]
+pub(super) enum Asserted {
+    Nothing,
+    /// A string is a date-time.
+    DateTime,
+    /// All that a shape asserts.
+    Shape(ShapeId),
+}
 
 impl Default for Expectation {
     fn default() -> Self {
@@ -68,10 +81,14 @@ impl Expectation {
         self.types & types != 0
     }
 
-    /// Returns the shape that asserts more of a scalar than its type.
+    /// Returns what is asserted of a scalar besides its type.
     #[inline]
-    pub(super) fn shape(&self) -> Option<usize> {
-        (self.shape != NO_SHAPE).then_some(self.shape.into())
+    pub(super) fn asserted(&self) -> Asserted {
+        match self.shape {
+            NO_SHAPE => Asserted::Nothing,
+            DATE_TIME => Asserted::DateTime,
+            shape => Asserted::Shape(shape.into()),
+        }
     }
 }
 
@@ -208,10 +225,12 @@ impl TableCompiler<'_> {
         // The conditions of the root are judged when it is read.
         let asserts = if shape.is_plain || id == 0 {
             NO_SHAPE
+        } else if shape.asserts_date_time_alone() {
+            DATE_TIME
         } else {
             u8::try_from(id)
                 .ok()
-                .filter(|id| *id != NO_SHAPE)?
+                .filter(|id| *id < DATE_TIME)?
         };
 
         let may_hold = shape.types & (bit(Kind::Object) | bit(Kind::Array)) != 0;
