@@ -59,24 +59,16 @@ impl Timestamp {
         let (first, rest) = fraction
             .split_at_checked(ATTO_DIGITS)
             .unwrap_or((fraction, b""));
-        let mut attoseconds = 0;
-        for digit in first {
-            attoseconds = attoseconds * 10 + u64::from(digit - b'0');
-        }
-        for _ in first.len()..ATTO_DIGITS {
-            attoseconds *= 10;
-        }
-
-        let rest: String = rest
+        let digits = first
             .iter()
-            .copied()
-            .map(char::from)
-            .collect();
+            .fold(0, |digits, digit| digits * 10 + u64::from(digit - b'0'));
+        let missing = first.len()..ATTO_DIGITS;
+        let rest = std::str::from_utf8(rest).unwrap_or_default();
 
         Some(Self {
             seconds,
             leap_second,
-            attoseconds,
+            attoseconds: missing.fold(digits, |attoseconds, _| attoseconds * 10),
             rest: rest.trim_end_matches('0').into(),
         })
     }
