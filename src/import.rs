@@ -13,6 +13,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// The way of a log, by the files of this directory:
+//
+//   paths ── found ──▶ logs ── memory ──▶ those that grew ── convert ──▶ runs
+//
+// `convert` takes the values of a log one by one (log), makes conversations of them (formats; spans
+// for traces, parts where one began others), and of each a run beside the others (write).
+
 mod archive;
 mod call;
 mod conversation;
