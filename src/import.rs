@@ -46,7 +46,7 @@ use serde_json::Value;
 use crate::ground::parallel::{cores, in_order};
 use crate::ground::printable::count;
 use crate::redact::{Redaction, Redactor};
-use crate::store::{FileVersion, FilesBelow, display};
+use crate::store::{FileStamp, FilesBelow, display};
 pub(crate) use call::plain_id;
 
 pub(crate) use explain::Explained;
@@ -367,7 +367,7 @@ impl Import {
     }
 
     /// Returns the files at or below some paths, each with what changes with its content.
-    pub(crate) fn versions(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileVersion>)> {
+    pub(crate) fn versions(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileStamp>)> {
         let below = paths
             .iter()
             .filter_map(|path| FilesBelow::of(path, &self.into).ok());

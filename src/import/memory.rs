@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::formats::Format;
 use super::{Change, Converted, ImportedRun};
-use crate::store::FileVersion;
+use crate::store::FileStamp;
 
 /// The age of a change, at least, after which a file of the same time and length is the same: the
 /// clocks of file systems have steps.
@@ -43,13 +43,13 @@ struct Known<T> {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct FileState {
     path: PathBuf,
-    version: Option<FileVersion>,
+    version: Option<FileStamp>,
 }
 
 impl FileState {
-    pub(super) fn new(path: PathBuf, version: Option<FileVersion>) -> Self {
+    pub(super) fn new(path: PathBuf, version: Option<FileStamp>) -> Self {
         // A file that was changed just now may be changed again without a sign of it.
-        let is_settled = |version: &FileVersion| {
+        let is_settled = |version: &FileStamp| {
             let age = SystemTime::now().duration_since(version.modified);
             age.is_ok_and(|age| age > SETTLED)
         };

@@ -16,10 +16,10 @@ use crate::recorder::{
     ANCHORED, Durability, End, Error, Evaluated, MAX_OUTPUT, Recorder, Run, Task,
 };
 use crate::redact::Redactor;
-use crate::store::{Scratch, beginning_of, put_dir};
+use crate::store::{OpenDir, Scratch, put_dir};
 
 /// The number of bytes of the first two events of a run, at most.
-const MAX_FIRST_EVENTS: u64 = 16 << 20;
+const MAX_FIRST_EVENTS: usize = 16 << 20;
 
 /// The task of a run in whose log the user says nothing.
 const NO_TASK: &str = "unknown: the log has no message of the user";
@@ -185,7 +185,9 @@ impl Found {
             return Self::Nothing;
         }
 
-        let events = match beginning_of(path, "events.jsonl", MAX_FIRST_EVENTS) {
+        let events = match OpenDir::open(path)
+            .and_then(|run| run.read("events.jsonl", MAX_FIRST_EVENTS))
+        {
             Ok(events) => events,
             Err(why) => return Self::Other(format!("what is at its place can't be read: {why}")),
         };

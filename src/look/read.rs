@@ -38,7 +38,7 @@ use std::sync::OnceLock;
 pub use crate::ground::finding::RunEntry;
 use crate::ground::parallel::{cores, in_order};
 use crate::ground::printable::{escape, quote};
-use crate::store::{self, Fault, RunDir, display};
+use crate::store::{self, Fault, ListedRun, display};
 pub use events::{EventLine, EventLines, EventTexts};
 pub use filter::RunFilter;
 pub(crate) use filter::{FigureRange, Tallied, range};
@@ -162,7 +162,7 @@ const MAX_MATCHES: usize = 8;
 pub struct RunData {
     root: PathBuf,
     /// Newest first.
-    runs: Vec<RunDir>,
+    runs: Vec<ListedRun>,
     faults: Vec<Fault>,
     /// The places of the runs with an id, once somebody asks for one.
     by_id: OnceLock<BTreeMap<String, Vec<usize>>>,
@@ -180,8 +180,8 @@ impl Error {
 }
 
 impl RunData {
-    fn new(root: PathBuf, (mut runs, mut faults): (Vec<RunDir>, Vec<Fault>)) -> Self {
-        runs.sort_by(RunDir::order);
+    fn new(root: PathBuf, (mut runs, mut faults): (Vec<ListedRun>, Vec<Fault>)) -> Self {
+        runs.sort_by(ListedRun::order);
         faults.sort_by(|a, b| a.path().cmp(b.path()));
         let by_id = OnceLock::new();
 
@@ -286,7 +286,7 @@ impl RunData {
         work: impl Fn(&mut S, RunReader) -> R + Sync,
         mut take: impl FnMut(Result<R, Fault>) -> ControlFlow<()>,
     ) {
-        let opened = |state: &mut S, run: &RunDir| match run.open() {
+        let opened = |state: &mut S, run: &ListedRun| match run.open() {
             Ok(run) => Some(Ok(work(state, run.into()))),
             Err(fault) => fault.map(Err),
         };

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::store::{Artifacts, Directory, Unreadable, contains};
+use crate::store::{Artifacts, OpenEpisode, Unreadable, contains};
 
 /// A condition that must hold in the workspace at the end of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl Assertion {
 
     /// Returns `Ok` if it holds, else the reason why not. A link is not a file: what it leads to
     /// may lie elsewhere.
-    fn check(&self, workspace: &Directory, stop: &AtomicBool) -> Result<(), String> {
+    fn check(&self, workspace: &OpenEpisode, stop: &AtomicBool) -> Result<(), String> {
         let mut names = Vec::new();
         for part in Path::new(&self.target).components() {
             match part {
@@ -66,7 +66,7 @@ impl Assertion {
         }
     }
 
-    pub(super) fn result(&self, workspace: &Directory, stop: &AtomicBool) -> (bool, Value) {
+    pub(super) fn result(&self, workspace: &OpenEpisode, stop: &AtomicBool) -> (bool, Value) {
         let checked = self.check(workspace, stop);
         let passed = checked.is_ok();
         let reason = checked.err();

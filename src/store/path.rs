@@ -101,6 +101,17 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
     }
 }
 
+/// Returns a path in which the links are resolved, as far as it exists.
+#[cfg(feature = "commands")]
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    path.ancestors()
+        .find_map(|above| {
+            let rest = path.strip_prefix(above).ok()?;
+            Some(above.canonicalize().ok()?.join(rest))
+        })
+        .unwrap_or_else(|| path.to_owned())
+}
+
 /// Returns the real path of the directory that a path leads to.
 pub(super) fn real_dir(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::EpisodeDir;
-use super::listing::{list, records_in};
-use super::nature::{is_foreign, names_episodes, run_data};
 use super::path::{directory_of, is_gone};
 use crate::ground::printable::escape;
 use crate::ground::source::{Artifact, EPISODES};
+use crate::store::find::nature::{is_foreign, names_episodes, run_data};
+use crate::store::open::{EpisodeDir, list, records_in};
 
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";

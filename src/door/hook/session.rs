@@ -17,7 +17,7 @@ use crate::recorder::call::{AGENT, CALL, in_one_form, question, refusal};
 use crate::recorder::{
     Allowed, CallDecision, End, Error, MAX_OUTPUT, Recorded, Run, arguments, each_bounded,
 };
-use crate::store::{MAX_RECORD_BYTES, beginning_of};
+use crate::store::{MAX_RECORD_BYTES, OpenDir};
 
 /// The key of the rules that asked a person about a call.
 const ASKED: &str = "x-asked";
@@ -407,7 +407,7 @@ pub(super) fn acts_of(runs: &Path, id: &str) -> io::Result<Vec<Action>> {
     }
 
     let episode = runs.join(EPISODES).join(id);
-    let content = beginning_of(&episode, "events.jsonl", MAX_RECORD_BYTES as u64 + 1)?;
+    let content = OpenDir::open(&episode)?.read("events.jsonl", MAX_RECORD_BYTES + 1)?;
     if content.len() > MAX_RECORD_BYTES {
         let limit = MAX_RECORD_BYTES >> 20;
         let why = format!("its timeline is larger than {limit} MiB");

@@ -14,7 +14,7 @@ use crate::ground::timestamp::{Instant, Timestamp};
 use crate::judge::load::Attachments;
 use crate::judge::rule::TeamCheck;
 use crate::policy::team::{EventText, RunValues, TeamJudges};
-use crate::store::{Artifacts as _, Directory, EpisodeDir, LineRead, Lines, MAX_RECORD_BYTES};
+use crate::store::{Artifacts as _, EpisodeDir, LineRead, Lines, MAX_RECORD_BYTES, OpenEpisode};
 
 /// The number of events that are kept for such rules, and of their bytes.
 const MAX_EVENTS: usize = 2_000_000;
@@ -289,7 +289,7 @@ fn events_of(
     episode: &EpisodeDir,
 ) -> Vec<AcrossEvent> {
     let (mut events, mut held) = (Vec::new(), Held::default());
-    let Ok(directory) = Directory::open(episode, checker.settings.links.clone()) else {
+    let Ok(directory) = OpenEpisode::open(episode, checker.settings.links.clone()) else {
         return events;
     };
     let Ok(opened) = directory.open(Artifact::Events) else {

@@ -13,7 +13,9 @@ use crate::ground::finding::{EpisodeReport, Lifecycle};
 use crate::ground::source::EpisodeKey;
 use crate::judge::load::{Buffers, Loaded};
 use crate::reading::outline::Listening;
-use crate::store::{Artifacts, Directory, EpisodeDir, Fault, Movement, seen_versions, unlistable};
+use crate::store::{
+    Artifacts, EpisodeDir, Fault, Movement, OpenEpisode, seen_versions, unlistable,
+};
 
 /// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
@@ -188,13 +190,13 @@ impl Worker {
 
 /// Opens an episode's directory, which notes the versions of all files that rules read.
 #[inline]
-fn open(checker: &Checker, episode: &EpisodeDir) -> io::Result<Directory> {
+fn open(checker: &Checker, episode: &EpisodeDir) -> io::Result<OpenEpisode> {
     let settings = &checker.settings;
     let others = checker
         .team()
         .judged_files()
         .map(|(_, name)| name);
-    let files = Directory::open(episode, settings.links.clone())?.with_others(others);
+    let files = OpenEpisode::open(episode, settings.links.clone())?.with_others(others);
 
     Ok(if settings.seals {
         files.sealing()
@@ -205,7 +207,7 @@ fn open(checker: &Checker, episode: &EpisodeDir) -> io::Result<Directory> {
 
 /// Returns the changes since an episode was read. Where there are any, or may be, it waits until
 /// the writer pauses.
-fn movement_until_still(files: &Directory, episode: &EpisodeDir) -> Movement {
+fn movement_until_still(files: &OpenEpisode, episode: &EpisodeDir) -> Movement {
     let movement = files.movement(episode);
     let settles_in = movement.settles_in();
     if movement.is_none() && settles_in.is_zero() {

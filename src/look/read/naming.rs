@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Error, MAX_MATCHES, RunData, RunReader, ambiguous, several_below};
 use crate::ground::printable::{are_alike, quote};
 use crate::ground::source::{Artifact, EPISODES};
-use crate::store::{self, EpisodeDir, GivenPaths, RunDir, display, unlistable};
+use crate::store::{self, EpisodeDir, GivenPaths, ListedRun, display, unlistable};
 
 /// The name of the newest run.
 const LATEST: &str = "@latest";
@@ -242,10 +242,10 @@ impl RunReader {
 /// that they differ.
 fn one_of<'r>(
     name: &str,
-    runs: impl Iterator<Item = &'r RunDir>,
+    runs: impl Iterator<Item = &'r ListedRun>,
 ) -> Option<Result<RunReader, Error>> {
     let mut matches: Vec<EpisodeDir> = runs
-        .filter_map(RunDir::episode)
+        .filter_map(ListedRun::episode)
         .take(MAX_MATCHES + 1)
         .collect();
     if matches.len() <= 1 {

@@ -22,8 +22,8 @@ use crate::judge::load::{self, Buffers, LoadRequest, Loaded, LoadedRecord, NOT_T
 use crate::reading::outline::Listening;
 use crate::reading::schema::{self, CompiledSchema};
 use crate::store::{
-    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
-    LinkPolicy, Opened,
+    self, Artifacts, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory, LinkPolicy,
+    OpenEpisode, Opened,
 };
 
 pub(in crate::look) use records::Records;
@@ -428,8 +428,8 @@ impl RunReader {
         })
     }
 
-    fn files(&self) -> Result<Directory, Error> {
-        Directory::open(&self.dir, self.links.clone())
+    fn files(&self) -> Result<OpenEpisode, Error> {
+        OpenEpisode::open(&self.dir, self.links.clone())
             .map_err(|error| Error::at(&self.dir.path, &error))
     }
 

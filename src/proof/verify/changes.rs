@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::{Change, ChangeKind, Wanted};
 use crate::ground::digest::FileDigest;
 use crate::ground::finding::{SealedFiles, Uncovered, UncoveredKind};
-use crate::store::{Directory, EpisodeDir, Fault, LinkPolicy, unlistable};
+use crate::store::{EpisodeDir, Fault, LinkPolicy, OpenEpisode, unlistable};
 
 impl Wanted<'_> {
     /// Returns how the files of the run differ from the sealed ones.
@@ -21,7 +21,7 @@ impl Wanted<'_> {
         for root in &self.roots {
             let path = root.join(self.name);
             let episode = EpisodeDir::below(root, path.clone());
-            let files = match Directory::open(&episode, LinkPolicy::Refused) {
+            let files = match OpenEpisode::open(&episode, LinkPolicy::Refused) {
                 Ok(dir) => dir
                     .sealing()
                     .files(|name| self.sealed.files.contains_key(name)),

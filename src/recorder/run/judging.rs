@@ -249,7 +249,7 @@ impl Run {
         if let Some(gate) = &self.recorder.gate {
             let directory = self
                 .dir
-                .directory()
+                .episode()
                 .map_err(Error::io("reading", self.path()))?;
             let mut gate = gate.without_baseline();
             let mut judge = |artifacts: &dyn Artifacts| {
@@ -347,7 +347,7 @@ impl Run {
         let document = tape
             .read(text.trim_ascii_end().as_bytes())
             .ok()?;
-        let directory = self.dir.directory().ok()?;
+        let directory = self.dir.episode().ok()?;
         let whole = with_whole_values(document.root(), &mut |name| {
             let mut content = Vec::new();
             directory
@@ -372,7 +372,7 @@ impl Run {
         }
 
         self.dir
-            .directory()?
+            .episode()?
             .open_file(Artifact::Events)
             .map_err(io::Error::other)?
             .read_again(line, bytes)

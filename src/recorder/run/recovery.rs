@@ -21,7 +21,7 @@ use crate::ground::digest::FileDigest;
 use crate::ground::finding::Severity;
 use crate::ground::record::{RuntimeMode, StepStatus};
 use crate::ground::source::{Artifact, EPISODES, Entries, EpisodeKey};
-use crate::store::{Artifacts, Directory, OpenDir, Opened, Unreadable};
+use crate::store::{Artifacts, OpenDir, OpenEpisode, Opened, Unreadable};
 
 /// The result of [`Recorder::recover`].
 #[derive(Debug)]
@@ -51,7 +51,7 @@ struct Left {
 
 /// An episode without what follows its last whole event.
 struct WithoutTail {
-    directory: Directory,
+    directory: OpenEpisode,
     /// The length of its events.
     events: u64,
     has_state: bool,
@@ -271,7 +271,7 @@ impl Left {
         let directory = self
             .run
             .dir
-            .directory()
+            .episode()
             .map_err(Error::io("reading", self.run.path()))?;
         if self.has_ended {
             self.run.must_be_trusted(&directory)?;

@@ -13,7 +13,7 @@ use crate::ground::digest::FileDigest;
 use crate::ground::document::Tape;
 use crate::ground::printable::quote;
 use crate::ground::source::Artifact;
-use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, whole_lines};
+use crate::store::{MAX_RECORD_BYTES, OpenDir, OpenEpisode, Opened, Unreadable, whole_lines};
 
 /// The files of lines of an episode, as far as they are read.
 #[derive(Default)]
@@ -50,7 +50,7 @@ pub(super) fn reread(
 ) -> Result<(RunFold, Reread), Error> {
     let path = events.path();
     let reading = || Error::io("reading", &path);
-    let directory = dir.directory().map_err(reading())?;
+    let directory = dir.episode().map_err(reading())?;
     let state = directory
         .open_file(Artifact::State)
         .ok();
@@ -279,7 +279,7 @@ pub(super) struct Learn {
 }
 
 impl Learn {
-    fn open(directory: &Directory) -> io::Result<Self> {
+    fn open(directory: &OpenEpisode) -> io::Result<Self> {
         let file = match directory.open_file(Artifact::Learn) {
             Err(Unreadable::Vanished) => None,
             opened => Some(opened.map_err(io::Error::other)?),

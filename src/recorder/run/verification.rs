@@ -44,7 +44,7 @@ type Files = BTreeMap<String, String>;
 
 /// Returns what a snapshot in the directory of an episode holds, up to a limit.
 fn snapshot(dir: &OpenDir, name: &str) -> Option<(Vec<u8>, Held)> {
-    let (directory, mut bytes) = (dir.directory().ok()?, Vec::new());
+    let (directory, mut bytes) = (dir.episode().ok()?, Vec::new());
     directory
         .open_named(&format!("{SNAPSHOTS}/{name}"))
         .ok()?
@@ -232,7 +232,7 @@ impl Run {
             .and_then(|workspace| {
                 let (dir, files) = self.recorder.look(workspace)?;
                 let content = text(&files, "the snapshot").ok()?;
-                Some((dir.directory().ok()?, content, files))
+                Some((dir.episode().ok()?, content, files))
             });
         let snapshots = before
             .pre

@@ -143,8 +143,15 @@ fn every_import_goes_to_an_earlier_wing() {
 
 #[test]
 fn files_of_a_module_do_not_import_in_circles() {
+    // A path from the crate's root is one from the wing on, for a file of that wing.
     let files: BTreeMap<String, String> = production()
-        .map(|(file, text)| (file, code(&text)))
+        .map(|(file, text)| {
+            let module = module(&file);
+            let own = format!("crate::{}::", module[0]);
+            let up = "super::".repeat(module.len() - 1);
+            let code = code(&text).replace(&own, &up);
+            (file, code)
+        })
         .collect();
     let defined = children_that_define(&files);
     let mut imports: BTreeMap<Module<'_>, BTreeSet<Module<'_>>> = BTreeMap::new();

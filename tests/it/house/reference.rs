@@ -266,14 +266,14 @@ const ON_PAGES: [[&str; 5]; 4] = [
         "the limit is {} for `state.json`",
         "MiB",
         "MAX_RECORD_BYTES",
-        "src/store.rs",
+        "src/store/read/limits.rs",
     ],
     [
         "record/unreadable",
         "{} for `events.jsonl` as a whole",
         "GiB",
         "MAX_TIMELINE_BYTES",
-        "src/store.rs",
+        "src/store/read/limits.rs",
     ],
     [
         "record/unreadable",
@@ -287,7 +287,7 @@ const ON_PAGES: [[&str; 5]; 4] = [
         "a line longer than {}",
         "MiB",
         "MAX_RECORD_BYTES",
-        "src/store.rs",
+        "src/store/read/limits.rs",
     ],
 ];
 
