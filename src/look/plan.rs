@@ -251,6 +251,7 @@ impl PlanComparison {
             (None, _) => why_unread(&run.timeline, "events.jsonl"),
             (_, None) => Some(facts::UNKNOWN_REACH.to_string()),
             (Some(timeline), Some(_)) => timeline
+                .kept
                 .broken_line
                 .map(|line| SkipReason::no_event(line.number).to_string())
                 .or_else(|| why_unread(&run.state, "state.json")),

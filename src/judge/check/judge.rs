@@ -155,9 +155,9 @@ fn card(id: &str, dir: &str, loaded: &Loaded<'_, '_>, entries: Entries) -> RunEn
 fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) -> Vec<Place> {
     let mut causes = causes::of_violations(drafts);
     if let Some(timeline) = loaded.run.timeline.read()
-        && !(drafts.is_empty() || timeline.typos.is_empty())
+        && !(drafts.is_empty() || timeline.kept.typos.is_empty())
     {
-        causes.append(&mut causes::add(rules, drafts, &timeline.typos));
+        causes.append(&mut causes::add(rules, drafts, &timeline.kept.typos));
     }
 
     causes

@@ -1,7 +1,6 @@
 //! One run -> the answers to a rule's questions about it, and the reasons for those that lack.
 
 use std::borrow::Cow;
-use std::ops::{Deref, DerefMut};
 
 use super::{Check, PlacedRule, TeamCheck};
 use crate::ground::draft::{Compared, Draft, Findings};
@@ -20,20 +19,6 @@ use crate::reading::facts::{
 pub(crate) struct Context<'c> {
     loaded: &'c Loaded<'c, 'c>,
     findings: Findings<'c>,
-}
-
-impl<'c> Deref for Context<'c> {
-    type Target = Findings<'c>;
-
-    fn deref(&self) -> &Findings<'c> {
-        &self.findings
-    }
-}
-
-impl DerefMut for Context<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.findings
-    }
 }
 
 impl<'c> Context<'c> {
@@ -64,6 +49,21 @@ impl<'c> Context<'c> {
         compared
     }
 
+    /// Adds a finding with help or related places.
+    pub(in crate::judge) fn push(&mut self, draft: Draft) {
+        self.findings.push(draft);
+    }
+
+    /// Adds a finding at a place.
+    pub(in crate::judge) fn at(&mut self, place: Place, message: impl Into<String>) {
+        self.findings.at(place, message);
+    }
+
+    /// Adds that the rule could not be checked, or not in full.
+    pub(in crate::judge) fn skip(&mut self, reason: &SkipReason) {
+        self.findings.skip(reason);
+    }
+
     /// Returns the facts of the state.
     pub(in crate::judge) fn state(&mut self) -> Option<StateFacts<'c>> {
         self.rest_on(&[Artifact::State]);
@@ -88,14 +88,14 @@ impl<'c> Context<'c> {
             .run
             .timeline
             .read()
-            .map_or(0, |timeline| timeline.tally.events)
+            .map_or(0, |timeline| timeline.kept.tally.events)
     }
 
     /// Returns the facts of a timeline of which every line is an event, for rules that conclude
     /// something from a count, or from an absence.
     pub(in crate::judge) fn whole_timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
         let timeline = self.timeline()?;
-        match timeline.broken_line {
+        match timeline.kept.broken_line {
             None => Some(timeline),
             Some(line) => self.lacks(&SkipReason::no_event(line.number)),
         }

@@ -22,8 +22,8 @@ impl TeamCheck {
         let timeline = loaded.run.timeline.read();
         let facts = RunFacts {
             lifecycle: loaded.run.stage.lifecycle,
-            has_events: timeline.is_some_and(|timeline| timeline.tally.events > 0),
-            broken_line: timeline.and_then(|timeline| timeline.broken_line),
+            has_events: timeline.is_some_and(|timeline| timeline.kept.tally.events > 0),
+            broken_line: timeline.and_then(|timeline| timeline.kept.broken_line),
             unjudged: &|artifact| unjudged(artifact, loaded),
         };
 

@@ -15,9 +15,10 @@ use crate::judge::rule::{Compared, Context, Lifecycle};
 fn lines(ctx: &mut Context<'_>) -> Option<Compared> {
     let timeline = ctx.timeline()?;
     let broken = timeline
+        .kept
         .broken_line
-        .or(timeline.unfinished_line);
-    Compared::when(timeline.tally.events > 0 || broken.is_some())
+        .or(timeline.kept.unfinished_line);
+    Compared::when(timeline.kept.tally.events > 0 || broken.is_some())
 }
 
 /// Returns the answer of a rule about the end of the timeline, which a run that is in progress may

@@ -107,7 +107,7 @@ fn shown(run: &RunReader, loaded: &Loaded<'_, '_>, bodies: Bodies) -> ShownTimel
     let track = track(loaded, &mut conversation, bodies);
     let (messages, more_messages) = conversation.end();
     let line_of = |id: &str| match &loaded.run.timeline {
-        Usable::Read(timeline) => timeline.line_of_action(id),
+        Usable::Read(timeline) => timeline.kept.line_of_action(id),
         Usable::NotDue | Usable::Unjudged(_) => None,
     };
 

@@ -6,7 +6,6 @@
 //! of a few lines at which the timeline explains the snapshot.
 
 use std::cell::OnceCell;
-use std::ops::Deref;
 
 use super::StateFacts;
 use super::act::CONTENTS;
@@ -117,29 +116,22 @@ fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
 
 /// The facts of a timeline, and their comparison with the state.
 pub(crate) struct TimelineFacts<'a> {
-    timeline: &'a Timeline<'a>,
+    /// What is kept of its events.
+    pub(crate) kept: &'a Timeline<'a>,
     state: Option<StateFacts<'a>>,
     lifecycle: Lifecycle,
     /// Sought on first use.
     reach: OnceCell<Option<Reach>>,
 }
 
-impl<'a> Deref for TimelineFacts<'a> {
-    type Target = Timeline<'a>;
-
-    fn deref(&self) -> &Timeline<'a> {
-        self.timeline
-    }
-}
-
 impl<'a> TimelineFacts<'a> {
     pub(crate) fn new(
-        timeline: &'a Timeline<'a>,
+        kept: &'a Timeline<'a>,
         state: Option<StateFacts<'a>>,
         lifecycle: Lifecycle,
     ) -> Self {
         Self {
-            timeline,
+            kept,
             state,
             lifecycle,
             reach: OnceCell::new(),
@@ -148,7 +140,7 @@ impl<'a> TimelineFacts<'a> {
 
     /// Returns the latest projection event.
     pub(crate) fn projection_event(&self) -> Option<EventFacts<'a>> {
-        self.timeline
+        self.kept
             .projection
             .as_ref()
             .map(KeptEvent::facts)
@@ -158,24 +150,22 @@ impl<'a> TimelineFacts<'a> {
     /// plan event, or its payload is not an object.
     pub(crate) fn plan(&self, reach: &Reach) -> Option<Rebuilt<'a>> {
         let line = reach.line();
-        Rebuilt::new(self.timeline.plan_event(line)?.facts(), self.timeline, line)
+        Rebuilt::new(self.kept.plan_event(line)?.facts(), self.kept, line)
     }
 
     /// Compares the actions of the state with their act events up to a reach.
     pub(crate) fn mirror(&self, reach: &Reach, differences: &mut EventListener<'_, Unlike>) {
         if let Some(state) = self.state
-            && self
-                .timeline
-                .names_actions(reach.line())
+            && self.kept.names_actions(reach.line())
         {
-            mirror::mirror(state, self.timeline, reach.line(), differences);
+            mirror::mirror(state, self.kept, reach.line(), differences);
         }
     }
 
     /// Compares what the actions of the state took and gave with their act events up to a reach.
     pub(crate) fn contents(&self, reach: &Reach, differences: &mut EventListener<'_, Unlike>) {
         if let Some(state) = self.state {
-            mirror::contents(state, self.timeline, reach.line(), differences);
+            mirror::contents(state, self.kept, reach.line(), differences);
         }
     }
 
@@ -187,7 +177,7 @@ impl<'a> TimelineFacts<'a> {
                 .iter()
                 .any(|(_, slot, _)| it.value(*slot).is_some())
                 && it.text(InAction::Id).is_some_and(|id| {
-                    self.timeline
+                    self.kept
                         .acts
                         .at(reach.line(), &id)
                         .is_some()
@@ -206,8 +196,7 @@ impl<'a> TimelineFacts<'a> {
                 .is_some_and(|id| !id.is_null())
         };
 
-        self.timeline
-            .names_actions(reach.line())
+        self.kept.names_actions(reach.line())
             && self
                 .state
                 .is_some_and(|state| state.actions().any(has_id))
@@ -215,11 +204,7 @@ impl<'a> TimelineFacts<'a> {
 
     /// Returns the line of the latest plan event up to a reach.
     pub(crate) fn plan_line(&self, reach: &Reach) -> Option<Line> {
-        Some(
-            self.timeline
-                .plan_event(reach.line())?
-                .line,
-        )
+        Some(self.kept.plan_event(reach.line())?.line)
     }
 
     /// Returns the number of steps in the state, where the latest plan event up to a reach lists no
@@ -242,7 +227,7 @@ impl<'a> TimelineFacts<'a> {
             let likely = self.likely_reach()?;
             let is_certain = self.lifecycle == Lifecycle::Terminal || likely.is_sealed;
             Some(match self.state {
-                Some(state) if !is_certain && self.timeline.broken_line.is_none() => {
+                Some(state) if !is_certain && self.kept.broken_line.is_none() => {
                     self.sought(state).unwrap_or(likely)
                 }
                 _ => likely,
@@ -252,7 +237,7 @@ impl<'a> TimelineFacts<'a> {
 
     /// Returns the reach if nothing speaks against it.
     fn likely_reach(&self) -> Option<Reach> {
-        let marks = &self.timeline.marks;
+        let marks = &self.kept.marks;
         if self.lifecycle == Lifecycle::Terminal {
             return Some(Reach::new(None));
         }
@@ -268,12 +253,9 @@ impl<'a> TimelineFacts<'a> {
     /// projection event, up to the one before it, or the whole timeline. Where there is none, the
     /// first one that has errors counts, else the first one.
     fn sought(&self, state: StateFacts<'_>) -> Option<Reach> {
-        let marks = &self.timeline.marks;
+        let marks = &self.kept.marks;
         // What every line lacks says nothing of the reach.
-        let has_plan_event = self
-            .timeline
-            .plan_event(u64::MAX)
-            .is_some();
+        let has_plan_event = self.kept.plan_event(u64::MAX).is_some();
         let of_reach = |[plan, labels, plan_event, actions]: Verdicts| match plan_event {
             ReachVerdict::Differs if !has_plan_event => {
                 [plan, labels, ReachVerdict::Agrees, actions]
@@ -326,7 +308,7 @@ impl<'a> TimelineFacts<'a> {
             // Where no plan event lists steps, a rule of its own judges.
             _ if steps > 0 => [ReachVerdict::Agrees; 2],
             None if self
-                .timeline
+                .kept
                 .plan_event(reach.line())
                 .is_none() =>
             {
@@ -336,10 +318,7 @@ impl<'a> TimelineFacts<'a> {
         };
 
         let plan_event = differs(steps);
-        let actions = if self
-            .timeline
-            .names_actions(reach.line())
-        {
+        let actions = if self.kept.names_actions(reach.line()) {
             let mut nobody = |_| ();
             let mut unlike = EventListener::new(0, &mut nobody);
             self.mirror(reach, &mut unlike);

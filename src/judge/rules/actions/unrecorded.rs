@@ -18,12 +18,12 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);
     let judges = ctx.lifecycle() == Lifecycle::Terminal && state.lists_actions();
-    if !judges || timeline.lacks_an_act() {
+    if !judges || timeline.kept.lacks_an_act() {
         return None;
     }
 
-    let Some(unrecorded) = &timeline.unrecorded else {
-        return Compared::when(timeline.names_actions(u64::MAX));
+    let Some(unrecorded) = &timeline.kept.unrecorded else {
+        return Compared::when(timeline.kept.names_actions(u64::MAX));
     };
     let more = match unrecorded.lines - 1 {
         0 => String::new(),

@@ -30,7 +30,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let other = || place(*says).map(|place| (place, "the episode's id"));
     let in_state = state.and_then(|state| state.text(InState::Id));
     let in_summary = summary.and_then(|summary| summary.text(InSummary::Id));
-    let has_event = timeline.is_some_and(|it| it.tally.events > 0);
+    let has_event = timeline.is_some_and(|it| it.kept.tally.events > 0);
     let compared = Compared::when(in_state.is_some() || in_summary.is_some() || has_event);
 
     for (id, record) in [(in_state, IdSource::State), (in_summary, IdSource::Summary)] {
@@ -43,7 +43,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         }
     }
 
-    if let Some(foreign) = timeline.and_then(|timeline| timeline.foreign.as_ref()) {
+    if let Some(foreign) = timeline.and_then(|timeline| timeline.kept.foreign.as_ref()) {
         let (id, known) = apart(foreign.id.clone());
         let message = match foreign.lines {
             1 => format!("the event belongs to the episode {id}, but {known}"),

@@ -15,13 +15,13 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let timeline = ctx.timeline()?;
-    let mut typos: Vec<_> = timeline.typos.iter().collect();
+    let mut typos: Vec<_> = timeline.kept.typos.iter().collect();
     typos.sort_by_key(|(_, lines)| lines.first);
     for (typo, lines) in typos {
         ctx.push(draft(typo, lines));
     }
 
-    if let Some((first, count)) = timeline.typos.more {
+    if let Some((first, count)) = timeline.kept.typos.more {
         let place = Place::event(first, "");
         let line = first.number;
         let message = format!(
@@ -30,7 +30,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         ctx.push(Draft::new(place, message).besides(&count));
     }
 
-    Compared::when(timeline.tally.events > 0)
+    Compared::when(timeline.kept.tally.events > 0)
 }
 
 fn draft(typo: &Typo, lines: &TypoLines) -> Draft {

@@ -14,9 +14,12 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let timeline = ctx.timeline()?;
-    let (repeated, original) = (timeline.tally.repeated, timeline.tally.first_original);
+    let (repeated, original) = (
+        timeline.kept.tally.repeated,
+        timeline.kept.tally.first_original,
+    );
     let (Some(first), Some(original)) = (repeated.first, original) else {
-        return Compared::when(timeline.tally.events > 1);
+        return Compared::when(timeline.kept.tally.events > 1);
     };
     let (line, before) = (first.number, original.number);
     let message = match repeated.number {

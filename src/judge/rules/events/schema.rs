@@ -14,5 +14,5 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.troubles(|trouble| record_rules::violation(trouble, Artifact::Events, "the event"));
-    Compared::when(ctx.timeline()?.tally.events > 0)
+    Compared::when(ctx.timeline()?.kept.tally.events > 0)
 }

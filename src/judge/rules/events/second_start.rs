@@ -13,7 +13,7 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let timeline = ctx.whole_timeline()?;
-    let (starts, second) = (timeline.tally.starts, timeline.tally.second_start);
+    let (starts, second) = (timeline.kept.tally.starts, timeline.kept.tally.second_start);
     let (Some(first), Some(second)) = (starts.first, second) else {
         return Compared::when(starts.number > 0);
     };

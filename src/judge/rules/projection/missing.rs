@@ -23,7 +23,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         return None;
     }
 
-    if timeline.projection.is_none() {
+    if timeline.kept.projection.is_none() {
         ctx.at(
             Place::whole(Artifact::Events),
             "events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\"",

@@ -23,8 +23,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         return None;
     }
 
-    if timeline.projection.is_none() {
-        if let Some(line) = timeline.unfinished_line {
+    if timeline.kept.projection.is_none() {
+        if let Some(line) = timeline.kept.unfinished_line {
             ctx.skip(&SkipReason::no_event(line.number));
             return None;
         }

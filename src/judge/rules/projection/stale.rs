@@ -73,7 +73,7 @@ fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> 
 /// Compares the latest projection event with the line up to which the timeline explains the plan
 /// and the actions of the state.
 fn reach(timeline: &TimelineFacts<'_>, ctx: &mut Context<'_>) -> Option<Compared> {
-    let (latest, reach) = (timeline.projection.as_ref()?.line, timeline.reach()?);
+    let (latest, reach) = (timeline.kept.projection.as_ref()?.line, timeline.reach()?);
     if reach.event == Some(latest) {
         return Some(Compared);
     }

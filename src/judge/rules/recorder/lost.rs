@@ -22,13 +22,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 
     for (line, refused) in timeline
         .iter()
-        .flat_map(|timeline| &timeline.lost)
+        .flat_map(|timeline| &timeline.kept.lost)
     {
         let place = Place::event(*line, "/payload/x-refused");
         ctx.push(draft(place, "payload.x-refused", refused));
     }
 
-    let has_ended = timeline.is_some_and(|timeline| timeline.terminates > 0);
+    let has_ended = timeline.is_some_and(|timeline| timeline.kept.terminates > 0);
     Compared::when(summary.is_some() || has_ended)
 }
 

@@ -18,15 +18,16 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.timeline()?);
-    let Some(start) = &timeline.start else {
+    let Some(start) = &timeline.kept.start else {
         // A value that is not an object is not a state record.
         if state.root().kind() != Kind::Object {
             return None;
         }
 
         if let Some(line) = timeline
+            .kept
             .broken_line
-            .or(timeline.unfinished_line)
+            .or(timeline.kept.unfinished_line)
         {
             ctx.skip(&SkipReason::no_event(line.number));
             return None;

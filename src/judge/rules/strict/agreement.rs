@@ -42,7 +42,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         .and_then(|events| events.start.as_ref());
     // The first start event may have been on a line that is not an event.
     let timeline = ctx.timeline();
-    if let Some(line) = timeline.and_then(|timeline| timeline.broken_line) {
+    if let Some(line) = timeline.and_then(|timeline| timeline.kept.broken_line) {
         ctx.skip(&SkipReason::no_event(line.number));
         start = None;
     }

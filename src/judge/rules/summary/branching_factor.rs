@@ -18,7 +18,7 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary()?, ctx.whole_timeline()?);
     let factor = summary.number(InSummary::BranchingFactor)?;
-    let counted = timeline.tally.directions;
+    let counted = timeline.kept.tally.directions;
     if factor.whole() != Some(counted.number) {
         let (factor, events) = (brief(factor.text()), super::directions_in_timeline(counted));
         let message = format!("`branching_factor` is {factor}, but {events}");

@@ -18,7 +18,7 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary(), ctx.whole_timeline());
-    let (summary, tally) = (summary?, &timeline?.tally);
+    let (summary, tally) = (summary?, &timeline?.kept.tally);
     let mut compared = None;
 
     for (name, slot, phase, counted) in [

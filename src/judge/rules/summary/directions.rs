@@ -17,7 +17,7 @@ pub(in crate::judge) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary()?, ctx.whole_timeline()?);
-    let counted = timeline.tally.directions;
+    let counted = timeline.kept.tally.directions;
     let stated = [
         ("applied", InSummary::DirectionApplied),
         ("vetoed", InSummary::DirectionVetoed),

@@ -27,7 +27,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         .fact(InSummary::Insight)
         .map(|_| (Place::summary("/insight"), "`insight`"));
     let event = timeline
-        .and_then(|timeline| timeline.tally.directions.first)
+        .and_then(|timeline| timeline.kept.tally.directions.first)
         .map(|line| (Place::event(line, "/phase"), "`direction` events"));
     let present: Vec<_> = [direction, insight, event]
         .into_iter()
