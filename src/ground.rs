@@ -7,7 +7,8 @@
 //! whose place is not yet a line, and [`finding`] is the report as data. [`select`] decides which
 //! records a selector names, and [`shortened`] tells values of which a record has a part.
 //! [`printable`], [`words`], [`spelling`], [`timestamp`] and [`digest`]
-//! make texts safe, known and comparable; [`parallel`] keeps the order of what threads do.
+//! make texts safe, known and comparable; [`own`] looks up an index that we gave out, and
+//! [`parallel`] keeps the order of what threads do.
 //!
 //! Nothing here knows a file system, a schema or a rule.
 
@@ -15,6 +16,7 @@ pub(crate) mod digest;
 pub mod document;
 pub(crate) mod draft;
 pub mod finding;
+mod own;
 pub(crate) mod parallel;
 pub mod printable;
 pub(crate) mod random;
@@ -25,3 +27,5 @@ pub mod source;
 pub(crate) mod spelling;
 pub(crate) mod timestamp;
 pub(crate) mod words;
+
+pub(crate) use own::Own;

@@ -149,10 +149,10 @@ impl Gate {
             let Check::Team(declared) = rule.check else {
                 continue;
             };
-            let judge = checker.team().judge(declared);
-            for (key, at, is_banned) in judge
-                .iter()
-                .flat_map(|judge| judge.selectors())
+            for (key, at, is_banned) in checker
+                .team()
+                .judge(declared)
+                .selectors()
             {
                 selectors.push((rule.info.id.to_string(), key, at.clone(), is_banned));
             }

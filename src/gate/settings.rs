@@ -475,7 +475,7 @@ impl Gate {
             .settings
             .required
             .iter()
-            .filter_map(|index| rules.get(*index));
+            .map(|index| rules.own(*index));
         let decisive = serde_json::to_vec(&(
             self.follows_links(),
             required

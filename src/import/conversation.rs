@@ -10,6 +10,8 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 
 use super::fields::without;
+
+use crate::ground::Own;
 pub(super) use act::{Act, Call, Outcome, Took};
 pub(super) use answer::{Answer, Usage};
 pub(super) use ending::Ending;
@@ -212,7 +214,7 @@ impl Conversation {
         }
 
         let cancelled = self.cancelled.remove(id);
-        match cancelled.and_then(|place| self.events.get_mut(place)) {
+        match cancelled.map(|place| self.events.own_mut(place)) {
             // Its result is in the log after the interruption.
             Some(Event { at, what, .. }) => {
                 *at = self.at;
@@ -324,7 +326,7 @@ impl Conversation {
     fn complete(&mut self, payload: Value) {
         let event = self
             .compaction
-            .and_then(|place| self.events.get_mut(place));
+            .map(|place| self.events.own_mut(place));
         if let (Some(What::Note(_, note)), Value::Object(more)) =
             (event.map(|event| &mut event.what), payload)
         {

@@ -9,6 +9,7 @@ use super::formats::{self, FORMATS, Format, Ties};
 use super::log::{BYTE_ORDER_MARK, Log, LogFile};
 use super::memory::{FileState, NoLog, Recognized};
 use super::{Import, Imported, MAX_NAMED, Memory, archive};
+use crate::ground::Own;
 use crate::ground::printable::count;
 use crate::store::{FilesBelow, display};
 
@@ -208,18 +209,14 @@ impl Tied {
                 .entry((format.name, tie))
                 .or_insert(number);
             let (one, other) = (self.first_of(known), self.first_of(number));
-            if let Some(before) = self.before.get_mut(one.max(other)) {
-                *before = one.min(other);
-            }
+            *self.before.own_mut(one.max(other)) = one.min(other);
         }
     }
 
     /// Returns the first file of the group of a file.
     fn first_of(&self, mut file: usize) -> usize {
-        while let Some(before) = self.before.get(file).copied()
-            && before != file
-        {
-            file = before;
+        while *self.before.own(file) != file {
+            file = *self.before.own(file);
         }
 
         file

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::archive::{self, Archive};
+use crate::ground::Own;
 use crate::ground::digest::FileDigest;
 use crate::ground::document::Tape;
 use crate::store::{FileBelow, LineRead, Lines, MAX_RECORD_BYTES, OpenFile, display};
@@ -331,7 +332,7 @@ impl<'l> Log<'l> {
         self.has_others.set(true);
         let file = self
             .files
-            .get(number)?
+            .own(number)
             .file
             .beside(path)?;
         let mut content = Vec::new();

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{Answer, Call, Conversation, Outcome, Took, Usage};
 use super::fields::{first_text, items, text, texts};
+use crate::ground::Own;
 use crate::ground::digest::FileDigest;
 use trace::Trace;
 
@@ -85,9 +86,7 @@ impl Traces {
             self.traces.push(Vec::new());
         }
 
-        if let Some(trace) = self.traces.get_mut(number) {
-            trace.push(span);
-        }
+        self.traces.own_mut(number).push(span);
     }
 
     /// Returns the conversation of each trace with a span of an agent, a model or a tool.

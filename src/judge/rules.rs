@@ -98,8 +98,11 @@ impl RuleSet {
             .map_or(Level::Error, |(_, level)| *level)
     }
 
-    pub(crate) fn get(&self, index: usize) -> Option<&Rule> {
-        self.iter().nth(index)
+    /// Returns the rule at an index in this set.
+    pub(crate) fn own(&self, index: usize) -> &Rule {
+        self.iter()
+            .nth(index)
+            .unwrap_or_else(|| unreachable!())
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) use pattern::steps_of_byte;
 pub(crate) use time::zones_version;
 pub(super) use value::{Record, Value};
 
+use crate::ground::Own;
 use crate::ground::printable::quote;
 use crate::ground::select::KeyPath;
 use crate::ground::shortened::Mark;
@@ -289,7 +290,7 @@ impl Expression {
                 .collect::<Vec<_>>()
                 .join(" ");
             let asked = match part.kind {
-                PartKind::Fold { number, .. } => self.folds.get(number),
+                PartKind::Fold { number, .. } => Some(self.folds.own(number)),
                 _ => None,
             };
 

@@ -25,6 +25,7 @@ mod window;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::ground::Own;
 use crate::ground::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::ground::select::{Glob, KeyPath, Values};
 use crate::ground::source::{Artifact, Line, Pointer};
@@ -32,7 +33,6 @@ use crate::reading::schema::DeclaredSchema;
 pub(crate) use answers::{ASK, Answer, act_digest};
 pub(crate) use data::{Params, TomlData, params, selectors, vocabulary};
 pub(crate) use events::{EventIndex, EventSelector, EventText};
-pub(crate) use judge::Judge;
 pub(crate) use judges::TeamJudges;
 pub(crate) use order::{OrderTable, TeamOrder};
 pub(crate) use pack::{Pack, read};
@@ -107,14 +107,8 @@ impl Team {
     /// Returns `true` if a declaration looks at all runs together.
     fn is_across(&self, check: TeamCheck) -> bool {
         match check {
-            TeamCheck::Order(at) => self
-                .orders
-                .get(at)
-                .is_some_and(|order| order.is_across),
-            TeamCheck::Rule(at) => self
-                .rules
-                .get(at)
-                .is_some_and(|rule| rule.is_across),
+            TeamCheck::Order(at) => self.orders.own(at).is_across,
+            TeamCheck::Rule(at) => self.rules.own(at).is_across,
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         }
     }
@@ -122,14 +116,8 @@ impl Team {
     /// Returns a declaration with whether people are asked about what it finds, as it is written.
     fn as_declared(&self, check: TeamCheck) -> (TeamCheck, bool) {
         let asks = match check {
-            TeamCheck::Order(at) => self
-                .orders
-                .get(at)
-                .is_some_and(|order| order.asks),
-            TeamCheck::Rule(at) => self
-                .rules
-                .get(at)
-                .is_some_and(|rule| rule.asks),
+            TeamCheck::Order(at) => self.orders.own(at).asks,
+            TeamCheck::Rule(at) => self.rules.own(at).asks,
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         };
 

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use super::names::Paths;
 
+use crate::ground::Own;
+
 /// What the types of the records say of each text: made from them by `make bless`.
 const NATURES: &str = include_str!("natures.txt");
 
@@ -211,7 +213,7 @@ impl Places {
     }
 
     fn place(&self, id: PlaceId) -> &Place {
-        self.all.get(id.0).unwrap_or(&UNKNOWN)
+        self.all.own(id.0)
     }
 
     fn fresh(&mut self) -> PlaceId {
@@ -235,9 +237,7 @@ impl Places {
     }
 
     fn set(&mut self, around: PlaceId, token: &'static str, place: PlaceId) {
-        let Some(around) = self.all.get_mut(around.0) else {
-            return;
-        };
+        let around = self.all.own_mut(around.0);
         if token == "*" {
             around.others = Some(place);
         } else {
@@ -250,9 +250,7 @@ impl Places {
 
     fn declare(&mut self, root: &'static str, pointer: &'static str, nature: Nature) {
         let id = self.at(root, pointer);
-        if let Some(place) = self.all.get_mut(id.0) {
-            place.nature = nature;
-        }
+        self.all.own_mut(id.0).nature = nature;
     }
 
     /// Has a place be the one in the state that has the same text; one that has a nature or keys of

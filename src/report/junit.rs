@@ -11,6 +11,7 @@ use quick_xml::events::BytesText;
 use super::concise::lines;
 use super::wording::not_judged;
 use super::{Closing, Renderer};
+use crate::ground::Own;
 use crate::ground::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals, Verdict};
 use crate::ground::printable::escape;
 use crate::ground::source::run_data_of;
@@ -66,9 +67,7 @@ impl Junit {
             self.open.push(Suite::new(name));
         }
 
-        self.open
-            .get_mut(at)
-            .ok_or_else(|| io::Error::other("no suite"))
+        Ok(self.open.own_mut(at))
     }
 }
 

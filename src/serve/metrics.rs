@@ -16,6 +16,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::page::PageSums;
 use super::process::Process;
+use crate::ground::Own;
 use crate::ground::finding::{NONE, RuleInfo, RunEntry};
 use crate::ground::record::SummaryOutcome;
 use crate::ground::words::Words as _;
@@ -101,9 +102,7 @@ impl Numbers {
             _ => 3,
         };
 
-        if let Some(requests) = self.requests.get(class) {
-            requests.inc();
-        }
+        self.requests.own(class).inc();
     }
 
     pub(super) fn judged(&self) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Document, Key, Node};
+use crate::ground::Own;
 use crate::ground::source::Pointer;
 
 /// The target of a pointer.
@@ -53,9 +54,7 @@ impl PointerTrie {
     /// Finds the targets of all pointers at and below a value, which may have a key.
     fn walk<'a>(&self, value: Node<'a>, key: Option<Key<'a>>, found: &mut [Option<Resolved<'a>>]) {
         for index in &self.here {
-            if let Some(slot) = found.get_mut(*index) {
-                *slot = Some(Resolved { value, key });
-            }
+            *found.own_mut(*index) = Some(Resolved { value, key });
         }
 
         if self.below.is_empty() {

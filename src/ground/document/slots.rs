@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::{Document, Node};
 
+use crate::ground::Own;
+
 /// The bytes of a value in its text. The value is absent where the span is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
@@ -202,15 +204,13 @@ impl Slots {
         let row = self.spans.len() as u32;
         self.spans
             .resize(self.spans.len() + width, Span::default());
-        if let Some(rows) = self.rows.get_mut(array) {
-            if rows.count == 0 {
-                rows.first = row;
-                rows.width = width as u32;
-            }
-            rows.count += 1;
-        } else {
-            debug_assert!(false, "a layout has more arrays than have rows");
+
+        let rows = self.rows.own_mut(array);
+        if rows.count == 0 {
+            rows.first = row;
+            rows.width = width as u32;
         }
+        rows.count += 1;
 
         Row(row)
     }
@@ -218,21 +218,15 @@ impl Slots {
     /// Sets a value of a row.
     #[inline]
     pub(crate) fn set(&mut self, row: Row, slot: usize, span: Span) {
-        if let Some(place) = self
+        *self
             .spans
-            .get_mut(row.0 as usize + slot)
-        {
-            *place = span;
-        }
+            .own_mut(row.0 as usize + slot) = span;
     }
 
     /// Returns a value of a row.
     #[inline]
     pub(crate) fn get(&self, row: Row, slot: usize) -> Span {
-        self.spans
-            .get(row.0 as usize + slot)
-            .copied()
-            .unwrap_or_default()
+        *self.spans.own(row.0 as usize + slot)
     }
 
     /// Returns the rows of an array.

@@ -2,6 +2,8 @@
 
 use super::Artifact;
 
+use crate::ground::Own;
+
 /// The kind of an entry with an artifact's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {
@@ -28,25 +30,23 @@ pub struct Entries([Option<EntryKind>; Artifact::ALL.len()]);
 impl Entries {
     /// Adds an entry, or replaces the one with the same name.
     pub(crate) fn set(&mut self, artifact: Artifact, kind: EntryKind) {
-        if let Some(slot) = self.0.get_mut(artifact as usize) {
-            *slot = Some(kind);
-        }
+        *self.0.own_mut(artifact as usize) = Some(kind);
     }
 
     /// Returns these entries without one.
     pub(crate) fn without(mut self, artifact: Artifact) -> Self {
-        if let Some(slot) = self.0.get_mut(artifact as usize) {
-            *slot = None;
-        }
+        *self.0.own_mut(artifact as usize) = None;
         self
+    }
+
+    /// Returns `true` if there is no artifact.
+    pub(crate) fn is_empty(self) -> bool {
+        self == Self::default()
     }
 
     /// Returns the kind of the entry with the artifact's name; `None` where there is no such entry.
     pub(crate) fn kind(self, artifact: Artifact) -> Option<EntryKind> {
-        self.0
-            .get(artifact as usize)
-            .copied()
-            .flatten()
+        *self.0.own(artifact as usize)
     }
 
     /// Returns `true` if the directory has an entry with the artifact's name, of any kind.

@@ -17,6 +17,8 @@ use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 use agent_step::AgentStep;
 
+use crate::ground::Own;
+
 pub(super) const FORMAT: Format = Format {
     name: "atif",
     form: "it has `steps` and a `schema_version` of ATIF, or is the result of a trial",
@@ -118,9 +120,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut by_name: BTreeMap<String, Trajectory> = BTreeMap::new();
     let mut results: BTreeMap<String, Value> = BTreeMap::new();
     while let Some(entry) = log.next()? {
-        let Some(file) = log.files.get(entry.file) else {
-            continue;
-        };
+        let file = log.files.own(entry.file);
         let value = entry.value;
         if is_result(&value) {
             results.insert(dir_of(&file.name).to_owned(), value);

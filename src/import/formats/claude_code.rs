@@ -12,6 +12,8 @@ use super::super::fields::{
 use super::super::log::{Log, LogFile};
 use super::{Format, Take, Ties};
 
+use crate::ground::Own;
+
 pub(super) const FORMAT: Format = Format {
     name: "claude-code",
     form: "its lines have a `type`, an `uuid` and a message with a `role`",
@@ -71,9 +73,7 @@ fn is_of_agent(file: &LogFile, line: &Value) -> bool {
 fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
     let mut sessions = Sessions::default();
     while let Some(entry) = log.next()? {
-        if let Some(file) = log.files.get(entry.file) {
-            sessions.add(file, &entry.value);
-        }
+        sessions.add(log.files.own(entry.file), &entry.value);
     }
 
     let Some(mut conversation) = sessions.joined() else {

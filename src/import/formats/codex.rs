@@ -13,6 +13,8 @@ use super::super::log::{Log, LogFile};
 use super::super::parts::{Part, joined};
 use super::{Format, Take, Ties};
 
+use crate::ground::Own;
+
 pub(super) const FORMAT: Format = Format {
     name: "codex",
     form: "a line is `session_meta` with an id",
@@ -49,10 +51,12 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         if file != Some(entry.file) {
             file = Some(entry.file);
             let conversation = Conversation {
-                source: log
-                    .files
-                    .get(entry.file)
-                    .map(|file| file.base().to_owned()),
+                source: Some(
+                    log.files
+                        .own(entry.file)
+                        .base()
+                        .to_owned(),
+                ),
                 ..Conversation::default()
             };
 
@@ -250,9 +254,10 @@ impl Thread {
             for place in self.repeated {
                 self.conversation
                     .skip("repeated message of the user");
-                if let Some(event) = self.conversation.events.get_mut(place) {
-                    event.what = What::Nothing;
-                }
+                self.conversation
+                    .events
+                    .own_mut(place)
+                    .what = What::Nothing;
             }
         }
 

@@ -13,6 +13,8 @@ use super::super::log::{Log, LogFile};
 use super::super::spans::{Role, Span, asked, conversation, id_of};
 use super::{Format, Take, Ties};
 
+use crate::ground::Own;
+
 pub(super) const FORMAT: Format = Format {
     name: "langsmith",
     form: "its runs have a `run_type`, a `start_time` and a trace",
@@ -96,9 +98,7 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
         if number == traces.len() {
             traces.push((id, Vec::new()));
         }
-        if let Some((_, found)) = traces.get_mut(number) {
-            found.push(run);
-        }
+        traces.own_mut(number).1.push(run);
     }
 
     for (id, found) in traces {

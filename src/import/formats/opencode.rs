@@ -12,6 +12,8 @@ use super::super::log::{Log, LogFile};
 use super::super::parts::{Part, joined};
 use super::{Format, Take, Ties};
 
+use crate::ground::Own;
+
 pub(super) const FORMAT: Format = Format {
     name: "opencode",
     form: "it has the ids of opencode: `ses_…`, `msg_…` or `prt_…`",
@@ -82,10 +84,12 @@ fn read(log: &mut Log<'_>, take: &mut Take<'_>) -> Result<(), String> {
 
     while let Some(entry) = log.next()? {
         let value = entry.value;
-        let source = log
-            .files
-            .get(entry.file)
-            .map(|file| file.base().to_owned());
+        let source = Some(
+            log.files
+                .own(entry.file)
+                .base()
+                .to_owned(),
+        );
 
         match kind_of(&value) {
             Some(Kind::Export) => sessions.push(Session::of_export(source, &value)),

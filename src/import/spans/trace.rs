@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use super::super::conversation::{Conversation, Ending};
 use super::{Role, Span};
+use crate::ground::Own;
 use crate::ground::digest::FileDigest;
 
 /// The spans of a trace, and how they lie in each other.
@@ -24,11 +25,8 @@ impl Trace {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut spans: Vec<Span> = Vec::new();
         for span in written {
-            if let Some(known) = places
-                .get(&span.id)
-                .and_then(|place| spans.get_mut(*place))
-            {
-                *known = span;
+            if let Some(place) = places.get(&span.id) {
+                *spans.own_mut(*place) = span;
             } else {
                 places.insert(span.id.clone(), spans.len());
                 spans.push(span);
@@ -37,13 +35,13 @@ impl Trace {
 
         let delegates = delegates(&spans, &places);
         let above = above(&spans, &places, |number, span| {
-            span.role == Role::Agent || delegates.get(number) == Some(&true)
+            span.role == Role::Agent || *delegates.own(number)
         });
         let first_agent = spans
             .iter()
             .enumerate()
             .filter(|(_, span)| span.role == Role::Agent)
-            .filter(|(number, _)| above.get(*number) == Some(&None))
+            .filter(|(number, _)| above.own(*number).is_none())
             .min_by_key(|(number, span)| (span.start, *number))
             .map(|(number, _)| number);
 
@@ -106,7 +104,7 @@ impl Trace {
     pub(super) fn add_tags(&self, conversation: &mut Conversation) {
         let agent = self
             .first_agent
-            .and_then(|number| self.spans.get(number));
+            .map(|number| self.spans.own(number));
         let name = agent.map_or("", |it| &it.name);
         let spans = self
             .root()
@@ -123,16 +121,11 @@ impl Trace {
     /// Returns the agent in which a span lies, unless that is the first one.
     pub(super) fn inner_agent_of(&self, number: usize) -> Option<&Span> {
         let agent = self.agent_above(number)?;
-        self.spans
-            .get(agent)
-            .filter(|_| Some(agent) != self.first_agent)
+        (Some(agent) != self.first_agent).then(|| self.spans.own(agent))
     }
 
     pub(super) fn agent_above(&self, number: usize) -> Option<usize> {
-        self.above
-            .get(number)
-            .copied()
-            .flatten()
+        *self.above.own(number)
     }
 
     /// Returns how a trace ends: as its root does, once that is there.
@@ -157,7 +150,7 @@ impl Trace {
 
     /// Adds a span in its role.
     pub(super) fn add(&self, conversation: &mut Conversation, number: usize, span: &Span) {
-        let is_delegate = self.delegates.get(number) == Some(&true);
+        let is_delegate = *self.delegates.own(number);
         match span.role {
             Role::Model => span.add_answer(conversation),
             Role::Tool if is_delegate => span.add_call(conversation, Some("delegate")),
@@ -192,14 +185,13 @@ pub(super) fn delegates(spans: &[Span], places: &BTreeMap<String, usize>) -> Vec
 
     for (number, span) in spans.iter().enumerate() {
         let mut inner = matches!(span.role, Role::Model | Role::Agent).then_some(number);
-        while let Some(outer) = inner.and_then(|inner| around.get(inner).copied().flatten()) {
-            let is_tool = spans
-                .get(outer)
-                .is_some_and(|outer| outer.may_delegate);
-            match found.get_mut(outer) {
-                Some(is_delegate) if is_tool && !*is_delegate => *is_delegate = true,
-                _ => break,
+        while let Some(outer) = inner.and_then(|inner| *around.own(inner)) {
+            let is_delegate = found.own_mut(outer);
+            if *is_delegate || !spans.own(outer).may_delegate {
+                break;
             }
+
+            *is_delegate = true;
             inner = Some(outer);
         }
     }
@@ -231,20 +223,18 @@ pub(super) fn above(
     }
 
     while let Some(number) = next.pop() {
-        let is_agent = spans
-            .get(number)
-            .is_some_and(|span| is_agent(number, span));
-        let of_this = found.get(number).copied().flatten();
-        let agent = if is_agent { Some(number) } else { of_this };
+        let agent = if is_agent(number, spans.own(number)) {
+            Some(number)
+        } else {
+            *found.own(number)
+        };
 
         for inner in below
             .remove(&number)
             .into_iter()
             .flatten()
         {
-            if let Some(above) = found.get_mut(inner) {
-                *above = agent;
-            }
+            *found.own_mut(inner) = agent;
             next.push(inner);
         }
     }

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use super::Checker;
+use crate::ground::Own;
 use crate::ground::document::{Kind, Node, OwnedDocument, Tape};
 use crate::ground::draft::{Compared, Draft, Findings};
 use crate::ground::finding::{MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
@@ -97,11 +98,10 @@ impl AcrossRuns {
         }
 
         let bytes = |run: usize| {
-            keys.get(run).map(|key| {
-                key.as_path()
-                    .as_os_str()
-                    .as_encoded_bytes()
-            })
+            keys.own(run)
+                .as_path()
+                .as_os_str()
+                .as_encoded_bytes()
         };
 
         events.sort_by(|a, b| {
@@ -222,16 +222,14 @@ impl AcrossRuns {
             other.is_some()
         });
 
-        if let Some(key) = keys.get(run) {
-            let of_run = self
-                .found
-                .entry((check, key.to_string()))
-                .or_default();
-            if of_run.drafts.len() < MAX_FINDINGS_PER_RULE {
-                of_run.drafts.push(draft);
-            } else {
-                of_run.more += 1;
-            }
+        let of_run = self
+            .found
+            .entry((check, keys.own(run).to_string()))
+            .or_default();
+        if of_run.drafts.len() < MAX_FINDINGS_PER_RULE {
+            of_run.drafts.push(draft);
+        } else {
+            of_run.more += 1;
         }
     }
 

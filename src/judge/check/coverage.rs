@@ -45,9 +45,7 @@ pub(super) fn demand(
     };
 
     for &index in &settings.required {
-        let Some(rule) = settings.rules.get(index) else {
-            continue;
-        };
+        let rule = settings.rules.own(index);
         let id = &*rule.info.id;
         let skip = skips
             .iter()

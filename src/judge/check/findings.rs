@@ -34,10 +34,10 @@ pub(super) fn locate(
 
     let mut findings: Vec<Finding> = drafts
         .into_iter()
-        .filter_map(|drafted| {
-            let rule = rules.get(drafted.rule_index)?;
+        .map(|drafted| {
+            let rule = rules.own(drafted.rule_index);
             let is_cause = causes.contains(&drafted.draft.place);
-            Some(located(drafted, rule, is_cause, &mut locations, id))
+            located(drafted, rule, is_cause, &mut locations, id)
         })
         .collect();
     sort(&mut findings);

@@ -14,9 +14,7 @@ use crate::ground::finding::{Finding, Level, Lifecycle, Severity};
 use crate::ground::record::State;
 use crate::ground::source::{Artifact, EpisodeKey, Line, Place, Pointer};
 use crate::judge::rule::{Check, PlacedRule, TeamCheck};
-use crate::policy::team::{
-    Answer, EventText, Judge, Judged, Name, RunValues, TeamJudges, run_as_json,
-};
+use crate::policy::team::{Answer, EventText, Judged, Name, RunValues, TeamJudges, run_as_json};
 
 /// A check of one run by the rules of its team while it is written. It is fed with each event.
 pub(crate) struct LiveChecker {
@@ -162,7 +160,7 @@ impl LiveChecker {
     /// Returns the declaration that found something.
     pub(crate) fn declared(&self, finding: &Finding) -> Option<TeamCheck> {
         let rules = &self.check.settings.rules;
-        match rules.get(finding.rule_index?)?.check {
+        match rules.own(finding.rule_index?).check {
             Check::Team(check) => Some(check),
             Check::BuiltIn(_) | Check::Hook => None,
         }
@@ -170,7 +168,9 @@ impl LiveChecker {
 
     /// Returns `true` if the findings of a declaration in an act may depend on the end of that.
     pub(crate) fn depends_on_outcome(&self, check: TeamCheck) -> bool {
-        (self.team().judge(check)).is_some_and(Judge::depends_on_outcome)
+        self.team()
+            .judge(check)
+            .depends_on_outcome()
     }
 
     /// Returns `true` if people are asked about a finding.
@@ -282,7 +282,7 @@ impl LiveChecker {
                 Findings::new(id, rule_index, severity, memory, &mut drafts, &mut skips);
             let _ = found
                 .judge(*check)
-                .map(|it| it.report(None, &mut findings));
+                .report(None, &mut findings);
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| {
                 let message = format!("this can't be judged: {}", skip.reason);

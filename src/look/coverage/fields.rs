@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::FieldSeen;
+use crate::ground::Own;
 use crate::ground::document::Node;
 use crate::reading::schema::{CompiledSchema, EVENT, STATE, SUMMARY};
 
@@ -166,12 +167,7 @@ impl CoveredField {
     }
 
     fn describe(&self, pointer: &str, seen: &[u64], into: &mut BTreeMap<String, FieldSeen>) {
-        let number = |place: usize| {
-            seen.get(place)
-                .copied()
-                .unwrap_or_default()
-        };
-
+        let number = |place: usize| *seen.own(place);
         let words = self
             .words
             .iter()
@@ -193,7 +189,5 @@ impl CoveredField {
 }
 
 fn add(seen: &mut [u64], place: usize) {
-    if let Some(number) = seen.get_mut(place) {
-        *number += 1;
-    }
+    *seen.own_mut(place) += 1;
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{PlanComparison, RebuiltPlan};
+use crate::ground::Own;
 use crate::reading::dashboard::PlanPair;
 
 /// A row of a table of two plans: the indices of the steps.
@@ -46,9 +47,9 @@ impl PlanComparison {
         for row in &mut rows {
             let ids = (
                 row.persisted
-                    .and_then(|index| persisted.get(index)),
+                    .map(|index| persisted.own(index)),
                 row.rebuilt
-                    .and_then(|index| *rebuilt.get(index)?),
+                    .and_then(|index| *rebuilt.own(index)),
             );
             row.differs = match (row.persisted, row.rebuilt) {
                 // Of as many steps, those at the same place were compared, else those with one id.

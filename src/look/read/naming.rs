@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Error, MAX_MATCHES, RunData, RunReader, ambiguous, several_below};
+use crate::ground::Own;
 use crate::ground::printable::{are_alike, quote};
 use crate::ground::source::{Artifact, EPISODES};
 use crate::store::{self, EpisodeDir, GivenPaths, ListedRun, display, unlistable};
@@ -122,7 +123,7 @@ impl RunData {
             .get(name)?
             .iter();
 
-        one_of(name, places.filter_map(|at| self.runs.get(*at)))
+        one_of(name, places.map(|at| self.runs.own(*at)))
     }
 
     /// Returns the run with an id in another case of letters, or with a part of an id.

@@ -5,6 +5,7 @@ mod message;
 use std::collections::BTreeMap;
 
 use super::text;
+use crate::ground::Own;
 use crate::ground::document::{Node, OwnedDocument};
 use crate::ground::printable::brief;
 use crate::report::page::{Message, MessagePart, ModelCall, ToolCall, ToolResult};
@@ -256,11 +257,11 @@ impl<'r> Conversation<'r> {
         let call = self
             .open
             .remove(&result.id)
-            .and_then(|(message, part)| {
+            .map(|(message, part)| {
                 self.messages
-                    .get_mut(message)?
+                    .own_mut(message)
                     .parts
-                    .get_mut(part)
+                    .own_mut(part)
             });
         let Some(MessagePart::Call(call)) = call else {
             return Some(MessagePart::Result(result));

@@ -20,6 +20,7 @@ use super::functions::{FUNCTIONS, Function};
 use super::part::{Each, ExpressionPart, Macro, Operator, PartKind};
 use super::value::{Type, Value};
 use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
+use crate::ground::Own;
 use crate::ground::select::KeyPath;
 use crate::ground::spelling::did_you_mean;
 
@@ -202,10 +203,7 @@ impl ExpressionReader<'_> {
                 return Err(mistake(place, message).with_help(Some(help.into())));
             }
 
-            if let Some(named) = self.named.get_mut(known) {
-                *named = true;
-            }
-
+            *self.named.own_mut(known) = true;
             return Ok(self.around(place, PartKind::Bound(known)));
         }
 

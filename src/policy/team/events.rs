@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::limit::TeamLimit;
 use super::selector::{Condition, EVENT, TeamSelector, Truth};
+use crate::ground::Own;
 use crate::ground::digest::Digest;
 use crate::ground::document::Node;
 use crate::ground::select::{
@@ -125,10 +126,7 @@ impl EventIndex {
             return known.tests.push(test);
         }
 
-        let is_at_hand = self
-            .keys
-            .get(key)
-            .is_some_and(|key| key.is_at_hand);
+        let is_at_hand = self.keys.own(key).is_at_hand;
         let place = if is_at_hand { 0 } else { self.tests.len() };
         let tests = vec![test];
         self.tests
@@ -171,10 +169,7 @@ impl EventIndex {
 
     /// Returns the tests of a selector.
     pub(super) fn tests(&self, selector: &EventSelector) -> &Selector {
-        static NONE: Selector = Selector { tests: Vec::new() };
-        self.selectors
-            .get(selector.place)
-            .unwrap_or(&NONE)
+        self.selectors.own(selector.place)
     }
 
     /// Returns the paths to the values that are asked for.
@@ -198,9 +193,8 @@ impl EventIndex {
 
     /// Returns `true` if events were looked at, and a selector named none of them.
     pub(crate) fn has_missed(&self, selector: &EventSelector) -> bool {
-        let met = self.met.get(selector.place);
-        self.has_looked.load(Ordering::Relaxed)
-            && met.is_none_or(|met| !met.load(Ordering::Relaxed))
+        let met = self.met.own(selector.place);
+        self.has_looked.load(Ordering::Relaxed) && !met.load(Ordering::Relaxed)
     }
 
     /// Looks at an event. One in which values are shortened is to be parsed: see
@@ -271,11 +265,8 @@ impl EventIndex {
     fn named(&self, view: &EventView<'_>) -> SmallVec<[Named; 16]> {
         let mut named = SmallVec::from_elem(Named::Yes, self.selectors.len());
         for KeyTests { key, tests } in &self.tests {
-            let is_open = |test: &KeyTest| named.get(test.selector) != Some(&Named::No);
-            let Some(EventKey { path, is_deep, .. }) = self.keys.get(*key) else {
-                continue;
-            };
-
+            let is_open = |test: &KeyTest| *named.own(test.selector) != Named::No;
+            let EventKey { path, is_deep, .. } = self.keys.own(*key);
             if !tests.iter().any(is_open) {
                 continue;
             }
@@ -293,12 +284,10 @@ impl EventIndex {
 
             let found = found.map(Written::raw);
             for test in tests {
-                let Some(named) = named
-                    .get_mut(test.selector)
-                    .filter(|it| **it != Named::No)
-                else {
+                let named = named.own_mut(test.selector);
+                if *named == Named::No {
                     continue;
-                };
+                }
 
                 let next = if *is_deep {
                     test.names_deep(path, view)

@@ -11,6 +11,7 @@ use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
 use super::{RunFacts, Team, TeamCheck};
+use crate::ground::Own;
 use crate::ground::document::Node;
 use crate::ground::draft::{Draft, FindingMemory, Findings};
 use crate::ground::finding::{Lifecycle, Severity, Skip};
@@ -86,17 +87,11 @@ impl TeamJudges {
         match check {
             TeamCheck::Order(at) => self
                 .orders
-                .get(at)
-                .is_some_and(|order| {
-                    order
-                        .in_events
-                        .as_ref()
-                        .is_some_and(|keys| keys.each.has_keys_of(event))
-                }),
-            TeamCheck::Rule(at) => self
-                .rules
-                .get(at)
-                .is_some_and(|rule| rule.judges(event)),
+                .own(at)
+                .in_events
+                .as_ref()
+                .is_some_and(|keys| keys.each.has_keys_of(event)),
+            TeamCheck::Rule(at) => self.rules.own(at).judges(event),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         }
     }
@@ -251,18 +246,12 @@ impl TeamJudges {
     fn note_answer(&mut self, event: &EventView<'_>) {
         for (check, id) in &*self.ids {
             let answers = match check {
-                TeamCheck::Order(at) => self
-                    .orders
-                    .get_mut(*at)
-                    .map(|it| &mut it.answers),
-                TeamCheck::Rule(at) => self
-                    .rules
-                    .get_mut(*at)
-                    .map(|it| &mut it.answers),
-                TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
+                TeamCheck::Order(at) => &mut self.orders.own_mut(*at).answers,
+                TeamCheck::Rule(at) => &mut self.rules.own_mut(*at).answers,
+                TeamCheck::Schema(_) | TeamCheck::Vocabulary => continue,
             };
 
-            if let (Some(Some(answers)), Some(root)) = (answers, event.root()) {
+            if let (Some(answers), Some(root)) = (answers, event.root()) {
                 answers.note(id, root);
             }
         }
@@ -405,15 +394,13 @@ impl TeamJudges {
     }
 
     /// Returns the one of a declaration.
-    pub(crate) fn judge(&self, check: TeamCheck) -> Option<&dyn Judge> {
-        let judge: &dyn Judge = match check {
-            TeamCheck::Schema(at) => self.schemas.get(at)?,
-            TeamCheck::Order(at) => self.orders.get(at)?,
-            TeamCheck::Rule(at) => self.rules.get(at)?,
+    pub(crate) fn judge(&self, check: TeamCheck) -> &dyn Judge {
+        match check {
+            TeamCheck::Schema(at) => self.schemas.own(at),
+            TeamCheck::Order(at) => self.orders.own(at),
+            TeamCheck::Rule(at) => self.rules.own(at),
             TeamCheck::Vocabulary => &self.vocabulary,
-        };
-
-        Some(judge)
+        }
     }
 
     /// Returns what one of them reports on the events that were judged; the findings of a whole
@@ -425,7 +412,7 @@ impl TeamJudges {
         let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
         let _ = self
             .judge(check)
-            .and_then(|judge| judge.report(run, &mut findings));
+            .report(run, &mut findings);
 
         Reported {
             drafts: drafts
@@ -455,11 +442,11 @@ impl TeamJudges {
         values: &RunValues<'_>,
     ) -> Option<Vec<String>> {
         match check {
-            TeamCheck::Order(at) => self
-                .orders
-                .get_mut(at)?
-                .compared(event?),
-            TeamCheck::Rule(at) => (self.rules.get_mut(at)?).compared(event, values),
+            TeamCheck::Order(at) => self.orders.own_mut(at).compared(event?),
+            TeamCheck::Rule(at) => self
+                .rules
+                .own_mut(at)
+                .compared(event, values),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
         }
     }

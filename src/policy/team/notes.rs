@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::example::RunExample;
 use super::selector::TeamSelector;
 use super::{Team, TeamCheck};
+use crate::ground::Own;
 use crate::ground::document::OwnedDocument;
 use crate::ground::select::Wanted;
 
@@ -12,20 +13,17 @@ impl Team {
     /// Returns what the author of a declaration may have overlooked.
     pub(super) fn notes(&self, check: TeamCheck, examples: &[RunExample]) -> Vec<String> {
         let (selectors, names_agent, bans) = match check {
-            TeamCheck::Order(at) => match self.orders.get(at) {
-                Some(order) => (order.selectors(), order.names_agent(), order.bans()),
-                None => return Vec::new(),
-            },
-            TeamCheck::Rule(at) => match self.rules.get(at) {
-                Some(rule) => (rule.selectors(), rule.names_agent(), false),
-                None => return Vec::new(),
-            },
+            TeamCheck::Order(at) => {
+                let order = self.orders.own(at);
+                (order.selectors(), order.names_agent(), order.bans())
+            }
+            TeamCheck::Rule(at) => {
+                let rule = self.rules.own(at);
+                (rule.selectors(), rule.names_agent(), false)
+            }
             TeamCheck::Schema(at) => {
-                let selectors = self
-                    .schemas
-                    .get(at)
-                    .map(|schema| ("where", &schema.selector));
-                (selectors.into_iter().collect(), false, false)
+                let selector = &self.schemas.own(at).selector;
+                (vec![("where", selector)], false, false)
             }
             TeamCheck::Vocabulary => return Vec::new(),
         };

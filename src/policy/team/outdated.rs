@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::events::EventIndex;
 use super::rule::NAMES;
 use super::{Team, TeamCheck, TeamJudges};
+use crate::ground::Own;
 use crate::ground::select::SelectorValue;
 
 /// The beginning of the names of attributes that stood in the input and the output of an act.
@@ -43,7 +44,7 @@ impl Team {
         let TeamCheck::Rule(at) = check else {
             return None;
         };
-        let rule = self.rules.get(at)?;
+        let rule = self.rules.own(at);
         rule.when
             .iter()
             .chain([&rule.check])

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::events::{EventSelector, EventText, EventView};
-use super::judge::Judge;
 use super::judges::TeamJudges;
 use super::rule::RunValues;
 use super::selector::Truth;
@@ -65,8 +64,7 @@ impl Trace {
         let judges = judges.across().unwrap_or(judges);
         let traced = judges
             .judge(check)
-            .map(Judge::selectors)
-            .unwrap_or_default()
+            .selectors()
             .into_iter()
             .map(|(key, selector, _)| {
                 let keys = judges.index.tests(selector).clone();

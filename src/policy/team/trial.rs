@@ -15,6 +15,7 @@ use super::judges::TeamJudges;
 use super::rule::{RunValues, run_as_json};
 use super::selector::OUTCOME;
 use super::{RunFacts, Team, TeamCheck};
+use crate::ground::Own;
 use crate::ground::document::{OwnedDocument, Tape};
 use crate::ground::finding::Lifecycle;
 use crate::ground::printable::brief;
@@ -35,15 +36,15 @@ impl Team {
     pub(crate) fn test(self: &Arc<Self>, check: TeamCheck) -> Option<Trial> {
         let examples = match check {
             TeamCheck::Schema(at) => {
-                let schema = self.schemas.get(at)?;
+                let schema = self.schemas.own(at);
                 return Some(Trial {
                     examples: schema.examples.len(),
                     wrong: schema.failures(),
                     notes: self.notes(check, &[]),
                 });
             }
-            TeamCheck::Order(at) => &self.orders.get(at)?.examples,
-            TeamCheck::Rule(at) => &self.rules.get(at)?.examples,
+            TeamCheck::Order(at) => &self.orders.own(at).examples,
+            TeamCheck::Rule(at) => &self.rules.own(at).examples,
             TeamCheck::Vocabulary => return None,
         };
 
@@ -139,12 +140,11 @@ impl TeamJudges {
         number: u64,
         values: RunValues<'_>,
     ) -> Vec<String> {
-        let asked = without_result(event);
-        let (Some(asked), Some(judge)) = (asked, self.judge(check)) else {
+        let Some(asked) = without_result(event) else {
             return Vec::new();
         };
 
-        if judge.depends_on_outcome() {
+        if self.judge(check).depends_on_outcome() {
             return Vec::new();
         }
 

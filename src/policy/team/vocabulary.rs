@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::RunFacts;
 use super::events::{EventIndex, EventView};
 use super::judge::Judge;
+use crate::ground::Own;
 use crate::ground::digest::Digest;
 use crate::ground::document::Node;
 use crate::ground::draft::{Compared, Draft, Findings};
@@ -74,12 +75,11 @@ impl VocabularyJudge {
 
     /// Returns `true` if a key has a value that it may have. A shortened one may be any.
     fn has(&self, index: usize, value: Look<Written<'_>>) -> bool {
-        self.closed
-            .get(index)
-            .is_some_and(|(_, values)| match value {
-                Look::Value(value) => values.have_written(value),
-                _ => false,
-            })
+        let (_, values) = self.closed.own(index);
+        match value {
+            Look::Value(value) => values.have_written(value),
+            _ => false,
+        }
     }
 
     /// Returns the values of an event for which it has sets, each with the place of its key.
@@ -101,8 +101,8 @@ impl VocabularyJudge {
             .inspect(|_| any = true)
             .filter(|(index, value)| !self.has(*index, *value))
             .filter_map(|(index, _)| {
-                let key = *self.keys.get(index)?;
-                Some((index, event.node_at(key)?))
+                let key = self.keys.own(index);
+                Some((index, event.node_at(*key)?))
             })
             .collect();
         self.examined |= any;
@@ -118,9 +118,7 @@ impl VocabularyJudge {
         if let Some(known) = self.outside.get_mut(&id) {
             known.events += 1;
         } else if self.outside.len() < MAX_FINDINGS_PER_RULE {
-            let Some((key, values)) = self.closed.get(index) else {
-                return;
-            };
+            let (key, values) = self.closed.own(index);
             self.pairs = self
                 .pairs
                 .saturating_add(values.items.len());

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 
 use super::listing::{Listing, open_dir};
 use super::stillness::{FileVersion, Movement, OpenedAt};
+use crate::ground::Own;
 use crate::ground::digest::FileDigest;
 use crate::ground::finding::{SealedFile, SealedFiles};
 use crate::ground::parallel::locked;
@@ -297,8 +298,11 @@ impl OpenEpisode {
     /// Returns the digest of a file: what was not read of it before is read now.
     fn digest(&self, name: &str) -> Result<FileDigest, Unreadable> {
         let known = || {
-            let read = self.read.as_ref()?.borrow();
-            read.get(name)?.digest()
+            self.read
+                .as_ref()?
+                .borrow()
+                .get(name)?
+                .digest()
         };
 
         if let Some(digest) = known() {
@@ -336,8 +340,8 @@ impl OpenEpisode {
 
     /// Keeps the version in which an artifact is read. If it is read twice, the first one counts.
     fn note_version(&self, artifact: Artifact, version: FileVersion) {
-        let slot = self.opened.get(artifact as usize);
-        if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
+        let slot = self.opened.own(artifact as usize);
+        if slot.get().is_none() {
             slot.set(Some(OpenedAt::now(version)));
         }
     }
@@ -367,11 +371,7 @@ impl OpenEpisode {
             };
 
             movement.entry(artifact, listed, kind);
-            if let Some(opened) = self
-                .opened
-                .get(artifact as usize)
-                .and_then(Cell::get)
-            {
+            if let Some(opened) = self.opened.own(artifact as usize).get() {
                 let target = || rustix::fs::statat(&self.dir, name, AtFlags::empty()).ok();
                 let is = match kind {
                     Some(EntryKind::Link) => target().as_ref().map(FileVersion::from),

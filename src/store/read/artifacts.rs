@@ -189,7 +189,7 @@ fn is_lacking(error: &io::Error) -> bool {
 
 impl Unreadable {
     /// Returns what the system's answer to opening a file says of it.
-    pub(in crate::store) fn from_errno(errno: Errno) -> Self {
+    pub(crate) fn from_errno(errno: Errno) -> Self {
         match errno {
             Errno::LOOP => Self::Link,
             // The answer of a socket, or of a device without a driver, to being opened.
@@ -214,7 +214,7 @@ pub struct Opened<'a> {
 
 /// The digest of a file, as far as it was read from its beginning on, by one reader or several.
 #[derive(Debug, Default)]
-pub(in crate::store) struct DigestSoFar {
+pub(crate) struct DigestSoFar {
     digest: RunningDigest,
     bytes: u64,
 }
@@ -229,7 +229,7 @@ impl DigestSoFar {
     }
 
     /// Returns the digest, if it covers this number of bytes.
-    pub(in crate::store) fn of(&self, bytes: u64) -> Option<FileDigest> {
+    pub(crate) fn of(&self, bytes: u64) -> Option<FileDigest> {
         (self.bytes == bytes).then(|| self.digest.so_far())
     }
 }
@@ -259,7 +259,7 @@ pub(super) fn read_memory_at(all: &[u8], buffer: &mut [u8], offset: u64) -> io::
 }
 
 /// Returns the number of bytes of an artifact that are read, at most.
-pub(in crate::store) fn limit(artifact: Artifact) -> u64 {
+pub(crate) fn limit(artifact: Artifact) -> u64 {
     if matches!(artifact, Artifact::Events | Artifact::Learn) {
         MAX_TIMELINE_BYTES
     } else {
@@ -287,7 +287,7 @@ impl<'a> Opened<'a> {
 
     /// Returns the content of a regular file of a size, up to a limit and one byte more, which
     /// shows that the file is longer.
-    pub(in crate::store) fn from_file(file: File, size: u64, limit: u64) -> Self {
+    pub(crate) fn from_file(file: File, size: u64, limit: u64) -> Self {
         Self::new(Bytes::OfFile(file), Some(size), limit)
     }
 
@@ -302,7 +302,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Returns this content, of which what is read goes into a digest.
-    pub(in crate::store) fn digested(self, digest: Arc<Mutex<DigestSoFar>>) -> Self {
+    pub(crate) fn digested(self, digest: Arc<Mutex<DigestSoFar>>) -> Self {
         Self {
             digest: Some(digest),
             ..self
@@ -324,7 +324,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Returns whether there is nothing left to read.
-    pub(in crate::store) fn is_empty(&mut self) -> Result<bool, Unreadable> {
+    pub(crate) fn is_empty(&mut self) -> Result<bool, Unreadable> {
         let mut first = Vec::new();
         self.by_ref()
             .take(1)

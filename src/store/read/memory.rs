@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version, read_memory_at};
+use crate::ground::Own;
 use crate::ground::source::{Artifact, Entries};
 
 /// The artifacts of an episode in memory.
@@ -44,12 +45,10 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for InMemory<'a> {
     fn from_iter<I: IntoIterator<Item = (Artifact, Content<'a>)>>(contents: I) -> Self {
         let mut memory = Self::default();
         for (artifact, content) in contents {
-            if let Some(slot) = memory
+            memory
                 .contents
-                .get_mut(artifact as usize)
-            {
-                slot.get_or_insert(content);
-            }
+                .own_mut(artifact as usize)
+                .get_or_insert(content);
         }
 
         memory
@@ -69,9 +68,7 @@ impl<'a> InMemory<'a> {
     /// [`Gate::settled`](crate::gate::Gate::settled) compares it with that of the next fetch.
     #[must_use]
     pub fn with_version(mut self, artifact: Artifact, version: Version) -> Self {
-        if let Some(slot) = self.versions.get_mut(artifact as usize) {
-            *slot = Some(version);
-        }
+        *self.versions.own_mut(artifact as usize) = Some(version);
         self
     }
 
@@ -87,8 +84,8 @@ impl<'a> InMemory<'a> {
 
     fn content(&self, artifact: Artifact) -> Result<&Content<'a>, Unreadable> {
         self.contents
-            .get(artifact as usize)
-            .and_then(Option::as_ref)
+            .own(artifact as usize)
+            .as_ref()
             .ok_or(Unreadable::Vanished)
     }
 }
@@ -103,8 +100,8 @@ impl Artifacts for InMemory<'_> {
     fn entries(&self) -> Entries {
         let is_there = |artifact: &Artifact| {
             self.contents
-                .get(*artifact as usize)
-                .is_some_and(Option::is_some)
+                .own(*artifact as usize)
+                .is_some()
         };
 
         Artifact::ALL
@@ -122,7 +119,7 @@ impl Artifacts for InMemory<'_> {
 
     fn version(&self, artifact: Artifact) -> Option<Version> {
         self.versions
-            .get(artifact as usize)?
+            .own(artifact as usize)
             .clone()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ground::Own;
 use crate::ground::finding::RunEntry;
 use crate::ground::printable::brief;
 use crate::report::{count, seconds};
@@ -108,11 +109,7 @@ impl Forest<'_> {
         // Each with the number of the runs above it.
         let mut waiting = vec![(root, 0)];
         while let Some((at, depth)) = waiting.pop() {
-            let Some(run) = self
-                .left
-                .get_mut(at)
-                .and_then(Option::take)
-            else {
+            let Some(run) = self.left.own_mut(at).take() else {
                 continue;
             };
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{EventKey, EventText, EventView};
+use crate::ground::Own;
 use crate::ground::digest::Digest;
 use crate::ground::document::{Node, OwnedDocument, Span, push_canonical};
 use crate::ground::select::{KeyPath, Look, Named, Written};
@@ -43,26 +44,22 @@ impl<'a> EventView<'a> {
                 .map_or(Look::Nowhere, Look::Value);
         }
 
-        let found = self
-            .index
-            .keys
-            .get(key)
-            .map(|key| &key.path)
-            .and_then(|path| Some(path.look(self.root()?)));
+        let path = &self.index.keys.own(key).path;
         let text = self.event.text();
 
-        found.map_or(Look::Nowhere, |found| {
-            found.map(|node| Written {
-                text,
-                span: node.into(),
+        self.root()
+            .map_or(Look::Nowhere, |root| {
+                path.look(root).map(|node| Written {
+                    text,
+                    span: node.into(),
+                })
             })
-        })
     }
 
     /// Returns the value that a key leads to, in an event without shortened values.
     pub(super) fn written(&self, key: usize) -> Option<Written<'a>> {
         let text = self.event.text();
-        let key = self.index.keys.get(key)?;
+        let key = self.index.keys.own(key);
         let span = match (self.event, key.kept) {
             (EventText::Read(event), Some((_, slot))) if key.is_at_hand => {
                 event.value(slot)?.span()
@@ -104,7 +101,7 @@ impl<'a> EventView<'a> {
     /// Returns the same on the tape, also where it is shortened, or else the shortened value that
     /// it is in, with the number of tokens that lead there.
     pub(in crate::policy::team) fn node_at(&self, key: usize) -> Option<(Node<'a>, usize)> {
-        let path = &self.index.keys.get(key)?.path;
+        let path = &self.index.keys.own(key).path;
         let passed = match self.look(key) {
             Look::Nowhere => return None,
             Look::Shortened { passed } => passed,
@@ -149,11 +146,11 @@ impl<'a> EventView<'a> {
     }
 
     pub(super) fn grouped(&self, place: usize) -> Option<Digest> {
-        let keys = self
-            .index
-            .groups
-            .get(place)
-            .filter(|it| !it.is_empty())?;
+        let keys = self.index.groups.own(place);
+        if keys.is_empty() {
+            return None;
+        }
+
         let mut form = Vec::with_capacity(256);
 
         for key in keys {
@@ -178,7 +175,7 @@ impl<'a> EventView<'a> {
             < self
                 .index
                 .keys
-                .get(key)?
+                .own(key)
                 .path
                 .tokens()
                 .len()
@@ -214,7 +211,7 @@ impl<'a> EventView<'a> {
         let mut digests = self
             .index
             .groups
-            .get(place)?
+            .own(place)
             .iter()
             .map(|key| {
                 if self.has_shortened {
@@ -232,10 +229,7 @@ impl<'a> EventView<'a> {
 
     /// Returns whether the keys of a selector name it.
     pub(super) fn named(&self, selector: usize) -> Named {
-        self.named
-            .get(selector)
-            .copied()
-            .unwrap_or(Named::No)
+        *self.named.own(selector)
     }
 
     /// Returns the instant at which it happened; the key is that of its timestamp.

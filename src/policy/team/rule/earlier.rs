@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{NAMES, TeamRule};
+use crate::ground::Own;
 use crate::ground::digest::Digest;
 use crate::ground::select::{KeyPath, Unjudged, shown_paths};
 use crate::ground::timestamp::Instant;
@@ -147,9 +148,10 @@ impl GroupFolds {
         let (folds, is_windowed) = (rule.check.folds(), rule.within.is_some());
         self.states
             .resize(folds.len(), FoldState::default());
-        if let (Some(fold), Some(state)) = (folds.get(number), self.states.get_mut(number)) {
-            fold.add(state, line, &step, is_windowed);
-        }
+        let state = self.states.own_mut(number);
+        folds
+            .own(number)
+            .add(state, line, &step, is_windowed);
         if !is_windowed {
             return;
         }
@@ -163,9 +165,9 @@ impl GroupFolds {
         if !is_in_window {
             self.window.add(time.as_ref(), line);
         }
-        if let Some(steps) = self.steps.get_mut(number) {
-            steps.insert(line, step.kept());
-        }
+        self.steps
+            .own_mut(number)
+            .insert(line, step.kept());
     }
 
     fn room(&self) -> Room {

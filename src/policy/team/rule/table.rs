@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{NAMES, Name, TeamRule};
+use crate::ground::Own;
 use crate::ground::record::MEANINGS;
 use crate::ground::select::KeyPath;
 use crate::ground::source::Artifact;
@@ -247,10 +248,7 @@ impl RuleTable {
             .into_iter()
             .find(|name| asked(*name));
         if let Some((over, name)) = self.over.as_ref().zip(of_one_run) {
-            let name = NAMES
-                .get(name as usize)
-                .copied()
-                .unwrap_or_default();
+            let name = NAMES.own(name as usize);
             let message = format!("`{name}` is that of one run, and `over` looks at all of them");
             reader.mistake(over.span(), message, None);
         }

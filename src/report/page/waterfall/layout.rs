@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ground::Own;
 use crate::reading::outline::{Density, PhaseBin};
 use crate::report::page::scale::Scale;
 use crate::report::page::{TimeSpan, TrackEvent, TrackItem};
@@ -109,9 +110,10 @@ impl<'t> WaterfallLayout<'t> {
             self.lanes.push(Lane::new(name));
         }
 
-        if let Some(lane) = self.lanes.get_mut(at) {
-            lane.marks.push(placed);
-        }
+        self.lanes
+            .own_mut(at)
+            .marks
+            .push(placed);
     }
 
     /// Returns the kind of the drawing: all events by sums, or each by its time or its order.
@@ -213,9 +215,8 @@ impl<'t> Lane<'t> {
                 .iter()
                 .position(|taken| *taken <= span.start);
             placed.row = free.unwrap_or(STACK - 1);
-            if let Some(taken) = ends.get_mut(placed.row) {
-                *taken = taken.max(span.end);
-            }
+            let taken = ends.own_mut(placed.row);
+            *taken = taken.max(span.end);
 
             self.rows = self.rows.max(placed.row + 1);
         }
