@@ -1,6 +1,7 @@
 //! Paths <-> the bytes that the operating system uses for them.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
@@ -157,6 +158,23 @@ fn known_dir(path: &Path) -> io::Result<Option<PathBuf>> {
 pub(crate) fn is_gone(path: &Path) -> bool {
     path.symlink_metadata()
         .is_err_and(|error| is_nothing(&error))
+}
+
+/// Returns the answer about what is at a path; `None` where nothing is.
+pub(crate) fn there<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
+    match answer {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        answer => answer.map(Some),
+    }
+}
+
+/// Returns what is known of a file, which must be a regular one.
+pub(crate) fn regular(found: Metadata) -> io::Result<Metadata> {
+    if found.is_file() {
+        Ok(found)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
 }
 
 /// Returns `true` if an error says that there is nothing at a path.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::path::{directory_of, is_gone};
+use super::path::{directory_of, is_gone, regular};
 use crate::ground::printable::escape;
 use crate::ground::source::{Artifact, EPISODES};
 use crate::store::find::nature::{is_foreign, names_episodes, run_data};
@@ -199,20 +199,17 @@ fn record_of_run(dir: &Path) -> Option<PathBuf> {
     }
 
     let episode = EpisodeDir {
-        path: dir.to_owned(),
-        id: None,
-        name: String::new(),
-        within: None,
         entries: list(dir)
             .ok()
             .filter(|_| entries.has(Artifact::State))?
             .entries,
+        ..EpisodeDir::below(dir, dir.to_owned())
     };
 
-    let others = [Artifact::Summary, Artifact::Learn, Artifact::Manifest];
-    let is_alone = !others
-        .into_iter()
-        .any(|it| episode.entries.has(it));
+    let is_alone = episode
+        .entries
+        .without(Artifact::State)
+        .is_empty();
     let is_run = !(is_alone && is_foreign(&episode));
 
     is_run.then(|| dir.join(Artifact::State.file_name()))
@@ -265,11 +262,7 @@ fn lies_in_run_data(given: &Path) -> io::Result<Option<PathBuf>> {
 /// Returns an error if a file that was found by its name is not a regular file: reading a FIFO
 /// would block.
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
-    if path.metadata()?.is_file() {
-        Ok(())
-    } else {
-        Err(io::Error::other("it is not a regular file"))
-    }
+    regular(path.metadata()?).map(drop)
 }
 
 /// Returns an error if a file that decides what is judged, or a link to it, lies inside run data:
@@ -297,11 +290,7 @@ pub(crate) fn open_up_to(path: &Path, most: u64) -> io::Result<impl Read + Seek 
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let found = file.metadata()?;
-    if !found.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-
+    let found = regular(file.metadata()?)?;
     if found.len() > most {
         let most = most >> 30;
         return Err(io::Error::other(format!("it is larger than {most} GiB")));

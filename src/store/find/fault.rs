@@ -86,11 +86,11 @@ impl Fault {
         matches!(&self.kind, FaultKind::Unlistable(source) if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns why this very path can't be listed; the fault itself, where it is another one.
-    pub(super) fn unlistable_at(self, path: &Path) -> Result<io::Error, Self> {
+    /// Returns the fault; an error where it is that this very path can't be listed.
+    pub(super) fn unless_at(self, path: &Path) -> io::Result<Self> {
         match self.kind {
-            FaultKind::Unlistable(source) if self.path == path => Ok(source),
-            _ => Err(self),
+            FaultKind::Unlistable(source) if self.path == path => Err(source),
+            _ => Ok(self),
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::dir::Dir;
-use super::fault::{Fault, FaultKind, unlistable};
+use super::fault::FaultKind;
 use super::nature::names_episodes;
 use super::root::{Root, episode_around};
 use super::tree::MAX_LEVELS;
@@ -52,16 +52,12 @@ impl<'l> LinksFound<'l> {
                 Err(error) if error.kind() == io::ErrorKind::NotADirectory => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound || is_loop(&error) => {
                     if link.name() == EPISODES || link.is_directly_in_episodes() {
-                        found
-                            .faults
-                            .push(Fault::new(path, FaultKind::DanglingLink));
+                        found.fault(path, FaultKind::DanglingLink);
                     }
                     continue;
                 }
                 Err(source) => {
-                    found
-                        .faults
-                        .push(unlistable(&path, source));
+                    found.fault(path, FaultKind::Unlistable(source));
                     continue;
                 }
             };
@@ -75,9 +71,7 @@ impl<'l> LinksFound<'l> {
                 .store
                 .is_some_and(|store| target.starts_with(store));
             if !is_in_store {
-                found
-                    .faults
-                    .push(Fault::new(path, FaultKind::Link(target)));
+                found.fault(path, FaultKind::Link(target));
             } else if self.followed.insert(target.clone()) {
                 follow.push(link.followed(target));
             }
@@ -146,8 +140,6 @@ fn may_hold_runs(link: &Dir, target: &Path, found: &WalkFindings) -> bool {
     let is_of_episodes =
         link.name() == EPISODES || names_episodes(target) && episode_around(target).is_none();
     listing.holds_episodes
-        || Artifact::ALL
-            .iter()
-            .any(|it| listing.entries.has(*it))
+        || !listing.entries.is_empty()
         || is_of_episodes && listing.holds_anything()
 }

@@ -41,15 +41,12 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<ListedRun>, Vec<Fault>)> 
     };
 
     let (runs, found) = split(walk.everything(cores()));
-    let mut faults = Vec::new();
-    for fault in found {
-        faults.push(match fault.unlistable_at(&root.typed) {
-            Ok(source) => return Err(source),
-            Err(other) => other,
-        });
-    }
+    let faults: io::Result<_> = found
+        .into_iter()
+        .map(|fault| fault.unless_at(&root.typed))
+        .collect();
 
-    Ok((runs, faults))
+    Ok((runs, faults?))
 }
 
 /// Returns the runs at or below a path that is not a run-data directory, such as one run, and the

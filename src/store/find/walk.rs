@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::dir::{Dir, Within};
-use super::fault::{Fault, FaultKind, unlistable};
+use super::fault::{Fault, FaultKind};
 use super::listed_run::ListedRun;
 use super::nature::Nature;
 use super::recordless;
@@ -126,9 +126,7 @@ impl<'w> TreeWalk<'w> {
             // The agent may still be at work in the episode.
             Err(error) if episode.is_some() && is_nothing(&error) => return None,
             Err(source) => {
-                found
-                    .faults
-                    .push(unlistable(&dir.path(), source));
+                found.fault(dir.path(), FaultKind::Unlistable(source));
                 return None;
             }
         };
@@ -138,9 +136,7 @@ impl<'w> TreeWalk<'w> {
             && let Some(episode) = episode.take_if(|_| listing.holds_anything())
         {
             let inside = FaultKind::Inside(episode.to_path_buf());
-            found
-                .faults
-                .push(Fault::new(dir.path(), inside));
+            found.fault(dir.path(), inside);
         }
 
         self.note_links(&dir, &listing, found);
@@ -160,13 +156,11 @@ impl<'w> TreeWalk<'w> {
 
         let may_be_group = nature == Nature::UnlessAbove;
         let mut within = dir.searched_within(listing.directories, may_be_group, episode);
-        if self.excludes.is_some() {
-            let mut names = std::mem::take(&mut within.names);
-            let number = names.len();
-            names.retain(|name| !self.excludes(&within.dir(name)));
-            found.excluded += number - names.len();
-            within.names = names;
-        }
+        let mut names = std::mem::take(&mut within.names);
+        let number = names.len();
+        names.retain(|name| !self.excludes(&within.dir(name)));
+        found.excluded += number - names.len();
+        within.names = names;
 
         if dir.level() >= MAX_LEVELS {
             let too_deep = within
@@ -215,15 +209,7 @@ impl<'w> TreeWalk<'w> {
             }
             Nature::UnlessAbove => found.candidates.push(dir.clone()),
             Nature::None if !dir.is_in_episodes() => {}
-            Nature::None
-                if Artifact::ALL
-                    .iter()
-                    .any(|it| dir.entries.has(*it)) =>
-            {
-                found
-                    .faults
-                    .push(Fault::new(dir.path(), FaultKind::Stray));
-            }
+            Nature::None if !dir.entries.is_empty() => found.fault(dir.path(), FaultKind::Stray),
             Nature::None if !listing.others.are_none() => {
                 found
                     .recordless
@@ -243,11 +229,13 @@ impl<'w> TreeWalk<'w> {
     /// Returns `true` if a directory outside `episodes`, which no user gave, holds the `state.json`
     /// of another program and no other artifact.
     fn is_foreign(self, dir: &Dir) -> bool {
-        let is_only_state = |it: &Artifact| dir.entries.has(*it) == (*it == Artifact::State);
+        let has_only_state = dir.entries.has(Artifact::State)
+            && dir
+                .entries
+                .without(Artifact::State)
+                .is_empty();
         let is_given = dir.is_root() && self.root.given == GivenPaths::Each;
-        !(dir.is_below_episodes() || is_given)
-            && Artifact::ALL.iter().all(is_only_state)
-            && self.tree.is_foreign(dir)
+        !(dir.is_below_episodes() || is_given) && has_only_state && self.tree.is_foreign(dir)
     }
 
     /// Looks for runs in an episode, at which the walk stops: if records were copied into a group,
@@ -258,13 +246,9 @@ impl<'w> TreeWalk<'w> {
                 continue;
             }
             match self.tree.holds_timeline(&dir) {
-                Ok(true) => found
-                    .faults
-                    .push(Fault::new(dir.path(), FaultKind::Hidden)),
+                Ok(true) => found.fault(dir.path(), FaultKind::Hidden),
                 Ok(false) => {}
-                Err(source) => found
-                    .faults
-                    .push(unlistable(&dir.path(), source)),
+                Err(source) => found.fault(dir.path(), FaultKind::Unlistable(source)),
             }
         }
     }
@@ -289,6 +273,10 @@ pub(crate) fn empty_in(passed: &[Fault]) -> u64 {
 }
 
 impl WalkFindings {
+    pub(super) fn fault(&mut self, path: PathBuf, kind: FaultKind) {
+        self.faults.push(Fault::new(path, kind));
+    }
+
     /// Returns what may have kept episodes from being found, to be added to a sentence; an empty
     /// text if nothing was left out.
     pub(crate) fn exclusion(&self) -> String {
@@ -350,7 +338,7 @@ impl WalkFindings {
     }
 
     /// Sorts what was found by path.
-    pub(in crate::store) fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.episodes.sort_by(Dir::path_order);
         let order = |fault: &Fault| fault.path().as_os_str().to_owned();
         self.faults.sort_by_cached_key(order);
@@ -380,7 +368,7 @@ impl WalkFindings {
     }
 
     /// Returns the episode with a path among those found, which are sorted.
-    pub(in crate::store) fn episode_at(&self, path: &Path) -> Option<&Dir> {
+    pub(crate) fn episode_at(&self, path: &Path) -> Option<&Dir> {
         let order = |it: &Dir| it.order_to(path::bytes(path));
         let at = self.episodes.binary_search_by(order);
         self.episodes.get(at.ok()?)

@@ -14,7 +14,7 @@ use super::episode::{LinkPolicy, OpenEpisode};
 use super::listing::{Listing, entry_kind, open_dir};
 use super::stillness::FileVersion;
 use crate::ground::source::EntryKind;
-use crate::store::path::directory_of;
+use crate::store::path::{directory_of, regular};
 
 /// A directory that is held open. A name means what lies in that directory, even if its path leads
 /// elsewhere by then; no name is followed where it is a link.
@@ -53,11 +53,8 @@ impl OpenDir {
         // Without O_NONBLOCK, opening a FIFO would wait for its other end.
         let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = File::from(self.open_at(name.as_ref(), flags)?);
-        if file.metadata()?.is_file() {
-            Ok(file)
-        } else {
-            Err(io::Error::other("it is not a regular file"))
-        }
+        regular(file.metadata()?)?;
+        Ok(file)
     }
 
     /// Reads the beginning of the regular file at a path that the user gave: links on the way to it

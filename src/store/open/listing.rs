@@ -38,10 +38,7 @@ pub(crate) struct Listing {
 impl Listing {
     /// Returns `true` if it may hold runs, or parts of one.
     pub(crate) fn holds_anything(&self) -> bool {
-        !(self.directories.is_empty() && self.links.is_empty())
-            || Artifact::ALL
-                .iter()
-                .any(|it| self.entries.has(*it))
+        !(self.directories.is_empty() && self.links.is_empty() && self.entries.is_empty())
     }
 
     /// Returns `true` if it contains nothing at all.

@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use super::dir::OpenDir;
 use crate::ground::digest::FileDigest;
 use crate::ground::source::EntryKind;
+use crate::store::path::there;
 
 /// The number of bytes of all files of a workspace that are read, at most: as of all files that a
 /// manifest names.
@@ -85,13 +86,6 @@ fn digest(
     }
 
     FileDigest::of_stream(Stoppable(file, stop), limit)?.ok_or_else(too_large)
-}
-/// Returns what was opened; `None` where it is gone.
-fn there<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
-    match opened {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => opened.map(Some),
-    }
 }
 
 /// Returns the text of a path below a workspace. One that is not UTF-8 is escaped after two

@@ -201,11 +201,13 @@ impl KnownRuns {
         };
 
         let touched = mem::take(&mut locked(&self.seen).touched);
-        let touched = touched
-            .iter()
-            .map(|below| self.typed(below));
+        let touched = touched.iter().filter_map(|below| {
+            self.found
+                .episode_at(&self.typed(below))
+                .cloned()
+        });
         let episodes = &mut renewed.episodes;
-        episodes.extend(touched.filter_map(|it| self.found.episode_at(&it).cloned()));
+        episodes.extend(touched);
         episodes.sort_by(Dir::path_order);
         episodes.dedup_by(|a, b| a.path_order(b).is_eq());
         for gone in &renewed.gone {

@@ -1,16 +1,12 @@
 //! A directory -> whether the file systems at and below it report what others change.
 
-#[cfg(target_os = "linux")]
 use std::fs::File;
-#[cfg(target_os = "linux")]
 use std::io::Read as _;
 use std::path::Path;
-#[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
 /// The numbers of file systems that report no changes by others: NFS, SMB, CIFS, FUSE and virtiofs,
 /// 9p, AFS, Ceph, Lustre, GPFS, GFS2, OCFS2, and shared folders of `VirtualBox` and `VMware`.
-#[cfg(target_os = "linux")]
 const SILENT: [u32; 15] = [
     0x6969,
     0x517B,
@@ -28,14 +24,12 @@ const SILENT: [u32; 15] = [
     0x786F_4256,
     0xBACB_ACBC,
 ];
-#[cfg(target_os = "linux")]
 use crate::store::path::{from_bytes, octal_escape};
 
 /// Returns `true` if the file system of a directory, or one that is mounted below it, is known not
 /// to report what others change.
 pub(crate) fn reports_no_changes(dir: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    return std::iter::once(dir.to_owned())
+    std::iter::once(dir.to_owned())
         .chain(mounts_below(dir))
         .any(|place| {
             rustix::fs::statfs(&place)
@@ -45,21 +39,13 @@ pub(crate) fn reports_no_changes(dir: &Path) -> bool {
                         .iter()
                         .any(|it| kind == i128::from(*it))
                 })
-        });
-
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = dir;
-        false
-    }
+        })
 }
 
 /// The maximum size of the list of mounted file systems that is read.
-#[cfg(target_os = "linux")]
 const MAX_MOUNTS_BYTES: u64 = 16 << 20;
 
 /// Returns the directories below one at which file systems are mounted.
-#[cfg(target_os = "linux")]
 fn mounts_below(dir: &Path) -> Vec<PathBuf> {
     let (Ok(dir), Ok(list)) = (dir.canonicalize(), File::open("/proc/self/mountinfo")) else {
         return Vec::new();
@@ -78,7 +64,6 @@ fn mounts_below(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the bytes of a path in which the kernel has escaped blanks and such.
-#[cfg(target_os = "linux")]
 fn unescaped(mut place: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let [first, rest @ ..] = place {

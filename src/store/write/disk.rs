@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 /// A file that is recorded, which grows at its end.
 pub(crate) type RecordedFile = File;
 use crate::store::open::{FileVersion, OpenDir};
-use crate::store::path::directory_of;
+use crate::store::path::{directory_of, there};
 
 /// A place to write to: the file system, unless tests put something in its place.
 pub(crate) trait Disk: Send + Sync {
@@ -105,9 +105,8 @@ pub(crate) fn is_in_place(file: &File, dir: &OpenDir, name: &str, length: u64) -
 /// Opens a directory that a user names, and makes it and those above it that are missing. Returns
 /// the directories in which names were made too.
 pub(crate) fn open_or_make(disk: &dyn Disk, path: &Path) -> io::Result<(OpenDir, Vec<OpenDir>)> {
-    match OpenDir::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        opened => return Ok((opened?, Vec::new())),
+    if let Some(dir) = there(OpenDir::open(path))? {
+        return Ok((dir, Vec::new()));
     }
 
     let Some(name) = path.components().next_back() else {

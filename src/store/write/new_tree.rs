@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{FileSystem, open_or_make};
 use crate::store::open::OpenDir;
-use crate::store::path::{directory_of, resolved};
+use crate::store::path::{directory_of, resolved, there};
 
 /// A tree that is made beside its place.
 pub(crate) struct NewTree {
@@ -73,10 +73,7 @@ impl NewTree {
 
     /// Removes a directory of it, if it is there.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
-        match fs::remove_dir_all(self.root.join(path)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        there(fs::remove_dir_all(self.root.join(path))).map(drop)
     }
 
     /// Puts it into its place, by one rename.
@@ -93,16 +90,13 @@ impl NewTree {
 }
 
 fn must_be_free(path: &Path) -> io::Result<()> {
-    match OpenDir::open(path) {
-        Ok(dir)
-            if dir
-                .names(1)
-                .is_ok_and(|names| names.is_empty()) =>
-        {
-            Ok(())
-        }
-        Ok(_) => Err(io::Error::other("it is not empty")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+    let is_empty = |dir: OpenDir| {
+        dir.names(1)
+            .is_ok_and(|names| names.is_empty())
+    };
+    if there(OpenDir::open(path))?.is_none_or(is_empty) {
+        Ok(())
+    } else {
+        Err(io::Error::other("it is not empty"))
     }
 }

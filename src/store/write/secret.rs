@@ -7,6 +7,8 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
+use crate::store::path::{regular, there};
+
 /// The number of bytes of a file with a secret that are read, at most.
 pub(crate) const SECRET_FILE_BYTES: usize = 4 << 10;
 
@@ -19,16 +21,11 @@ pub(crate) fn read_secret_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
         .read(true)
         .custom_flags(flags.bits().cast_signed())
         .open(path);
-    let file = match opened {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
+    let Some(file) = there(opened)? else {
+        return Ok(None);
     };
 
-    let found = file.metadata()?;
-    if !found.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-
+    let found = regular(file.metadata()?)?;
     let mode = found.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         let why =

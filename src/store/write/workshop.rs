@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use super::disk::{FileSystem, make_unless_there, open_or_make};
 use crate::ground::source::EPISODES;
 use crate::store::open::OpenDir;
+use crate::store::path::there;
 use crate::store::read::MAX_RECORD_BYTES;
 
 /// A directory in which others are made before they are put into their places. It is removed when
@@ -120,9 +121,8 @@ impl Workshop {
         let name = format!(".hook-{id}");
         make_unless_there(&FileSystem, &above, OsStr::new(&name))?;
 
-        let dir = match above.dir(&name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            dir => dir?,
+        let Some(dir) = there(above.dir(&name))? else {
+            return Ok(None);
         };
 
         match lock(&dir) {
@@ -136,10 +136,7 @@ impl Workshop {
         }
 
         let path = runs.join(name);
-        match std::fs::remove_dir_all(path.join(EPISODES)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        there(std::fs::remove_dir_all(path.join(EPISODES)))?;
 
         Ok(Some(Self {
             runs: runs.to_owned(),
