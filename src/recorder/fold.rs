@@ -18,8 +18,7 @@ use super::text::text;
 use crate::ground::digest::FileDigest;
 use crate::ground::printable::escape;
 use crate::ground::record::{
-    Action, Belief, Fact, Memory, Plan, RunStatus, RuntimeMode, State, Step, StepStatus,
-    Verification,
+    Action, Belief, Fact, Plan, RunStatus, RuntimeMode, State, Step, StepStatus, Verification,
 };
 
 use start::links;
@@ -173,12 +172,11 @@ impl RunFold {
         self.held = self.held + Size::of(&event.payload) + BESIDES;
 
         let action: Action = read(record, event)?;
-        let actions = self
-            .state
+        self.state
             .outcomes
             .actions
-            .get_or_insert_default();
-        actions.push(action);
+            .get_or_insert_default()
+            .push(action);
 
         Ok(())
     }
@@ -228,22 +226,19 @@ impl RunFold {
         }
 
         if let Some(fact) = typed::<Fact>(event, "fact")? {
-            let memory = self
-                .state
+            self.state
                 .memory
-                .get_or_insert_default();
-            memory
+                .get_or_insert_default()
                 .facts
                 .get_or_insert_default()
                 .push(fact);
         }
 
         if let Some(note) = typed::<String>(event, "scratchpad")? {
-            let memory: &mut Memory = self
+            let scratchpad = self
                 .state
                 .memory
-                .get_or_insert_default();
-            let scratchpad = memory
+                .get_or_insert_default()
                 .scratchpad
                 .get_or_insert_default();
             if !scratchpad.is_empty() {

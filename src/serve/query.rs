@@ -47,15 +47,15 @@ pub(super) fn parse<Q: DeserializeOwned>(query: Option<&str>) -> Result<Q, Probl
     let query = query.unwrap_or_default();
     serde_html_form::from_str(query).map_err(|wrong| {
         let mut names = BTreeSet::new();
-        let mut repeated = query
+        // The error does not name a parameter that may be given once.
+        let once = query
             .split('&')
             .filter_map(|parameter| parameter.split('=').next())
-            .filter(|name| !names.insert(*name));
-        // The error does not name a parameter that may be given once.
-        let once = repeated.find(|name| {
-            let twice = format!("{name}=&{name}=");
-            serde_html_form::from_str::<Q>(&twice).is_err()
-        });
+            .filter(|name| !names.insert(*name))
+            .find(|name| {
+                let twice = format!("{name}=&{name}=");
+                serde_html_form::from_str::<Q>(&twice).is_err()
+            });
         Problem::bad(match once {
             Some(name) => format!("the query has `{}` more than once", brief(name)),
             None => escape(&format!("the query is wrong: {wrong}")).into_owned(),

@@ -159,8 +159,9 @@ impl Session {
         conversation.end = match subtype {
             "success" if !is_true(line, "/is_error") => {
                 if conversation.answers.is_empty() {
-                    let answer = conversation.answer("");
-                    answer.say(text(line, "/result"));
+                    conversation
+                        .answer("")
+                        .say(text(line, "/result"));
                 }
                 let is_refused = matches!(conversation.ending(), Ending::Partial(_));
                 (!is_refused).then_some(Ending::Ok)

@@ -146,11 +146,9 @@ impl Trajectory {
             .find_map(|it| seconds(it, "/extra/timestamp"));
         self.conversation.not_before(first);
 
-        let pattern = some_text(value, "/info/config/agent/action_regex");
-        let pattern = pattern.as_deref().map(self::pattern);
-        let pattern = pattern
-            .and_then(Result::ok)
-            .or_else(|| self::pattern(COMMAND).ok());
+        let pattern = some_text(value, "/info/config/agent/action_regex")
+            .and_then(|written| pattern(&written).ok())
+            .or_else(|| pattern(COMMAND).ok());
         let template = text(value, "/info/config/agent/action_observation_template");
         let has_code = template.is_empty() || template.contains("returncode");
         let status = text(value, "/info/exit_status");

@@ -249,8 +249,10 @@ pub(crate) fn written_may_be_null(schema: &mut GeneratedSchema) {
         .and_then(Value::as_array)
         .cloned();
     let is_required = |name: &str| {
-        let mut names = required.iter().flatten();
-        names.any(|required| required == name)
+        required
+            .iter()
+            .flatten()
+            .any(|required| required == name)
     };
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;
@@ -307,8 +309,7 @@ fn absent_is_not_null(schema: &mut GeneratedSchema) {
 /// Returns what a redacted copy does with each text of the records: a line for each place.
 fn natures() -> String {
     fn root<T: JsonSchema>() -> Value {
-        let settings = SchemaSettings::draft2020_12();
-        settings
+        SchemaSettings::draft2020_12()
             .into_generator()
             .into_root_schema_for::<T>()
             .into()

@@ -442,28 +442,30 @@ impl<'r> JudgedRun<'r> {
     }
 
     pub(in crate::look) fn findings(&self) -> impl Iterator<Item = Row<'r, FindingRow<'r>>> {
-        let findings = self.report.findings.iter();
-        findings.map(|finding: &Finding| {
-            let place = &finding.location;
-            let related = &finding.related;
-            self.row(FindingRow {
-                rule: &finding.rule,
-                severity: finding.severity,
-                message: &finding.message,
-                help: &finding.help,
-                fingerprint: &finding.fingerprint,
-                file: &place.file,
-                pointer: place.pointer.as_deref(),
-                line: place.line,
-                column: place.column,
-                end_line: place.end_line,
-                end_column: place.end_column,
-                offset: place.offset,
-                length: place.length,
-                related: (!related.is_empty())
-                    .then(|| serde_json::to_string(related).unwrap_or_default()),
+        self.report
+            .findings
+            .iter()
+            .map(|finding: &Finding| {
+                let place = &finding.location;
+                let related = &finding.related;
+                self.row(FindingRow {
+                    rule: &finding.rule,
+                    severity: finding.severity,
+                    message: &finding.message,
+                    help: &finding.help,
+                    fingerprint: &finding.fingerprint,
+                    file: &place.file,
+                    pointer: place.pointer.as_deref(),
+                    line: place.line,
+                    column: place.column,
+                    end_line: place.end_line,
+                    end_column: place.end_column,
+                    offset: place.offset,
+                    length: place.length,
+                    related: (!related.is_empty())
+                        .then(|| serde_json::to_string(related).unwrap_or_default()),
+                })
             })
-        })
     }
 
     /// Passes on the lines of the timeline, one after the other.

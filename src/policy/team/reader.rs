@@ -272,14 +272,12 @@ impl FileReader<'_> {
         whole: Range<usize>,
         part: Range<usize>,
     ) -> Range<usize> {
-        let raw = self
-            .file
+        // Where TOML escapes something, the place within the text is not that in the file.
+        self.file
             .text
             .get(whole.clone())
-            .unwrap_or_default();
-
-        // Where TOML escapes something, the place within the text is not that in the file.
-        raw.find(text)
+            .unwrap_or_default()
+            .find(text)
             .map_or(whole.clone(), |start| {
                 let start = whole.start + start;
                 start + part.start..start + part.end

@@ -251,8 +251,12 @@ impl Run {
     }
 
     pub(super) fn action_count(&self) -> usize {
-        let actions = &self.fold.state.outcomes.actions;
-        actions.as_ref().map_or(0, Vec::len)
+        self.fold
+            .state
+            .outcomes
+            .actions
+            .as_ref()
+            .map_or(0, Vec::len)
     }
 
     pub(super) fn next_action_id(&self) -> String {

@@ -106,12 +106,10 @@ impl<'q> SortQuery<'q> {
     }
 
     pub(super) fn compare(self, one: OrderedPlace<'_>, other: OrderedPlace<'_>) -> Ordering {
-        let by_column = (one.number, one.text).cmp(&(other.number, other.text));
-        let by_column = if self.is_descending {
-            by_column.reverse()
-        } else {
-            by_column
-        };
+        let mut by_column = (one.number, one.text).cmp(&(other.number, other.text));
+        if self.is_descending {
+            by_column = by_column.reverse();
+        }
 
         by_column.then_with(|| one.dir.cmp(other.dir))
     }

@@ -195,8 +195,7 @@ impl<'v> Events<'v> {
     /// Takes in the beginning or the end of a step, which may be a scorer.
     fn step(&mut self, event: &'v Value) {
         if text(event, "/action") == "begin" {
-            let is_scorer = text(event, "/type") == "scorer";
-            let name = is_scorer.then(|| text(event, "/name"));
+            let name = (text(event, "/type") == "scorer").then(|| text(event, "/name"));
             self.steps.push(name);
         } else {
             self.steps.pop();

@@ -10,8 +10,8 @@ use crate::import::fields::{
 
 impl<'v> Events<'v> {
     pub(super) fn tool(&mut self, event: &'v Value, by: &By) {
-        let known = first_text(event, &["/id", "/uuid"]);
-        let id = known.unwrap_or_else(|| format!("tool {}", self.conversation.calls));
+        let id = first_text(event, &["/id", "/uuid"])
+            .unwrap_or_else(|| format!("tool {}", self.conversation.calls));
         let id = id.as_str();
         let approval = self.approvals.get(id).copied();
         let decision = approval.map_or("", |it| text(it, "/decision"));
