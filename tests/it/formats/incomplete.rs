@@ -118,6 +118,9 @@ fn quiet_report_still_counts_faults() {
         text.ends_with("\n2 directories could not be read\n"),
         "{text}"
     );
+    // What is wrong is told as ever, and only what is not is passed over.
+    assert_eq!(text.matches("\nerror[").count(), 3, "{text}");
+    assert!(!text.contains("6 episodes"), "{text}");
 }
 
 /// Reports in every format, and a baseline, of some runs and 32 directories that are closed.

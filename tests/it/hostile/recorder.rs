@@ -359,8 +359,15 @@ fn huge_artifact_keeps_nobody_busy() {
         let output = runvet("recover", &scratch.runs(), &[&id]);
         let code = if name.starts_with("snapshots") { 0 } else { 2 };
         ends(&output, code);
-        let output = runvet("abandon", &scratch.runs(), &[&id]);
-        ends(&output, code);
+        let abandoned = runvet("abandon", &scratch.runs(), &[&id]);
+        ends(&abandoned, code);
+        for refused in [output, abandoned]
+            .iter()
+            .filter(|output| output.status.code() == Some(2))
+        {
+            let why = stderr(refused);
+            assert!(why.contains("larger than the limit"), "{name}: {why}");
+        }
     }
 }
 

@@ -2,14 +2,30 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::support::markdown::read;
 use crate::support::sources::{code, sources};
 
-/// Every wing of `src/`, the lowest first. A wing may import those before it.
-const WINGS: [&str; 18] = [
-    "ground", "reading", "store", "policy", "judge", "redact", "report", "gate", "proof", "look",
-    "recorder", "import", "door", "mcp", "serve", "cli", // The top.
-    "lib", "main",
-];
+/// Every wing of `src/`, the lowest first, as the architecture lists them. A wing may import those
+/// before it.
+fn wings() -> Vec<String> {
+    let architecture = read("ARCHITECTURE.md");
+    let (_, table) = architecture
+        .split_once("| wing | rooms | what it does |")
+        .unwrap();
+    table
+        .lines()
+        .skip(2)
+        .take_while(|row| row.starts_with('|'))
+        .filter_map(|row| row.split('|').nth(1))
+        .flat_map(|cell| cell.split("`src/").skip(1))
+        .map(|path| {
+            path.split('.')
+                .next()
+                .unwrap()
+                .to_owned()
+        })
+        .collect()
+}
 
 /// The files of the crate but those of tests.
 fn production() -> impl Iterator<Item = (String, String)> {
@@ -116,14 +132,15 @@ fn children_that_define(files: &BTreeMap<String, String>) -> BTreeMap<(Module<'_
 #[test]
 fn every_import_goes_to_an_earlier_wing() {
     let mut wrong = Vec::new();
+    let wings = wings();
     let place = |wing: &str| {
-        WINGS
+        wings
             .iter()
             .position(|known| *known == wing)
     };
     for (file, text) in production() {
         let module = module(&file);
-        let own = place(module[0]).unwrap_or_else(|| panic!("{file}: add it to `WINGS`"));
+        let own = place(module[0]).unwrap_or_else(|| panic!("{file}: add it to ARCHITECTURE.md"));
         for Named { from, name } in named(&module, &code(&text)) {
             let top = from.first().copied().unwrap_or(name);
             match place(top) {
@@ -131,7 +148,7 @@ fn every_import_goes_to_an_earlier_wing() {
                     "{file} imports `{top}` through the crate's root, but must name its wing"
                 )),
                 Some(imported) if imported > own => wrong.push(format!(
-                    "{file} imports {top}, which comes after {} in `WINGS`",
+                    "{file} imports {top}, which comes after {} in ARCHITECTURE.md",
                     module[0]
                 )),
                 Some(_) => {}
