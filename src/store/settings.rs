@@ -36,10 +36,6 @@ pub(crate) struct ConfigSearch {
     /// Those nearer that are inside run data, each with the path that shows it.
     pub(crate) in_run_data: Vec<(PathBuf, PathBuf)>,
     /// Files no farther away that a user may take for the configuration.
-    #[cfg_attr(
-        not(feature = "cli"),
-        expect(dead_code, reason = "only the command line names them")
-    )]
     pub(crate) misnamed: Vec<PathBuf>,
 }
 
