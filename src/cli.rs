@@ -23,9 +23,10 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
+use std::slice;
 
 use clap::builder::{BoolishValueParser, Resettable};
-use clap::{Arg, ArgAction, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::gate::Exit;
 use commands::Command;
@@ -33,6 +34,15 @@ use output::Output;
 
 /// The option to write ASCII alone.
 const ASCII: &str = "ascii";
+
+/// What the program does, as its help begins.
+const ABOUT: &str = "Vets agent runs: checks the records that an agent runtime leaves for each \
+                     episode against their JSON Schemas, against each other, and against the event \
+                     timeline";
+
+/// What the help of a build without most commands ends with.
+const LACKING: &str =
+    "This build has the feature `minimal` alone; `cargo build` adds the other commands.";
 
 /// The exit code of a command that could not finish its work.
 const FAULT: u8 = Exit::Fault.code();
@@ -90,9 +100,9 @@ impl<E: Error + Send + Sync + 'static> From<E> for CommandFailure {
     }
 }
 
-/// Returns the command line. An empty environment variable counts as unset, because pipelines often
-/// set variables to nothing.
-fn command() -> clap::Command {
+/// Returns the command line of some commands. An empty environment variable counts as unset,
+/// because pipelines often set variables to nothing.
+fn command(commands: &[Command]) -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
     let without_empty = |arg: Arg| {
         if arg.get_env().is_some_and(is_empty) {
@@ -102,11 +112,12 @@ fn command() -> clap::Command {
         }
     };
 
-    declared().mut_subcommands(|command| command.mut_args(without_empty))
+    declared(commands).mut_subcommands(|command| command.mut_args(without_empty))
 }
 
-/// Returns the command line as it is declared, with what all options of a kind have in common.
-fn declared() -> clap::Command {
+/// Returns the command line of some commands as it is declared, with what all options of a kind
+/// have in common.
+fn declared(commands: &[Command]) -> clap::Command {
     let complete = |arg: Arg| {
         let arg = arg.hide_env_values(true);
         if !matches!(arg.get_value_names(), Some([name]) if name == "BOOL") {
@@ -125,9 +136,39 @@ fn declared() -> clap::Command {
         .global(true)
         .action(ArgAction::SetTrue)
         .help("Write text for people in ASCII alone, as with TERM=dumb");
-    let command = Command::command().mut_subcommands(|command| command.mut_args(complete));
+    let commands = commands
+        .iter()
+        .map(|it| it.declared().mut_args(complete));
+    let program = clap::Command::new("runvet")
+        .about(ABOUT)
+        .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
+        .max_term_width(100)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(commands);
+    let program = if cfg!(feature = "commands") {
+        program
+    } else {
+        program.after_help(LACKING)
+    };
 
-    headings::under_headings(command).arg(ascii)
+    headings::under_headings(program).arg(ascii)
+}
+
+/// Parses arguments by the command that they ask for alone, because to declare all takes longer
+/// than a small check. All of them tell what is wrong.
+fn parsed(args: &[OsString], commands: &[Command]) -> Result<ArgMatches, clap::Error> {
+    let parse = |commands| command(commands).try_get_matches_from(args);
+    let asked = commands.iter().find(|it| {
+        args.get(1)
+            .is_some_and(|name| name == it.name)
+    });
+
+    match asked.map(|it| parse(slice::from_ref(it))) {
+        Some(Ok(matches)) => Ok(matches),
+        _ => parse(commands),
+    }
 }
 
 /// Runs a command line, which starts with the program's name, and returns its exit code.
@@ -139,26 +180,27 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         .iter()
         .take_while(|arg| *arg != "--");
     output::write_in_ascii(options.any(|arg| *arg == format!("--{ASCII}").as_str()));
-    match candidates::answered(&args) {
+    let commands = commands::all();
+    match candidates::answered(&args, || command(&commands)) {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::from(FAULT),
     }
 
-    let parsed = command()
-        .try_get_matches_from(&args)
-        .and_then(|matches| Ok((Command::from_arg_matches(&matches)?, matches)));
-    let done = match parsed {
-        Ok((command, matches)) => {
-            let (name, of_command) = matches.subcommand().unzip();
-            let of_command = of_command.cloned().unwrap_or_default();
-            if name.is_some_and(|name| usage::is_for_programs(name, &of_command)) {
-                output.keep_bytes();
-            }
-            command.run(&of_command, &mut output)
-        }
+    let done = match parsed(&args, &commands) {
+        Ok(matches) => matches
+            .subcommand()
+            .and_then(|(name, of)| {
+                Some((
+                    commands
+                        .iter()
+                        .find(|it| it.name == name)?,
+                    of,
+                ))
+            })
+            .map_or(Ok(FAULT), |(command, of)| command.run(of, &mut output)),
         Err(mut error) if error.use_stderr() => {
-            usage::name_variable(&mut error, &command(), &args);
+            usage::name_variable(&mut error, &command(&commands), &args);
             usage::ask_for_record(&mut error);
             usage::suggest_word(&mut error);
             usage::suggest_option(&mut error);

@@ -4,11 +4,11 @@
 
 use std::ffi::OsString;
 
-use clap::{Arg, ValueHint};
+use clap::{Arg, Command, ValueHint};
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
 
-use super::{Result, command};
+use super::Result;
 use crate::ground::finding::Level;
 use crate::judge::check::all_rules;
 
@@ -16,7 +16,10 @@ use crate::judge::check::all_rules;
 const ASKED_BY: &str = "_RUNVET_COMPLETE";
 
 /// Answers a shell, if one asks, and says whether one did.
-pub(super) fn answered(args: &[OsString]) -> Result<bool, clap::Error> {
+pub(super) fn answered(
+    args: &[OsString],
+    command: impl Fn() -> Command,
+) -> Result<bool, clap::Error> {
     let by_bash = std::env::var_os(ASKED_BY).is_some_and(|shell| shell == "bash");
     // bash inserts an answer as it is, and a name in run data may hold a command. bash completes
     // and quotes paths itself where there is no answer.

@@ -54,7 +54,7 @@ mod view;
 #[cfg(feature = "commands")]
 mod watch;
 
-use clap::{ArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args};
 
 use super::output::{self, Output};
 use super::{
@@ -63,112 +63,118 @@ use super::{
 #[cfg(feature = "commands")]
 use super::{declared, filters, run_data, watching};
 
-/// Vets agent runs: checks the records that an agent runtime leaves for each episode against their
-/// JSON Schemas, against each other, and against the event timeline.
-#[derive(Parser)]
-#[command(
-    name = "runvet",
-    version,
-    propagate_version = true,
-    max_term_width = 100
-)]
-#[cfg_attr(
-    not(feature = "commands"),
-    command(
-        after_help = "This build has the feature `minimal` alone; `cargo build` adds the other commands."
-    )
-)]
-pub(super) enum Command {
-    #[command(visible_alias = "check")]
-    Validate(validate::Validate),
-    Explain(explain::Explain),
-    #[cfg(feature = "commands")]
-    #[command(flatten)]
-    Other(Other),
+/// Runs a command with its arguments, and returns its exit code. The matches distinguish flags from
+/// environment variables.
+type Run = dyn Fn(&ArgMatches, &mut Output) -> Result<u8>;
+
+/// A command, before its arguments are known.
+pub(super) struct Command {
+    pub(super) name: &'static str,
+    declare: fn(clap::Command) -> clap::Command,
+    run: Box<Run>,
 }
 
 impl Command {
-    /// Runs the command, and returns its exit code. The matches distinguish flags from environment
-    /// variables.
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8> {
-        match self {
-            Self::Validate(command) => command
-                .run(matches, output)
-                .map(Exit::code),
-            Self::Explain(command) => command.run(output).map(Exit::code),
-            #[cfg(feature = "commands")]
-            Self::Other(other) => other.run(matches, output),
+    fn new<A: Args + 'static>(
+        name: &'static str,
+        run: fn(A, &ArgMatches, &mut Output) -> Result,
+    ) -> Self {
+        Self::of(name, move |args, matches, output| {
+            run(args, matches, output).map(Exit::code)
+        })
+    }
+
+    /// Returns a command to which it is all the same where its arguments come from.
+    fn plain<A: Args + 'static>(name: &'static str, run: fn(A, &mut Output) -> Result) -> Self {
+        Self::of(name, move |args, _, output| {
+            run(args, output).map(Exit::code)
+        })
+    }
+
+    /// Returns a command that may have the exit code of another program.
+    #[cfg(feature = "commands")]
+    fn with_code<A: Args + 'static>(
+        name: &'static str,
+        run: fn(A, &mut Output) -> Result<u8>,
+    ) -> Self {
+        Self::of(name, move |args, _, output| run(args, output))
+    }
+
+    fn of<A: Args + 'static>(
+        name: &'static str,
+        run: impl Fn(A, &ArgMatches, &mut Output) -> Result<u8> + 'static,
+    ) -> Self {
+        Self {
+            name,
+            declare: A::augment_args,
+            run: Box::new(move |matches, output| {
+                run(A::from_arg_matches(matches)?, matches, output)
+            }),
         }
     }
-}
 
-/// The commands that the feature set `minimal` lacks.
-#[cfg(feature = "commands")]
-#[derive(Subcommand)]
-pub(super) enum Other {
-    Watch(watch::WatchCommand),
-    #[cfg(feature = "serve")]
-    Serve(serve::ServeCommand),
-    List(list::ListCommand),
-    Table(table::TableCommand),
-    View(view::ViewCommand),
-    Plan(plan::PlanCommand),
-    Diff(diff::DiffCommand),
-    Compare(compare::Compare),
-    Impact(impact::ImpactCommand),
-    Coverage(coverage::CoverageCommand),
-    Verify(verify::VerifyCommand),
-    Show(show::Show),
-    Import(import::ImportCommand),
-    Redact(redact::RedactCommand),
-    Record(record::RecordCommand),
-    Hook(hook::HookCommand),
-    Mcp(mcp::McpCommand),
-    Recover(recover::Recover),
-    Abandon(abandon::Abandon),
-    Rules(rules::RulesCommand),
-    Schema(schema::SchemaCommand),
-    Example(example::ExampleCommand),
-    Config(config::ConfigCommand),
-    Init(init::Init),
-    Completions(completions::Completions),
-    Man(man::Man),
-}
-
-#[cfg(feature = "commands")]
-impl Other {
-    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8> {
-        let exit = match self {
-            Self::Config(command) => command.run(matches, output),
-            Self::Watch(command) => command.run(matches, output),
-            #[cfg(feature = "serve")]
-            Self::Serve(command) => command.run(matches, output),
-            Self::List(command) => command.run(matches, output),
-            Self::Table(command) => command.run(matches, output),
-            Self::View(command) => command.run(matches, output),
-            Self::Diff(command) => command.run(matches, output),
-            Self::Compare(command) => command.run(matches, output),
-            Self::Coverage(command) => command.run(matches, output),
-            Self::Verify(command) => command.run(matches, output),
-            Self::Impact(command) => command.run(output),
-            Self::Plan(command) => command.run(matches, output),
-            Self::Show(command) => command.run(matches, output),
-            // It may have the exit code of another program.
-            Self::Record(command) => return command.run(output),
-            Self::Hook(command) => return Ok(command.run(output)),
-            Self::Mcp(command) => return command.run(output),
-            Self::Import(command) => command.run(output),
-            Self::Redact(command) => command.run(output),
-            Self::Recover(command) => command.run(output),
-            Self::Abandon(command) => command.run(output),
-            Self::Rules(command) => command.run(output),
-            Self::Schema(command) => command.run(output),
-            Self::Example(command) => command.run(output),
-            Self::Init(command) => command.run(output),
-            Self::Completions(command) => command.run(output),
-            Self::Man(command) => command.run(output),
-        };
-
-        exit.map(Exit::code)
+    /// Returns the command as the command line has it, with its arguments.
+    pub(super) fn declared(&self) -> clap::Command {
+        (self.declare)(clap::Command::new(self.name))
     }
+
+    pub(super) fn run(&self, matches: &ArgMatches, output: &mut Output) -> Result<u8> {
+        if usage::is_for_programs(self.name, matches) {
+            output.keep_bytes();
+        }
+        (self.run)(matches, output)
+    }
+}
+
+/// Returns all commands.
+pub(super) fn all() -> Vec<Command> {
+    let least = [
+        Command::new("validate", validate::Validate::run),
+        Command::plain("explain", explain::Explain::run),
+    ];
+
+    least
+        .into_iter()
+        .chain(others())
+        .collect()
+}
+
+/// Returns no other commands.
+#[cfg(not(feature = "commands"))]
+fn others() -> [Command; 0] {
+    []
+}
+
+/// Returns the commands that the feature set `minimal` lacks.
+#[cfg(feature = "commands")]
+fn others() -> Vec<Command> {
+    Vec::from([
+        Command::new("watch", watch::WatchCommand::run),
+        #[cfg(feature = "serve")]
+        Command::new("serve", serve::ServeCommand::run),
+        Command::new("list", list::ListCommand::run),
+        Command::new("table", table::TableCommand::run),
+        Command::new("view", view::ViewCommand::run),
+        Command::new("plan", plan::PlanCommand::run),
+        Command::new("diff", diff::DiffCommand::run),
+        Command::new("compare", compare::Compare::run),
+        Command::plain("impact", impact::ImpactCommand::run),
+        Command::new("coverage", coverage::CoverageCommand::run),
+        Command::new("verify", verify::VerifyCommand::run),
+        Command::new("show", show::Show::run),
+        Command::plain("import", import::ImportCommand::run),
+        Command::plain("redact", redact::RedactCommand::run),
+        Command::with_code("record", record::RecordCommand::run),
+        Command::with_code("hook", |it: hook::HookCommand, output| Ok(it.run(output))),
+        Command::with_code("mcp", mcp::McpCommand::run),
+        Command::plain("recover", recover::Recover::run),
+        Command::plain("abandon", abandon::Abandon::run),
+        Command::plain("rules", rules::RulesCommand::run),
+        Command::plain("schema", schema::SchemaCommand::run),
+        Command::plain("example", example::ExampleCommand::run),
+        Command::new("config", config::ConfigCommand::run),
+        Command::plain("init", init::Init::run),
+        Command::plain("completions", completions::Completions::run),
+        Command::plain("man", man::Man::run),
+    ])
 }

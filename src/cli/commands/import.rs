@@ -15,7 +15,7 @@ use super::period::PeriodEnd;
 use super::record::parse_tag;
 use super::validate::Validate;
 use super::watching::stop_by_signals;
-use super::{CommandFailure, Exit, Result, declared};
+use super::{CommandFailure, Exit, Result, all, declared};
 use crate::cli::progress;
 use crate::ground::printable::escape;
 use crate::import::{Change, Explained, Import, Imported, ImportedRun, Memory};
@@ -397,7 +397,7 @@ fn worse(one: Exit, other: Exit) -> Exit {
 
 /// Checks runs as `runvet validate` does that is given their directories.
 fn check(dirs: &BTreeSet<&Path>, output: &mut Output) -> Result {
-    let command = declared()
+    let command = declared(&all())
         .find_subcommand("validate")
         .cloned()
         .unwrap_or_default();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, Args, Command};
 
 use super::output::Output;
-use super::{CommandFailure, Exit, Result, declared};
+use super::{CommandFailure, Exit, Result, all, declared};
 use crate::store::WholeFile;
 
 /// The meaning of the exit codes of a command whose help says nothing about them.
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Man {
 
 impl Man {
     pub(super) fn run(self, _: &mut Output) -> Result {
-        let mut command = declared().disable_help_subcommand(true);
+        let mut command = declared(&all()).disable_help_subcommand(true);
         command.build();
         let what = format!("can't write manual pages into {}", self.dir.display());
         write_pages(command, &self.dir).map_err(CommandFailure::of(what))?;

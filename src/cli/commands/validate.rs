@@ -48,7 +48,9 @@ const MAX_LOST: usize = 10;
 /// against each other, and all of them against the timeline. The report ends with the totals.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
-#[command(after_long_help = "\
+#[command(
+    visible_alias = "check",
+    after_long_help = "\
 Exit codes:
   0  no errors were found (with --deny-warnings: no warnings either;
      with --deny-unjudged: no rule that could not be judged)
@@ -64,7 +66,8 @@ Examples:
   runvet validate runs/                      all episodes below runs/
   runvet validate runs/episodes/ep_1         one episode
   runvet validate --format json . | jq .totals
-  find runs -name state.json -print0 | runvet validate --files-from - --null")]
+  find runs -name state.json -print0 | runvet validate --files-from - --null"
+)]
 pub(in crate::cli) struct Validate {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]; `-` reads the records of one episode from standard input, in the JSON that
