@@ -19,7 +19,8 @@ use crate::store::{Opened, Unreadable};
 #[derive(Default)]
 pub(super) struct TimelineBuffers {
     pub(super) lines: Vec<u8>,
-    pub(super) reader: EventReader,
+    /// Made for the first timeline.
+    pub(super) reader: Option<EventReader>,
     /// Of the latest event that was parsed.
     pub(super) event: ReadText,
     pub(super) line_tape: Tape,
@@ -144,7 +145,7 @@ impl<'f> Loader<'f> {
 
         let mut events = EventsReader {
             listeners: self.listeners(facts, timeline.strict.as_mut()),
-            reader: &mut buffers.reader,
+            reader: buffers.reader.get_or_insert_default(),
             parsed: &mut buffers.event,
             alone: &self.alone,
             troubles: &mut self.troubles,

@@ -194,7 +194,7 @@ impl TableCompiler<'_> {
         }
 
         let any = Shape::of_type(ANY_TYPE);
-        let item = self.table(&any, &format!("{pointer}/*"), depth + 1)?;
+        let item = self.table(&any, &[pointer, "/*"].concat(), depth + 1)?;
         let items = Expectation::new(self.add(item)?, bit(Kind::Object), NO_SHAPE);
         let array = ReaderTable {
             depth,
@@ -260,7 +260,7 @@ impl TableCompiler<'_> {
         };
 
         for property in &shape.properties {
-            let below = format!("{pointer}/{}", property.name);
+            let below = [pointer, "/", &property.name].concat();
             let step = self.step(property.shape, &below, depth + 1)?;
             let place = table
                 .keys
@@ -273,7 +273,7 @@ impl TableCompiler<'_> {
         for name in asked {
             let is_known = |key: &KnownKey| key.name() == name.as_bytes();
             if !table.keys.all.iter().any(is_known) {
-                let step = self.anything(&format!("{pointer}/{name}"), depth + 1)?;
+                let step = self.anything(&[pointer, "/", name].concat(), depth + 1)?;
                 table
                     .keys
                     .learn(name, 0, step, u64::MAX)?;
@@ -290,7 +290,7 @@ impl TableCompiler<'_> {
             Additional::None => Others::Prefixed(shape.prefixes.clone()),
         };
         if let Some(items) = shape.items {
-            table.items = self.step(items, &format!("{pointer}/*"), depth + 1)?;
+            table.items = self.step(items, &[pointer, "/*"].concat(), depth + 1)?;
         }
 
         let mut rows = self.layout.rows.iter();
@@ -424,7 +424,7 @@ impl TableCompiler<'_> {
         for property in &shape.properties {
             self.asserted(
                 property.shape,
-                &format!("{pointer}/{}", property.name),
+                &[pointer, "/", &property.name].concat(),
                 found,
             )?;
         }

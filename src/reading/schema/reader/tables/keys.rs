@@ -24,7 +24,9 @@ pub(in crate::reading::schema::reader) struct KnownKey {
 
 impl KnownKey {
     fn new(name: &str, place: usize, near: u64, step: Expectation) -> Self {
-        let written = format!("\"{name}\":").into_bytes();
+        let written = ["\"", name, "\":"]
+            .concat()
+            .into_bytes();
         let mut head = [0; HEAD];
         for (to, from) in head.iter_mut().zip(&written) {
             *to = *from;
