@@ -248,8 +248,12 @@ pub(crate) fn after_blank(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
 /// Returns the first place at or after another that is not whitespace.
 #[inline(never)]
 pub(crate) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+    while let Some(byte @ (b' ' | b'\n' | b'\r' | b'\t')) = bytes.get(at) {
         at += 1;
+        // The indentation of a line.
+        while *byte == b'\n' && bytes.get(at..at + 4) == Some(b"    ") {
+            at += 4;
+        }
     }
     at
 }
