@@ -370,11 +370,13 @@ fn push_cut(out: &mut String, text: &str, chars: usize) {
 /// Returns the text, escaped and cut to a number of terminal columns; `…` marks the cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     // Characters beyond the last column can't be shown.
-    let head: String = text
-        .chars()
-        .take(columns.saturating_add(1))
-        .collect();
-    let escaped = escape(&head);
+    let beyond = text
+        .char_indices()
+        .nth(columns.saturating_add(1));
+    let head = beyond
+        .and_then(|(end, _)| text.get(..end))
+        .unwrap_or(text);
+    let escaped = escape(head);
     if columns_of(&escaped) <= columns && head.len() == text.len() {
         return escaped.into_owned();
     }

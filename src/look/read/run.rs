@@ -232,17 +232,17 @@ impl RunReader {
         listening: Option<Listening<'_>>,
         also: impl FnOnce(&Loaded<'_, '_>) -> R,
     ) -> Result<R, Error> {
-        let directory;
-        let files: &dyn Artifacts = if let Some(of) = self.memory.as_deref() {
-            &of.artifacts
-        } else {
-            directory = self.files()?;
-            &directory
-        };
-
         let (id, buffers) = (self.dir.id.as_deref(), &mut Buffers::default());
         let also = |loaded: Loaded<'_, '_>| also(&loaded);
-        Ok(load::episode(files, id, request, listening, buffers, also))
+        self.with_files(|files| load::episode(files, id, request, listening, buffers, also))
+    }
+
+    /// Opens the run once, to read several of its artifacts.
+    fn with_files<R>(&self, read: impl FnOnce(&dyn Artifacts) -> R) -> Result<R, Error> {
+        match self.memory.as_deref() {
+            Some(of) => Ok(read(&of.artifacts)),
+            None => Ok(read(&self.files()?)),
+        }
     }
 
     /// Returns the state record, as it was stored and as a type.
@@ -269,8 +269,12 @@ impl RunReader {
     ///
     /// [`Error::Artifact`] where the file is missing, can't be read, or is larger than 64 MiB.
     pub fn bytes(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
+        self.bytes_of(artifact, self.stream(artifact)?)
+    }
+
+    fn bytes_of(&self, artifact: Artifact, opened: Opened<'_>) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.stream(artifact)?
+        opened
             .read_record(&mut bytes)
             .map_err(|why| self.error(artifact, None, why.to_string()))?;
         Ok(bytes)
@@ -374,7 +378,15 @@ impl RunReader {
     /// Returns the records, as far as they can be read. The timeline is not read.
     pub(crate) fn records(&self) -> Records {
         let (state, summary) = (Artifact::State, Artifact::Summary);
-        Records::of(self, self.document(state), self.document(summary))
+        let read = self.with_files(|files| {
+            (
+                self.document_in(files, state),
+                self.document_in(files, summary),
+            )
+        });
+        let (state, summary) =
+            read.unwrap_or_else(|_| (self.document(state), self.document(summary)));
+        Records::of(self, state, summary)
     }
 
     /// Returns the records of a run that was loaded.
@@ -419,7 +431,24 @@ impl RunReader {
 
     /// Returns an artifact that is one JSON text.
     pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
-        OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
+        self.document_of(artifact, self.bytes(artifact)?)
+    }
+
+    /// Returns an artifact that is one JSON text, of a run that is open.
+    fn document_in(
+        &self,
+        files: &dyn Artifacts,
+        artifact: Artifact,
+    ) -> Result<OwnedDocument, Error> {
+        self.refuse_missing(artifact)?;
+        let opened = files
+            .open(artifact)
+            .map_err(|why| self.error(artifact, None, why.to_string()))?;
+        self.document_of(artifact, self.bytes_of(artifact, opened)?)
+    }
+
+    fn document_of(&self, artifact: Artifact, bytes: Vec<u8>) -> Result<OwnedDocument, Error> {
+        OwnedDocument::read_record(bytes).map_err(|(why, bytes)| {
             let place = match why {
                 Refused::Syntax(error) => Some(line_and_column(&bytes, error.offset)),
                 Refused::TooManyValues | Refused::NoMemory => None,
@@ -433,12 +462,17 @@ impl RunReader {
             .map_err(|error| Error::at(&self.dir.path, &error))
     }
 
+    fn refuse_missing(&self, artifact: Artifact) -> Result<(), Error> {
+        if self.dir.entries.has(artifact) {
+            Ok(())
+        } else {
+            Err(self.error(artifact, None, NOT_THERE.into()))
+        }
+    }
+
     /// Returns the content of an artifact, to be read piece by piece.
     pub(crate) fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
-        if !self.dir.entries.has(artifact) {
-            return Err(self.error(artifact, None, NOT_THERE.into()));
-        }
-
+        self.refuse_missing(artifact)?;
         let opened = match &self.memory {
             Some(of) => of.artifacts.open_shared(artifact),
             None => self.files()?.open_file(artifact),

@@ -32,8 +32,10 @@ impl Records {
         let (in_state, in_summary) = (state.as_ref().ok(), summary.as_ref().ok());
         let state_read =
             in_state.and_then(|it| read_record(it, &schema::STATE, &facts::LISTED_STATE));
-        let summary_read =
-            in_summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
+        // Only a run whose directory gives no id may have that of its summary.
+        let summary_read = in_summary
+            .filter(|_| run.dir.id.is_none())
+            .and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
         let state_facts = state_read
             .as_ref()
             .map(|it| StateFacts::new(facts_of(it)));
