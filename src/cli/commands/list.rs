@@ -200,7 +200,9 @@ impl ListCommand {
                     .filter(|_| self.tree)
                     .map(|it| it.to_string_lossy().into_owned());
                 let mut unread = Vec::new();
-                let run = self.matching(run, filter, &mut unread, gate.as_mut());
+                let run = self
+                    .matching(run, filter, &mut unread, gate.as_mut())
+                    .map(|run| self.kept(run));
                 OpenedRun { name, run, unread }
             },
             |result| {
@@ -352,19 +354,32 @@ impl ListCommand {
                 .try_for_each(|run| writeln!(output.stdout(), "{}", run.dir)),
             OutputFormat::Json => write_json_line(output.stdout(), shown),
             _ => {
-                let mut metrics = self.filters.metrics();
-                if let Order::Metric(name) = &self.sort
-                    && !metrics.contains(&&**name)
-                {
-                    metrics.push(name);
-                }
-
-                table(output, runs, &metrics, style(self.color))?;
+                table(output, runs, &self.metrics(), style(self.color))?;
                 match self.rest(shown, opened, filters) {
                     Some(rest) => writeln!(output.stdout(), "{rest}"),
                     None => Ok(()),
                 }
             }
+        }
+    }
+
+    /// Returns the names of the metrics that have a column.
+    fn metrics(&self) -> Vec<&str> {
+        let mut metrics = self.filters.metrics();
+        if let Order::Metric(name) = &self.sort
+            && !metrics.contains(&&**name)
+        {
+            metrics.push(name);
+        }
+
+        metrics
+    }
+
+    /// Returns what is printed of a run: there may be many.
+    fn kept(&self, run: RunEntry) -> RunEntry {
+        match self.format {
+            OutputFormat::Json => run,
+            _ => run.in_columns(&self.metrics()),
         }
     }
 

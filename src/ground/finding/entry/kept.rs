@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::RunEntry;
+use super::{RunEntry, is_time_unknown};
 use crate::ground::digest::Digest;
 
 /// The maximum number of bytes of a text that is kept whole of each of many runs.
@@ -75,6 +75,27 @@ impl RunEntry {
             .iter_mut()
             .for_each(|(rule, _)| keep(rule));
         (self.is_cut, self.left_out) = (is_cut || left_out > 0, left_out);
+    }
+
+    /// Returns what a table for people shows of it, with some metrics.
+    pub(crate) fn in_columns(self, metrics: &[&str]) -> Self {
+        let is_shown = |(name, _): &(Arc<str>, f64)| metrics.contains(&&**name);
+        Self {
+            metrics: self
+                .metrics
+                .into_iter()
+                .filter(is_shown)
+                .collect(),
+            tags: self
+                .tags
+                .into_iter()
+                .filter(is_time_unknown)
+                .collect(),
+            latencies: Box::default(),
+            mode: None,
+            adapter: None,
+            ..self
+        }
     }
 }
 
