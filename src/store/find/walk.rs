@@ -1,5 +1,6 @@
 //! A tree -> the episodes in it, and what may hide one. The one place that goes down a tree.
 
+use std::mem;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -156,7 +157,7 @@ impl<'w> TreeWalk<'w> {
 
         let may_be_group = nature == Nature::UnlessAbove;
         let mut within = dir.searched_within(listing.directories, may_be_group, episode);
-        let mut names = std::mem::take(&mut within.names);
+        let mut names = mem::take(&mut within.names);
         let number = names.len();
         names.retain(|name| !self.excludes(&within.dir(name)));
         found.excluded += number - names.len();
@@ -291,8 +292,7 @@ impl WalkFindings {
 
     /// Decides about the directories with only a summary, now that all below them is known.
     pub(super) fn decide(&mut self, tree: &dyn Tree) {
-        let candidates = std::mem::take(&mut self.candidates);
-        if candidates.is_empty() && self.recordless.is_empty() {
+        if self.candidates.is_empty() && self.recordless.is_empty() {
             return;
         }
 
@@ -302,7 +302,27 @@ impl WalkFindings {
             !run.dir.is_in_group() || tree.list(&run.dir).is_ok_and(is_run)
         });
 
-        // Whatever is below a candidate makes it a group: the innermost is an episode.
+        if !self.candidates.is_empty() {
+            self.decide_candidates(tree);
+        }
+
+        let recordless = mem::take(&mut self.recordless);
+        if !recordless.is_empty() {
+            let dirs = self
+                .episodes
+                .iter()
+                .chain(self.unopened.iter().map(|it| &it.dir))
+                .map(Dir::path);
+            let (mut faults, notes) = recordless::decide(recordless, dirs.collect());
+            self.faults.append(&mut faults);
+            self.passed.extend(notes);
+        }
+    }
+
+    /// Decides which directories with only a summary are groups. Whatever is below one makes it a
+    /// group: the innermost is an episode.
+    fn decide_candidates(&mut self, tree: &dyn Tree) {
+        let candidates = mem::take(&mut self.candidates);
         let mut all: Vec<&Dir> = self
             .unopened
             .iter()
@@ -322,19 +342,6 @@ impl WalkFindings {
         self.faults.extend(displaced);
         self.episodes
             .extend(runs.into_iter().cloned());
-
-        let recordless = std::mem::take(&mut self.recordless);
-        if !recordless.is_empty() {
-            let dirs = self.unopened.iter().map(|it| &it.dir);
-            let dirs = self
-                .episodes
-                .iter()
-                .chain(dirs)
-                .map(Dir::path);
-            let (mut faults, notes) = recordless::decide(recordless, dirs.collect());
-            self.faults.append(&mut faults);
-            self.passed.extend(notes);
-        }
     }
 
     /// Sorts what was found by path.
