@@ -24,9 +24,11 @@ test: ## run all tests, and count those that can't run here
 browser: ## try the page in a real browser; BLESS=1 also takes the pictures in docs/images
 	@CARGO="$(CARGO)" tests/browser/run
 
-lint: ## check format, lints, documentation, workflows and licences
+lint: ## check format, lints, features, documentation, workflows and licences
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --locked --all-targets --bench validate -- -D warnings
+	@# With all features, nobody notices what one of them lacks.
+	for features in "" expressions minimal commands; do $(CARGO) check --locked --quiet --no-default-features --features "$$features" || exit 1; done
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
 	$(CARGO) fmt --manifest-path python/Cargo.toml -- --check
 	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/python $(CARGO) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
