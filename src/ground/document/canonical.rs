@@ -1,7 +1,5 @@
 //! A value as it is written -> the one text that all values equal to it have.
 
-use std::ops::Range;
-
 use smallvec::SmallVec;
 
 use super::parser::{Sink, walk};
@@ -55,46 +53,40 @@ struct Canonical<'t, 'v> {
     /// The arrays and objects whose texts are being made: the place of the content of each, and the
     /// number of members of those around it.
     open: SmallVec<[(usize, usize); 8]>,
-    /// Of each member of these, the places of its name and of all of it.
-    members: SmallVec<[(Range<usize>, Range<usize>); 8]>,
+    /// The members of these.
+    members: SmallVec<[Member; 8]>,
+}
+
+/// The place of a member in the text that is made.
+struct Member {
+    start: usize,
+    end_of_name: usize,
+    /// The end, once all members of its object are there: the next one starts where it ends.
+    end: usize,
+}
+
+impl Member {
+    fn name<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        text.get(self.start..self.end_of_name)
+            .unwrap_or_default()
+    }
 }
 
 impl Canonical<'_, '_> {
-    fn push(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        let written = self
-            .text
-            .get(start..end)
-            .unwrap_or_default();
-
-        match kind {
-            Kind::Number => Number(written).push_canonical(self.to),
-            Kind::String => {
-                let content = unquoted(self.text, start, end, escaped);
-                self.to.push(b'"');
-                self.to
-                    .extend_from_slice(content.as_bytes());
-                self.to.push(END);
-            }
-            _ => self
-                .to
-                .extend_from_slice(written.as_bytes()),
+    fn push_string(&mut self, start: usize, end: usize, escaped: bool) {
+        if escaped {
+            let content = unquoted(self.text, start, end, escaped);
+            self.to.push(b'"');
+            self.to
+                .extend_from_slice(content.as_bytes());
+        } else {
+            // The quote at its start, too.
+            let content = self.text.as_bytes().get(start..end - 1);
+            self.to
+                .extend_from_slice(content.unwrap_or_default());
         }
-    }
 
-    /// Ends a value.
-    fn end(&mut self) {
-        let Some((_, around)) = self.open.last() else {
-            return;
-        };
-        self.to.push(b',');
-
-        if let Some((_, member)) = self
-            .members
-            .get_mut(*around..)
-            .and_then(<[_]>::last_mut)
-        {
-            member.end = self.to.len();
-        }
+        self.to.push(END);
     }
 
     /// Sorts some members, whose text starts at a place, by their names.
@@ -104,41 +96,62 @@ impl Canonical<'_, '_> {
             .members
             .get_mut(members..)
             .unwrap_or_default();
-        let name = |member: &(Range<usize>, Range<usize>)| text.get(member.0.clone());
-        if members.is_sorted_by(|a, b| name(a) < name(b)) {
+        if members.is_sorted_by(|a, b| a.name(text) < b.name(text)) {
             return;
         }
 
-        members.sort_by(|a, b| name(a).cmp(&name(b)));
-        let mut sorted = Vec::with_capacity(text.len() - start);
+        let unsorted = text.len();
+        let mut end = unsorted;
+        for member in members.iter_mut().rev() {
+            member.end = end;
+            end = member.start;
+        }
+
+        members.sort_by(|a, b| a.name(text).cmp(b.name(text)));
         for (index, member) in members.iter().enumerate() {
             // Of a name that repeats, the last counts.
             let next = members.get(index + 1);
-            if next.is_none_or(|next| name(next) != name(member)) {
-                sorted.extend_from_slice(
-                    text.get(member.1.clone())
-                        .unwrap_or_default(),
-                );
+            if next.is_none_or(|next| next.name(text) != member.name(text)) {
+                text.extend_from_within(member.start..member.end);
             }
         }
 
-        text.truncate(start);
-        text.append(&mut sorted);
+        text.drain(start..unsorted);
     }
 }
 
 impl Sink for Canonical<'_, '_> {
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        self.push(kind, start, end, escaped);
-        self.end();
+        if kind == Kind::String {
+            self.push_string(start, end, escaped);
+        } else {
+            let written = self
+                .text
+                .get(start..end)
+                .unwrap_or_default();
+            match kind {
+                Kind::Number => Number(written).push_canonical(self.to),
+                _ => self
+                    .to
+                    .extend_from_slice(written.as_bytes()),
+            }
+        }
+
+        if !self.open.is_empty() {
+            self.to.push(b',');
+        }
     }
 
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let from = self.to.len();
-        self.push(Kind::String, start, end, escaped);
-        let name = from..self.to.len();
+        self.push_string(start, end, escaped);
+        let end_of_name = self.to.len();
         self.to.push(b':');
-        self.members.push((name, from..from));
+        self.members.push(Member {
+            start: from,
+            end_of_name,
+            end: end_of_name,
+        });
     }
 
     fn open(&mut self, kind: Kind, _: usize) -> bool {
@@ -167,7 +180,9 @@ impl Sink for Canonical<'_, '_> {
             }
         }
 
-        self.end();
+        if !self.open.is_empty() {
+            self.to.push(b',');
+        }
     }
 }
 
