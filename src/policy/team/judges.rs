@@ -224,7 +224,11 @@ impl TeamJudges {
             return self.count(event);
         }
 
-        for order in &mut self.orders {
+        for order in self
+            .orders
+            .iter_mut()
+            .filter(|order| !order.is_stopped())
+        {
             if let Some(seen) = order.seen(event) {
                 within_room(&mut self.room, order, |it| it.event(&seen, event.text()));
             }

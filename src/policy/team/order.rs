@@ -371,6 +371,11 @@ impl OrderJudge {
         }
     }
 
+    /// Returns `true` if a limit keeps it from judging later events.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
     /// Forgets what it found.
     pub(super) fn forget_findings(&mut self) {
         (self.offences, self.more) = (Vec::new(), 0);
