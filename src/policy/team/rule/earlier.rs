@@ -289,11 +289,6 @@ impl Earlier {
         event: &EventView<'_>,
         budget: &mut Budget,
     ) -> Result<(), TeamLimit> {
-        let params = rule.params.root();
-        let bound = NAMES.map(|name| match name {
-            "params" => Value::of_record(params),
-            _ => Value::Null,
-        });
         let folds = rule.check.folds();
         for (number, (fold, asked)) in folds
             .iter()
@@ -301,11 +296,16 @@ impl Earlier {
             .enumerate()
         {
             let answer = asked.selector.ask(event, budget)?;
-            let group = group_of(event, asked.group, &rule.same.other);
-            if answer == Truth::No || group == Group::Unknown {
+            if answer == Truth::No {
                 continue;
             }
 
+            let group = group_of(event, asked.group, &rule.same.other);
+            if group == Group::Unknown {
+                continue;
+            }
+
+            let bound;
             let step = if let Truth::Unknown(Unjudged { why, .. }) = answer {
                 FoldStep::Failed {
                     why: why.into(),
@@ -313,6 +313,10 @@ impl Earlier {
                 }
             } else {
                 budget.add_record(event);
+                bound = NAMES.map(|name| match name {
+                    "params" => Value::of_record(rule.params.root()),
+                    _ => Value::Null,
+                });
                 rule.check
                     .step(fold, Value::Record(event), &bound, budget)
                     .ok_or(TeamLimit::Steps)?
