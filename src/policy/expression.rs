@@ -17,6 +17,7 @@ mod value;
 
 use std::iter;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use evaluate::Evaluator;
 pub(super) use fold::{Fold, FoldState, FoldStep};
@@ -60,6 +61,9 @@ pub(super) struct Expression {
     folds: Box<[Fold]>,
     /// Of each name that values are bound to, whether the expression has it.
     named: Box<[bool]>,
+    /// The steps that its constant patterns take for each byte of a text at most, once they are
+    /// asked for.
+    steps_of_byte: OnceLock<usize>,
 }
 
 /// The mistake in a text that is not an expression, and its place.
@@ -134,6 +138,14 @@ pub(crate) struct Budget {
     pattern: Option<CompiledPattern>,
 }
 
+/// What an evaluation takes of a budget.
+#[derive(Debug)]
+pub(super) struct Taken {
+    steps: usize,
+    /// The bytes of texts that constant patterns are held against.
+    matched: usize,
+}
+
 impl Budget {
     pub(super) fn new(steps: u64) -> Self {
         Self {
@@ -151,6 +163,25 @@ impl Budget {
     /// Returns the budget of a rule for a run, before any record is judged.
     pub(crate) fn of_run() -> Self {
         Self::new(STEPS)
+    }
+
+    /// Returns a budget of the steps that a record adds in any case.
+    pub(super) fn of_record() -> Self {
+        Self::new(STEPS_OF_RECORD)
+    }
+
+    /// Returns what is gone of the budget of a record.
+    pub(super) fn taken(&self) -> Taken {
+        Taken {
+            steps: usize::try_from(STEPS_OF_RECORD - self.left).unwrap_or_default(),
+            matched: FREE_BYTES - self.free,
+        }
+    }
+
+    /// Takes what an evaluation of an expression took.
+    pub(super) fn take(&mut self, taken: &Taken, of: &Expression) -> Result<(), Stop> {
+        self.spend_on_match(taken.matched, || of.steps_of_byte())?;
+        self.spend(taken.steps)
     }
 
     /// Adds the steps for a record that is judged.
@@ -210,6 +241,12 @@ impl Expression {
         });
 
         parsed
+    }
+
+    fn steps_of_byte(&self) -> usize {
+        *self
+            .steps_of_byte
+            .get_or_init(|| self.root.steps_of_byte())
     }
 
     /// Returns `true` if it has a name, by its place among those that values are bound to.

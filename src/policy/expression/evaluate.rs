@@ -4,17 +4,15 @@ mod operators;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
-
-use regex::Regex;
+use std::sync::Arc;
 
 use super::part::{Each, ExpressionPart, Macro, PartKind};
-use super::pattern::steps_of_byte;
+use super::pattern::ConstantPattern;
 use super::time;
 use super::value::{BYTES_OF_STEP, LazyItem, Type, Value, key};
 use super::{Budget, Expression, Stop, code};
 use crate::ground::printable::{brief, quote};
-use crate::ground::select::KeyPath;
+use crate::ground::select::{KeyPath, Written};
 
 /// The steps of an item that an expression makes, which bound the memory that it takes.
 const STEPS_OF_ITEM: usize = 50;
@@ -101,10 +99,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 Some(value) => value?,
                 None => self.member(of, name)?,
             },
-            PartKind::Has(of, name) => {
-                let map = self.map(of)?;
-                Value::Bool(map.has(&Value::Text((&**name).into()), self.budget)?)
-            }
+            PartKind::Has(of, name, path) => Value::Bool(self.has(of, name, path.as_ref())?),
             PartKind::Not(of) => Value::Bool(!self.condition(of)?),
             PartKind::Negate(of) => self.negated(of)?,
             PartKind::And(of) => Value::Bool(self.both(of, false)?),
@@ -128,6 +123,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
                 self.operation(*operator, &a, &b)?
             }
+            PartKind::Index(of, key, path) => self.index(of, key, path.as_ref())?,
             PartKind::List(parts) => {
                 self.budget.make(BYTES_OF_LIST)?;
                 let items = self.values(parts)?;
@@ -182,11 +178,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     /// Returns `true` if a text matches a constant pattern.
-    fn matches(
-        &mut self,
-        of: &'a ExpressionPart,
-        (pattern, steps): &(Regex, OnceLock<usize>),
-    ) -> Result<bool, Stop> {
+    fn matches(&mut self, of: &'a ExpressionPart, pattern: &ConstantPattern) -> Result<bool, Stop> {
         let value = self.value(of)?;
         let Value::Text(text) = &value else {
             let type_ = value.shown_type();
@@ -196,11 +188,10 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
         self.budget
             .spend(text.len() / BYTES_OF_STEP)?;
-        let steps = || *steps.get_or_init(|| steps_of_byte(pattern.as_str()));
         self.budget
-            .spend_on_match(text.len(), steps)?;
+            .spend_on_match(text.len(), || pattern.steps_of_byte())?;
 
-        Ok(pattern.is_match(text))
+        Ok(pattern.regex.is_match(text))
     }
 
     fn negated(&mut self, of: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
@@ -249,17 +240,36 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         of: &ExpressionPart,
         path: Option<&KeyPath>,
     ) -> Option<Result<Value<'a>, Stop>> {
+        let written = self.written(of, path)?;
+        Value::scalar(written, self.budget).transpose()
+    }
+
+    /// Returns the value at a path of a record as it is written, if it is at hand.
+    fn written(&self, of: &ExpressionPart, path: Option<&KeyPath>) -> Option<Written<'a>> {
         let record = match of.origin() {
             PartKind::Bound(name) => self.bound.get(*name),
             PartKind::Item(item) => self.items.get(*item),
             _ => None,
         };
 
-        let Some(Value::Record(record)) = record else {
-            return None;
-        };
+        match record {
+            Some(Value::Record(record)) => record.value(path?),
+            _ => None,
+        }
+    }
 
-        Value::scalar(record.value(path?)?, self.budget).transpose()
+    /// Returns `true` if a map has a key, which a path leads to.
+    fn has(
+        &mut self,
+        of: &'a ExpressionPart,
+        name: &'a str,
+        path: Option<&KeyPath>,
+    ) -> Result<bool, Stop> {
+        if self.written(of, path).is_some() {
+            return Ok(true);
+        }
+        self.map(of)?
+            .has(&Value::Text(name.into()), self.budget)
     }
 
     fn member(&mut self, of: &'a ExpressionPart, name: &'a str) -> Result<Value<'a>, Stop> {

@@ -9,6 +9,7 @@ mod mistakes;
 
 use literals::{balanced, constant, matcher, of_literal, qualified};
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::thread;
 
 use cel::Env;
@@ -21,7 +22,6 @@ use super::part::{Each, ExpressionPart, Macro, Operator, PartKind};
 use super::value::{Type, Value};
 use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
 use crate::ground::Own;
-use crate::ground::select::KeyPath;
 use crate::ground::spelling::did_you_mean;
 
 /// The bytes of the parser's stack: four times the most that an expression of [`MAX_BYTES`] was
@@ -78,6 +78,7 @@ fn read(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
         root,
         named: reader.named.into(),
         folds: reader.folds.into(),
+        steps_of_byte: OnceLock::new(),
     })
 }
 
@@ -246,14 +247,7 @@ impl ExpressionReader<'_> {
 
         let of = self.part(&select.operand)?;
         let field = select.field.as_str();
-        let path = match &of.kind {
-            PartKind::Bound(_) | PartKind::Item(_) => Some(KeyPath::default().field(field)),
-            PartKind::Member(_, _, path) => path
-                .as_ref()
-                .map(|path| path.field(field)),
-            _ => None,
-        };
-
+        let path = of.path_of(field);
         let kind = PartKind::Member(Box::new(of), field.into(), path);
         // The parser's place is the dot.
         let rest = self
@@ -285,6 +279,11 @@ impl ExpressionReader<'_> {
             }
             ("_?._" | "_[?_]", _) => return Err(optional(place)),
             _ => match (operator, arguments) {
+                (Some((Operator::Index, ..)), [a, b]) => {
+                    let (of, key) = (self.part(a)?, self.part(b)?);
+                    let path = of.path_of_index(&key);
+                    PartKind::Index(Box::new(of), Box::new(key), path)
+                }
                 (Some((operator, ..)), [a, b]) => {
                     PartKind::Operation(*operator, Box::new([self.part(a)?, self.part(b)?]))
                 }
@@ -323,7 +322,8 @@ impl ExpressionReader<'_> {
             (None, false, [of]) if name == "has" => match &of.expr {
                 Expr::Select(select) if !select.test => {
                     let map = Box::new(self.part(&select.operand)?);
-                    PartKind::Has(map, select.field.as_str().into())
+                    let path = map.path_of(&select.field);
+                    PartKind::Has(map, select.field.as_str().into(), path)
                 }
                 _ => {
                     let message = "`has` asks for a member: `has(event.payload)`";

@@ -1,11 +1,9 @@
 //! An expression that was read -> its parts, as a tree.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-
-use regex::Regex;
 
 use super::functions::Function;
+use super::pattern::ConstantPattern;
 use super::value::Value;
 use crate::ground::select::KeyPath;
 
@@ -25,8 +23,8 @@ pub(super) enum PartKind {
     Item(usize),
     /// A member, with its path where it is that of a name or an item.
     Member(Box<ExpressionPart>, Box<str>, Option<KeyPath>),
-    /// `has`: whether a map has a key.
-    Has(Box<ExpressionPart>, Box<str>),
+    /// `has`: whether a map has a key, with the path of that where it is one of a member.
+    Has(Box<ExpressionPart>, Box<str>, Option<KeyPath>),
     Not(Box<ExpressionPart>),
     Negate(Box<ExpressionPart>),
     And(Box<[ExpressionPart; 2]>),
@@ -34,12 +32,13 @@ pub(super) enum PartKind {
     /// A condition, and a part for each outcome.
     If(Box<[ExpressionPart; 3]>),
     Operation(Operator, Box<[ExpressionPart; 2]>),
+    /// A value in brackets after another one, with its path as that of a member.
+    Index(Box<ExpressionPart>, Box<ExpressionPart>, Option<KeyPath>),
     List(Vec<ExpressionPart>),
     Map(Vec<(ExpressionPart, ExpressionPart)>),
     Call(Function, Vec<ExpressionPart>),
-    /// `matches` with a constant pattern, and the steps that it takes for each byte of a text, once
-    /// they are asked for.
-    Matches(Box<ExpressionPart>, Box<(Regex, OnceLock<usize>)>),
+    /// `matches` with a constant pattern.
+    Matches(Box<ExpressionPart>, Box<ConstantPattern>),
     Each(Box<Each>),
     /// A question about earlier events, by its number. The value that is added to a sum of them may
     /// be of another type. The number of different values may count one `more`.
@@ -97,15 +96,9 @@ impl ExpressionPart {
         let (of, key) = match &self.kind {
             PartKind::Bound(name) => return Some((Some(*name), Vec::new())),
             PartKind::Fold { .. } => return Some((None, Vec::new())),
-            PartKind::Member(of, key, _) | PartKind::Has(of, key) => (&**of, &**key),
-            PartKind::Operation(Operator::Index, of) => match &**of {
-                [
-                    of,
-                    Self {
-                        kind: PartKind::Constant(Value::Text(key)),
-                        ..
-                    },
-                ] => (of, &**key),
+            PartKind::Member(of, key, _) | PartKind::Has(of, key, _) => (&**of, &**key),
+            PartKind::Index(of, key, _) => match &key.kind {
+                PartKind::Constant(Value::Text(key)) => (&**of, &**key),
                 _ => return None,
             },
             _ => return None,
@@ -186,7 +179,7 @@ impl ExpressionPart {
         let PartKind::Not(asked) = &self.kind else {
             return None;
         };
-        let PartKind::Has(of, key) = &asked.kind else {
+        let PartKind::Has(of, key, _) = &asked.kind else {
             return None;
         };
         let (found, path) = of.access()?;
@@ -208,18 +201,53 @@ impl ExpressionPart {
 }
 
 impl ExpressionPart {
+    /// Returns the path of a member of it, if it is a name, an item or a member of these.
+    pub(super) fn path_of(&self, member: &str) -> Option<KeyPath> {
+        match &self.kind {
+            PartKind::Bound(_) | PartKind::Item(_) => Some(KeyPath::default().field(member)),
+            PartKind::Member(_, _, path) | PartKind::Index(_, _, path) => path
+                .as_ref()
+                .map(|path| path.field(member)),
+            _ => None,
+        }
+    }
+
+    /// Returns the path of what a part in brackets leads to in it, if that is the name of a member:
+    /// in a pointer, a number may be that of an item, and stars stand for any path.
+    pub(super) fn path_of_index(&self, index: &Self) -> Option<KeyPath> {
+        match &index.kind {
+            PartKind::Constant(Value::Text(key)) if key.contains(char::is_alphabetic) => {
+                self.path_of(key)
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the part that it is a member of, or a member of a member, or itself.
     pub(super) fn origin(&self) -> &PartKind {
         match &self.kind {
-            PartKind::Member(of, ..) => of.origin(),
+            PartKind::Member(of, ..) | PartKind::Index(of, ..) => of.origin(),
             kind => kind,
         }
+    }
+
+    /// Returns the steps that constant patterns in it take for each byte of a text, at most.
+    pub(super) fn steps_of_byte(&self) -> usize {
+        let mut most = match &self.kind {
+            PartKind::Matches(_, pattern) => pattern.steps_of_byte(),
+            _ => 0,
+        };
+        self.kind
+            .below(|part| most = most.max(part.steps_of_byte()));
+        most
     }
 
     /// Visits the paths at which members are read, each with the part that it starts at.
     pub(super) fn paths(&self, visit: &mut dyn FnMut(&PartKind, &KeyPath)) {
         match &self.kind {
-            PartKind::Member(of, _, Some(path)) => visit(of.origin(), path),
+            PartKind::Member(of, _, Some(path))
+            | PartKind::Has(of, _, Some(path))
+            | PartKind::Index(of, _, Some(path)) => visit(of.origin(), path),
             kind => kind.below(|part| part.paths(visit)),
         }
     }
@@ -232,11 +260,15 @@ impl PartKind {
             Self::Constant(_) | Self::Bound(_) | Self::Item(_) => {}
             Self::Fold { more, .. } => more.iter().for_each(|more| visit(more)),
             Self::Member(of, ..)
-            | Self::Has(of, _)
+            | Self::Has(of, ..)
             | Self::Not(of)
             | Self::Negate(of)
             | Self::Matches(of, _) => visit(of),
             Self::And(of) | Self::Or(of) | Self::Operation(_, of) => of.iter().for_each(visit),
+            Self::Index(of, key, _) => {
+                visit(of);
+                visit(key);
+            }
             Self::If(of) => of.iter().for_each(visit),
             Self::List(of) | Self::Call(_, of) => of.iter().for_each(visit),
             Self::Map(of) => of.iter().for_each(|(key, value)| {

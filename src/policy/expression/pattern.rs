@@ -1,6 +1,8 @@
 //! A pattern as RE2 understands it -> whether a text matches it; within a budget where it is not a
 //! constant.
 
+use std::sync::OnceLock;
+
 use regex::{Error, Regex, RegexBuilder};
 use regex_automata::dfa::{StartKind, dense};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
@@ -60,6 +62,29 @@ pub(in crate::policy) fn steps_of_byte(pattern: &str) -> usize {
         .find(fits)
         .unwrap_or(PATTERN_BYTES)
         / BYTES_OF_MATCH
+}
+
+/// A pattern that an expression has as a constant.
+#[derive(Debug)]
+pub(super) struct ConstantPattern {
+    pub(super) regex: Regex,
+    /// The steps that it takes for each byte of a text, once they are asked for.
+    steps_of_byte: OnceLock<usize>,
+}
+
+impl ConstantPattern {
+    pub(super) fn new(regex: Regex) -> Self {
+        Self {
+            regex,
+            steps_of_byte: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn steps_of_byte(&self) -> usize {
+        *self
+            .steps_of_byte
+            .get_or_init(|| steps_of_byte(self.regex.as_str()))
+    }
 }
 
 /// A pattern, as it was written and as it was compiled.

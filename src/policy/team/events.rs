@@ -3,18 +3,20 @@
 //! Tests and selectors that many declarations share are made once for an event.
 
 mod keys;
+mod kinds;
 mod view;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
-use keys::Sieve;
+use keys::Suspects;
+use kinds::{EventKind, EventKinds};
 use memchr::memmem::Finder;
 use smallvec::SmallVec;
 
 use super::limit::TeamLimit;
-use super::selector::{Condition, EVENT, TeamSelector, Truth};
+use super::selector::{Condition, EVENT, KnownAnswer, TeamSelector, Truth};
 use crate::ground::Own;
 use crate::ground::digest::Digest;
 use crate::ground::document::Node;
@@ -36,8 +38,16 @@ pub(crate) struct EventIndex {
     /// The places of the keys of the values by which events are grouped.
     groups: Vec<Vec<usize>>,
     selectors: Vec<Selector>,
-    /// The tests of the selectors by keys: those of values that are at hand come first.
+    /// The conditions of all selectors.
+    conditions: Vec<Condition>,
+    /// The places of the keys of words.
+    words: Vec<usize>,
+    /// The tests of the selectors by keys: those of words, and the others, of which those of values
+    /// that are at hand come first.
+    tests_of_words: Vec<KeyTests>,
     tests: Vec<KeyTests>,
+    suspects: Suspects,
+    kinds: EventKinds,
     /// Whether each selector has named an event.
     met: Vec<AtomicBool>,
     /// `true` if any event was looked at.
@@ -57,19 +67,19 @@ struct KeyTest {
     /// The place of the selector.
     selector: usize,
     wanted: Wanted,
-    /// Of a key at any depth: what events have in them that it names, if that is known.
-    sieve: Option<Sieve>,
+    /// Of a key at any depth: `true` if an event that it names has one of the [`Suspects`].
+    has_suspects: bool,
 }
 
 /// A path to values of events.
 #[derive(Debug)]
 struct EventKey {
     path: KeyPath,
-    /// The longest part of it whose values are kept of each event that is read: the number of
-    /// tokens, and the slot.
-    kept: Option<(usize, usize)>,
-    /// `true` if that is all of it.
-    is_at_hand: bool,
+    /// The longest part of it whose values are kept of each event that is read, with the number of
+    /// its tokens.
+    kept: Option<(usize, Kept)>,
+    /// `true` if it leads to a word, such as the phase.
+    is_word: bool,
     /// The next token as a key without escapes, if it can be written so.
     next: Option<Finder<'static>>,
     /// `true` if it is one of the payload: there it has no escapes.
@@ -78,12 +88,21 @@ struct EventKey {
     is_deep: bool,
 }
 
+/// A value that is kept of each event that is read.
+#[derive(Clone, Copy, Debug)]
+enum Kept {
+    Slot(usize),
+    /// That of a key of a runtime's own in the payload.
+    Extension,
+}
+
 impl EventIndex {
     /// Returns the selector with its place among those of all.
     pub(super) fn selector(&mut self, selector: &TeamSelector) -> EventSelector {
-        if let Some(condition) = &selector.condition {
-            self.paths(&condition.expression, EVENT);
-        }
+        let condition = selector
+            .condition
+            .as_ref()
+            .map(|condition| self.condition(condition));
 
         let keys = &selector.keys;
         let place = self
@@ -100,10 +119,19 @@ impl EventIndex {
                 place
             });
 
-        EventSelector {
-            place,
-            condition: selector.condition.clone(),
-        }
+        EventSelector { place, condition }
+    }
+
+    /// Returns the place of a condition among those of all.
+    fn condition(&mut self, condition: &Condition) -> usize {
+        self.paths(&condition.expression, EVENT);
+        self.conditions
+            .iter()
+            .position(|known| Arc::ptr_eq(&known.expression, &condition.expression))
+            .unwrap_or_else(|| {
+                self.conditions.push(condition.clone());
+                self.conditions.len() - 1
+            })
     }
 
     /// Adds a test of a selector.
@@ -113,24 +141,27 @@ impl EventIndex {
         let test = KeyTest {
             selector,
             wanted: wanted.clone(),
-            sieve: is_deep
-                .then(|| Sieve::new(wanted))
-                .flatten(),
+            has_suspects: is_deep && self.suspects.add(wanted),
         };
 
-        if let Some(known) = self
-            .tests
+        let of_key = self.keys.own(key);
+        let is_at_hand = of_key.is_at_hand();
+        let of_keys = if of_key.is_word {
+            &mut self.tests_of_words
+        } else {
+            &mut self.tests
+        };
+
+        if let Some(known) = of_keys
             .iter_mut()
             .find(|known| known.key == key)
         {
             return known.tests.push(test);
         }
 
-        let is_at_hand = self.keys.own(key).is_at_hand;
-        let place = if is_at_hand { 0 } else { self.tests.len() };
+        let place = if is_at_hand { 0 } else { of_keys.len() };
         let tests = vec![test];
-        self.tests
-            .insert(place, KeyTests { key, tests });
+        of_keys.insert(place, KeyTests { key, tests });
     }
 
     /// Returns the place of a key among all.
@@ -139,8 +170,12 @@ impl EventIndex {
             .places
             .entry(path.clone())
             .or_insert_with(|| {
-                self.keys.push(EventKey::new(path));
-                self.keys.len() - 1
+                let (place, key) = (self.keys.len(), EventKey::new(path));
+                if key.is_word {
+                    self.words.push(place);
+                }
+                self.keys.push(key);
+                place
             })
     }
 
@@ -204,22 +239,32 @@ impl EventIndex {
             line,
             event,
             index: self,
+            is_suspect: self.suspects.may_be_in(event.text()),
             has_shortened: false,
             repeated: repeated_keys(event),
             searches: AtomicUsize::default(),
+            kind: None,
             named: SmallVec::new(),
             time: OnceLock::new(),
             group: OnceLock::new(),
         };
 
-        view.has_shortened = !self.is_empty() && may_be_shortened(event.text());
+        view.has_shortened = view.is_suspect && !self.is_empty() && may_be_shortened(event.text());
         if let EventText::Parsed(root) = event
             && view.has_shortened
         {
             view.has_shortened = !shortened_in(root).is_empty();
         }
 
-        view.named = self.named(&view);
+        if !view.has_shortened {
+            view.kind = self.kinds.of(self, &view);
+        }
+
+        let mut named = view
+            .kind
+            .map_or_else(|| self.named_by_words(&view), |kind| kind.named.clone());
+        self.narrow(&self.tests, &view, &mut named);
+        view.named = named;
         self.doubt_repeated(&mut view);
         raise(&self.has_looked);
 
@@ -261,10 +306,16 @@ impl EventIndex {
         }
     }
 
-    /// Returns of each selector whether its keys name an event.
-    fn named(&self, view: &EventView<'_>) -> SmallVec<[Named; 16]> {
+    /// Returns of each selector whether its tests of words name an event.
+    fn named_by_words(&self, view: &EventView<'_>) -> NamedOfAll {
         let mut named = SmallVec::from_elem(Named::Yes, self.selectors.len());
-        for KeyTests { key, tests } in &self.tests {
+        self.narrow(&self.tests_of_words, view, &mut named);
+        named
+    }
+
+    /// Narrows of each selector whether it names an event, by some tests.
+    fn narrow(&self, tests: &[KeyTests], view: &EventView<'_>, named: &mut NamedOfAll) {
+        for KeyTests { key, tests } in tests {
             let is_open = |test: &KeyTest| *named.own(test.selector) != Named::No;
             let EventKey { path, is_deep, .. } = self.keys.own(*key);
             if !tests.iter().any(is_open) {
@@ -299,9 +350,11 @@ impl EventIndex {
                 *named = next.min(*named);
             }
         }
-        named
     }
 }
+
+/// Of each selector, whether it names an event.
+type NamedOfAll = SmallVec<[Named; 64]>;
 
 /// The number of repeated keys of an event by which selectors are doubted, at most.
 const MAX_REPEATED: usize = 100;
@@ -343,14 +396,18 @@ pub(crate) struct EventView<'a> {
     pub(super) line: Line,
     event: EventText<'a>,
     index: &'a EventIndex,
+    /// `true` if it may have one of the [`Suspects`].
+    is_suspect: bool,
     /// `true` if values in it are shortened.
     has_shortened: bool,
     /// The places of keys that repeat another one of their object.
     repeated: Vec<Pointer>,
     /// The number of values that were searched for in its text.
     searches: AtomicUsize,
+    /// What its words decide, if that is known.
+    kind: Option<&'a EventKind>,
     /// Of each selector, whether its keys name it.
-    named: SmallVec<[Named; 16]>,
+    named: NamedOfAll,
     time: OnceLock<Option<Instant>>,
     /// The group that was asked for first, and its digest.
     group: OnceLock<(usize, Option<Digest>)>,
@@ -366,11 +423,12 @@ fn unjudged_repeated(at: Option<&Pointer>) -> Unjudged {
     }
 }
 
-/// A selector of events: the place of its tests among those of all declarations.
+/// A selector of events: the places of its tests and of its condition among those of all
+/// declarations.
 #[derive(Clone, Debug)]
 pub(crate) struct EventSelector {
     pub(super) place: usize,
-    pub(super) condition: Option<Condition>,
+    condition: Option<usize>,
 }
 
 impl EventSelector {
@@ -379,16 +437,31 @@ impl EventSelector {
         event.named(self.place) != Named::No
     }
 
+    /// Returns its condition, if it has one.
+    pub(super) fn condition<'a>(&self, event: &EventView<'a>) -> Option<&'a Condition> {
+        event
+            .index
+            .conditions
+            .get(self.condition?)
+    }
+
+    /// Returns the answer of its condition, if the words of an event decide that.
+    fn known<'a>(&self, event: &EventView<'a>) -> Option<&'a KnownAnswer> {
+        event
+            .kind?
+            .answer(self.condition?, event)
+    }
+
     /// Returns whether it names an event.
     pub(crate) fn ask(
         &self,
         event: &EventView<'_>,
         budget: &mut Budget,
     ) -> Result<Truth, TeamLimit> {
-        match (event.named(self.place), &self.condition) {
+        match (event.named(self.place), self.condition(event)) {
             (Named::No, _) => Ok(Truth::No),
             (Named::Yes, None) => Ok(Truth::Yes),
-            (Named::Yes, Some(condition)) => condition.ask(event, budget),
+            (Named::Yes, Some(condition)) => condition.ask(event, self.known(event), budget),
             (Named::Unjudged, _) if !event.repeated.is_empty() => {
                 Ok(Truth::Unknown(unjudged_repeated(event.repeated.first())))
             }

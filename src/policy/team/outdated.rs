@@ -30,7 +30,7 @@ impl Team {
     /// is such a thing.
     pub(crate) fn outdated(self: &Arc<Self>, check: TeamCheck) -> Option<String> {
         let judges = TeamJudges::new(self, iter::once(self.as_declared(check)));
-        attribute(&judges.index).or_else(|| self.attribute_in_rule(check)).map(|place| {
+        self.attribute_in_rule(check).or_else(|| attribute(&judges.index)).map(|place| {
             format!(
                 "`{place}` is a place that recorders no longer write: the arguments of a call are \
                  its `input`, its result is its `output`, and other attributes are below \

@@ -322,7 +322,7 @@ impl SchemaJudge {
         let selector = &self.schema.selector;
         let named = match (selector.keys.names(action), &selector.condition) {
             (Ok(true), None) => Ok(Truth::Yes),
-            (Ok(true), Some(condition)) => condition.ask(&action, &mut self.budget),
+            (Ok(true), Some(condition)) => condition.ask(&action, None, &mut self.budget),
             (Ok(false), _) => Ok(Truth::No),
             (Err(why), _) => Ok(Truth::Unknown(why)),
         };

@@ -7,7 +7,7 @@ use crate::ground::document::OwnedDocument;
 use crate::ground::draft::Draft;
 use crate::ground::select::{KeyPath, Selector, Unjudged, Wanted};
 use crate::ground::source::{Place, Pointer, Target};
-use crate::policy::expression::{Budget, Expression, Record, Stop, Value};
+use crate::policy::expression::{Budget, Expression, Record, Stop, Taken, Value};
 
 /// The events or actions that a team names: those that pass all tests and meet the condition.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,13 @@ pub(in crate::policy) struct TeamSelector {
 pub(in crate::policy) struct Condition {
     pub(super) expression: Arc<Expression>,
     pub(super) params: Arc<OwnedDocument>,
+}
+
+/// The answer of a condition, and what it takes to find that.
+#[derive(Debug)]
+pub(super) struct KnownAnswer {
+    is_met: bool,
+    taken: Taken,
 }
 
 /// The names in conditions of events; their places are those of [`Condition::ask`].
@@ -194,9 +201,39 @@ fn is_phase(path: &KeyPath) -> bool {
 }
 
 impl Condition {
-    /// Asks it of a record that the keys of its selector name.
-    pub(super) fn ask(&self, record: &dyn Record, budget: &mut Budget) -> Result<Truth, TeamLimit> {
+    /// Asks it of a record that the keys of its selector name; its answer may be known.
+    pub(super) fn ask(
+        &self,
+        record: &dyn Record,
+        known: Option<&KnownAnswer>,
+        budget: &mut Budget,
+    ) -> Result<Truth, TeamLimit> {
         budget.add_record(record);
+        let Some(KnownAnswer { is_met, taken }) = known else {
+            return self.answer(record, budget);
+        };
+        budget
+            .take(taken, &self.expression)
+            .map_err(|_| TeamLimit::Steps)?;
+        Ok(if *is_met { Truth::Yes } else { Truth::No })
+    }
+
+    /// Returns its answer for a record, if it has one that takes few steps.
+    pub(super) fn known(&self, record: &dyn Record) -> Option<KnownAnswer> {
+        let mut budget = Budget::of_record();
+        let is_met = match self.answer(record, &mut budget) {
+            Ok(Truth::Yes) => true,
+            Ok(Truth::No) => false,
+            _ => return None,
+        };
+
+        Some(KnownAnswer {
+            is_met,
+            taken: budget.taken(),
+        })
+    }
+
+    fn answer(&self, record: &dyn Record, budget: &mut Budget) -> Result<Truth, TeamLimit> {
         let params = self.params.root();
         let bound: [&dyn Record; 2] = [&params, record];
         ask("if", &self.expression, &bound.map(Value::Record), budget)

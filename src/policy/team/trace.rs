@@ -198,7 +198,7 @@ impl TracedSelector {
             self.lines
                 .push(event.line.number.to_string());
             self.lines.truncate(MAX_LISTED);
-        } else if let Some(condition) = &self.selector.condition
+        } else if let Some(condition) = self.selector.condition(event)
             && self.selector.has_keys_of(event)
             && self.refused.len() <= MAX_LISTED
         {

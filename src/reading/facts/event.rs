@@ -160,6 +160,14 @@ impl<'a> EventFacts<'a> {
             .is_some_and(|synthetic| synthetic.kind() == Kind::True)
     }
 
+    /// Returns the value of a key of a runtime's own in the payload, if no key repeats.
+    pub(crate) fn extension(self, key: &str) -> Option<Value<'a>> {
+        let mut extensions = self.extensions();
+        extensions
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
+    }
+
     /// Returns what the event says about a step and an action, if it is an act event.
     pub(in crate::reading) fn act(self) -> Option<ActFacts<'a>> {
         if self.known_phase != Some(KnownPhase::Act) {

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::super::part::Operator;
+use super::super::part::{ExpressionPart, Operator};
 use super::super::value::{BYTES_OF_STEP, LazyItem, Type, Value};
 use super::super::{Stop, time};
 use super::{Evaluator, STEPS_OF_ITEM};
 use crate::ground::printable::{brief, quote};
+use crate::ground::select::KeyPath;
 
 impl<'a> Evaluator<'a, '_> {
     /// Applies an operator to two values.
@@ -29,7 +30,6 @@ impl<'a> Evaluator<'a, '_> {
                 compared(operator, a, b)
             }
             Operator::In => self.within(a, b)?,
-            Operator::Index => return self.index(a, b),
             _ => self.arithmetic(operator, a, b)?,
         };
 
@@ -56,8 +56,19 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    fn index(&mut self, of: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>, Stop> {
-        let (found, what) = match of.type_() {
+    /// Returns the value that one in brackets, or a path, leads to in another one.
+    pub(super) fn index(
+        &mut self,
+        of: &'a ExpressionPart,
+        key: &'a ExpressionPart,
+        path: Option<&KeyPath>,
+    ) -> Result<Value<'a>, Stop> {
+        if let Some(value) = self.at_hand(of, path) {
+            return value;
+        }
+
+        let (of, key) = (&self.value(of)?, &self.value(key)?);
+        match of.type_() {
             Type::List => {
                 let index = match key {
                     Value::Double(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
@@ -86,30 +97,27 @@ impl<'a> Evaluator<'a, '_> {
                     }
                 };
 
-                let found = found
-                    .map(|item| item.value(self.budget))
-                    .transpose();
-                (found?, format!("the list has no item {index}"))
+                found
+                    .ok_or_else(|| Stop::because(format!("the list has no item {index}")))?
+                    .value(self.budget)
             }
-            Type::Map => {
-                let found = of.get(key, self.budget)?;
-                let key = match key {
-                    Value::Text(name) => quote(name),
-                    Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) => {
-                        brief(&format!("{key:?}"))
-                    }
-                    key => key.shown_type().to_owned(),
-                };
-
-                (found, format!("there is no {key} in the map"))
-            }
+            Type::Map => of
+                .get(key, self.budget)?
+                .ok_or_else(|| {
+                    let key = match key {
+                        Value::Text(name) => quote(name),
+                        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) => {
+                            brief(&format!("{key:?}"))
+                        }
+                        key => key.shown_type().to_owned(),
+                    };
+                    Stop::because(format!("there is no {key} in the map"))
+                }),
             other => {
                 let why = format!("{} has neither items nor keys", other.shown());
-                return Err(Stop::because(why));
+                Err(Stop::because(why))
             }
-        };
-
-        found.ok_or_else(|| Stop::because(what))
+        }
     }
 
     /// Sums and the like; `None` where the types have none.

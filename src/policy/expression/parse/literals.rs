@@ -1,14 +1,13 @@
 //! Constants, patterns and names of an expression -> its parts.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use cel::common::ast::{Expr, LiteralValue, SelectExpr};
 
 use super::super::ExpressionMistake;
 use super::super::functions::Function;
 use super::super::part::{ExpressionPart, PartKind};
-use super::super::pattern::{PATTERN_BYTES, regex};
+use super::super::pattern::{ConstantPattern, PATTERN_BYTES, regex};
 use super::super::value::Value;
 use super::mistakes::mistake;
 use crate::ground::printable::brief;
@@ -82,7 +81,7 @@ pub(super) fn matcher(
 
     Ok(PartKind::Matches(
         Box::new(of),
-        Box::new((compiled, OnceLock::new())),
+        Box::new(ConstantPattern::new(compiled)),
     ))
 }
 

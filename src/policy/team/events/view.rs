@@ -61,12 +61,12 @@ impl<'a> EventView<'a> {
         let text = self.event.text();
         let key = self.index.keys.own(key);
         let span = match (self.event, key.kept) {
-            (EventText::Read(event), Some((_, slot))) if key.is_at_hand => {
-                event.value(slot)?.span()
+            (EventText::Read(event), Some((_, kept))) if key.is_at_hand() => {
+                key.kept_of(event, kept)?.span()
             }
             (EventText::Read(event), kept) => {
                 let (length, around) = match kept {
-                    Some((length, slot)) => (length, event.value(slot)?),
+                    Some((length, kept)) => (length, key.kept_of(event, kept)?),
                     None => (0, event.root()),
                 };
                 if !key.may_lead_into(around.raw().as_bytes()) {
@@ -241,6 +241,15 @@ impl<'a> EventView<'a> {
     /// Returns the text that it stands in.
     pub(in crate::policy::team) fn text(&self) -> &'a [u8] {
         self.event.text().as_bytes()
+    }
+}
+
+impl EventView<'_> {
+    /// Returns the value at a path, if it is a word.
+    pub(super) fn word(&self, path: &KeyPath) -> Option<Written<'_>> {
+        let key = *self.index.places.get(path)?;
+        let is_word = self.index.keys.get(key)?.is_word;
+        self.value(key).filter(|_| is_word)
     }
 }
 
