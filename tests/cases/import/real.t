@@ -1,7 +1,8 @@
 What logs of real sessions have that a first reading of their formats misses. The logs here are invented, in the
 forms of public ones.
 
-# Codex: newer versions write the command before the heading, and a patch that does not fit has no exit code.
+# Codex: newer versions write the command before the heading, and a patch that does not fit, or arguments that Codex
+# can't read, have no exit code.
   $ mkdir -p codex && cat > codex/rollout-2026-04-20T16-43-30-t1.jsonl <<'E'
   > {"timestamp":"2026-04-20T16:43:30.000Z","type":"session_meta","payload":{"id":"t1","timestamp":"2026-04-20T16:43:30.000Z","cwd":"/repo","cli_version":"0.118.0"}}
   > {"timestamp":"2026-04-20T16:43:31.000Z","type":"event_msg","payload":{"type":"user_message","message":"Test it"}}
@@ -15,6 +16,8 @@ forms of public ones.
   > {"timestamp":"2026-04-20T16:43:36.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c3","output":"not now"}}
   > {"timestamp":"2026-04-20T16:43:37.000Z","type":"response_item","payload":{"type":"custom_tool_call","name":"exec","input":"text(await tools.exec_command({cmd: \"git push\"}))","call_id":"c4"}}
   > {"timestamp":"2026-04-20T16:43:38.000Z","type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"c4","output":[{"type":"input_text","text":"{\"output\":\"no\",\"exit_code\":1,\"wall_time_seconds\":0.2}"}]}}
+  > {"timestamp":"2026-04-20T16:43:38.500Z","type":"response_item","payload":{"type":"function_call","name":"update_plan","arguments":"{}","call_id":"c5"}}
+  > {"timestamp":"2026-04-20T16:43:38.600Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c5","output":"failed to parse function arguments: missing field `plan` at line 1 column 2"}}
   > {"timestamp":"2026-04-20T16:43:39.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It fails."}]}}
   > E
   $ runvet import codex --into runs
@@ -25,6 +28,7 @@ forms of public ones.
   apply_patch edit error - - apply_patch verification failed: Failed to find expected lines in /repo/a.rs
   exec_command execute denied - rm -rf x not now
   exec execute error 200.0 text(await tools.exec_command({cmd: "git push"})) no
+  update_plan plan error - - failed to parse function arguments: missing field `plan` at line 1 column 2
   $ runvet validate runs --deny-warnings
   1 episode: valid
 
