@@ -170,10 +170,11 @@ fn events_are_json(run: &RunReader) -> String {
 }
 
 /// Returns the phases that runtimes are known to write.
-fn known<'k>() -> impl Iterator<Item = &'k str> {
+fn known<'k>() -> Vec<&'k str> {
     KnownPhase::ALL
         .iter()
         .map(|phase| phase.word())
+        .collect()
 }
 
 /// Returns why a phase is most likely misspelled: no runtime is known to write it, and it does not
@@ -197,13 +198,10 @@ fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
             let limit = (wanted.chars().count() / 3).clamp(1, 3);
             (distance <= limit && known.len() <= 64).then_some((distance, known))
         });
-    let help = match near.min() {
-        Some((_, near)) => format!("did you mean `{}`?", brief(near)),
-        None => {
-            let known: Vec<&str> = known().collect();
-            format!("runtimes write {}", known.join(", "))
-        }
-    };
+    let help = near.min().map_or_else(
+        || format!("runtimes write {}", known().join(", ")),
+        |(_, near)| format!("did you mean `{}`?", brief(near)),
+    );
 
     Some(format!("no event has the phase {}; {help}", quote(phase)))
 }
