@@ -159,6 +159,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Returns the unread bytes up to `end`, and marks them as read.
+    #[inline]
     fn take(&mut self, end: usize, ended: bool) -> LineRead<'_> {
         let start = self.start;
         self.number += 1;
