@@ -17,13 +17,13 @@ mod value;
 
 use std::iter;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use evaluate::Evaluator;
 pub(super) use fold::{Fold, FoldState, FoldStep};
 use part::{ExpressionPart, PartKind};
-use pattern::CompiledPattern;
 pub(super) use pattern::steps_of_byte;
+use pattern::{CompiledPattern, ConstantPattern};
 pub(crate) use time::zones_version;
 pub(super) use value::{Record, Value};
 
@@ -61,9 +61,6 @@ pub(super) struct Expression {
     folds: Box<[Fold]>,
     /// Of each name that values are bound to, whether the expression has it.
     named: Box<[bool]>,
-    /// The steps that its constant patterns take for each byte of a text at most, once they are
-    /// asked for.
-    steps_of_byte: OnceLock<usize>,
 }
 
 /// The mistake in a text that is not an expression, and its place.
@@ -136,14 +133,22 @@ pub(crate) struct Budget {
     free: usize,
     /// The pattern that was compiled last.
     pattern: Option<CompiledPattern>,
+    /// The matches so far, where they are to be repeated.
+    matches: Option<Vec<ConstantMatch>>,
 }
 
-/// What an evaluation takes of a budget.
+/// What an evaluation takes of a budget, so that another budget can be charged the same.
 #[derive(Debug)]
 pub(super) struct Taken {
     steps: usize,
-    /// The bytes of texts that constant patterns are held against.
-    matched: usize,
+    matches: Vec<ConstantMatch>,
+}
+
+/// A constant pattern that was held against a text of some bytes.
+#[derive(Clone, Debug)]
+struct ConstantMatch {
+    pattern: Arc<ConstantPattern>,
+    bytes: usize,
 }
 
 impl Budget {
@@ -153,6 +158,7 @@ impl Budget {
             made: 0,
             free: FREE_BYTES,
             pattern: None,
+            matches: None,
         }
     }
 
@@ -167,20 +173,26 @@ impl Budget {
 
     /// Returns a budget of the steps that a record adds in any case.
     pub(super) fn of_record() -> Self {
-        Self::new(STEPS_OF_RECORD)
-    }
-
-    /// Returns what is gone of the budget of a record.
-    pub(super) fn taken(&self) -> Taken {
-        Taken {
-            steps: usize::try_from(STEPS_OF_RECORD - self.left).unwrap_or_default(),
-            matched: FREE_BYTES - self.free,
+        Self {
+            matches: Some(Vec::new()),
+            ..Self::new(STEPS_OF_RECORD)
         }
     }
 
-    /// Takes what an evaluation of an expression took.
-    pub(super) fn take(&mut self, taken: &Taken, of: &Expression) -> Result<(), Stop> {
-        self.spend_on_match(taken.matched, || of.steps_of_byte())?;
+    /// Returns what is gone of the budget of a record.
+    pub(super) fn taken(self) -> Taken {
+        Taken {
+            steps: usize::try_from(STEPS_OF_RECORD - self.left).unwrap_or_default(),
+            matches: self.matches.unwrap_or_default(),
+        }
+    }
+
+    /// Takes what another evaluation took.
+    pub(super) fn take(&mut self, taken: &Taken) -> Result<(), Stop> {
+        for ConstantMatch { pattern, bytes } in &taken.matches {
+            self.spend_on_match(*bytes, pattern)?;
+        }
+
         self.spend(taken.steps)
     }
 
@@ -190,18 +202,19 @@ impl Budget {
         self.add(bytes.saturating_add(STEPS_OF_RECORD));
     }
 
-    /// Spends the steps of a pattern for a text.
-    fn spend_on_match(
-        &mut self,
-        bytes: usize,
-        steps_of_byte: impl FnOnce() -> usize,
-    ) -> Result<(), Stop> {
+    /// Spends the steps of a constant pattern for a text.
+    fn spend_on_match(&mut self, bytes: usize, pattern: &Arc<ConstantPattern>) -> Result<(), Stop> {
+        if let Some(matches) = &mut self.matches {
+            let pattern = Arc::clone(pattern);
+            matches.push(ConstantMatch { pattern, bytes });
+        }
+
         match self.free.checked_sub(bytes) {
             Some(free) => {
                 self.free = free;
                 Ok(())
             }
-            None => self.spend(bytes.saturating_mul(steps_of_byte())),
+            None => self.spend(bytes.saturating_mul(pattern.steps_of_byte())),
         }
     }
 
@@ -241,12 +254,6 @@ impl Expression {
         });
 
         parsed
-    }
-
-    fn steps_of_byte(&self) -> usize {
-        *self
-            .steps_of_byte
-            .get_or_init(|| self.root.steps_of_byte())
     }
 
     /// Returns `true` if it has a name, by its place among those that values are bound to.

@@ -178,7 +178,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     /// Returns `true` if a text matches a constant pattern.
-    fn matches(&mut self, of: &'a ExpressionPart, pattern: &ConstantPattern) -> Result<bool, Stop> {
+    fn matches(
+        &mut self,
+        of: &'a ExpressionPart,
+        pattern: &Arc<ConstantPattern>,
+    ) -> Result<bool, Stop> {
         let value = self.value(of)?;
         let Value::Text(text) = &value else {
             let type_ = value.shown_type();
@@ -189,7 +193,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         self.budget
             .spend(text.len() / BYTES_OF_STEP)?;
         self.budget
-            .spend_on_match(text.len(), || pattern.steps_of_byte())?;
+            .spend_on_match(text.len(), pattern)?;
 
         Ok(pattern.regex.is_match(text))
     }

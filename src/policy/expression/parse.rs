@@ -9,7 +9,6 @@ mod mistakes;
 
 use literals::{balanced, constant, matcher, of_literal, qualified};
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::thread;
 
 use cel::Env;
@@ -78,7 +77,6 @@ fn read(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
         root,
         named: reader.named.into(),
         folds: reader.folds.into(),
-        steps_of_byte: OnceLock::new(),
     })
 }
 

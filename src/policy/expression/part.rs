@@ -1,6 +1,7 @@
 //! An expression that was read -> its parts, as a tree.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::functions::Function;
 use super::pattern::ConstantPattern;
@@ -38,7 +39,7 @@ pub(super) enum PartKind {
     Map(Vec<(ExpressionPart, ExpressionPart)>),
     Call(Function, Vec<ExpressionPart>),
     /// `matches` with a constant pattern.
-    Matches(Box<ExpressionPart>, Box<ConstantPattern>),
+    Matches(Box<ExpressionPart>, Arc<ConstantPattern>),
     Each(Box<Each>),
     /// A question about earlier events, by its number. The value that is added to a sum of them may
     /// be of another type. The number of different values may count one `more`.
@@ -229,17 +230,6 @@ impl ExpressionPart {
             PartKind::Member(of, ..) | PartKind::Index(of, ..) => of.origin(),
             kind => kind,
         }
-    }
-
-    /// Returns the steps that constant patterns in it take for each byte of a text, at most.
-    pub(super) fn steps_of_byte(&self) -> usize {
-        let mut most = match &self.kind {
-            PartKind::Matches(_, pattern) => pattern.steps_of_byte(),
-            _ => 0,
-        };
-        self.kind
-            .below(|part| most = most.max(part.steps_of_byte()));
-        most
     }
 
     /// Visits the paths at which members are read, each with the part that it starts at.

@@ -213,7 +213,7 @@ impl Condition {
             return self.answer(record, budget);
         };
         budget
-            .take(taken, &self.expression)
+            .take(taken)
             .map_err(|_| TeamLimit::Steps)?;
         Ok(if *is_met { Truth::Yes } else { Truth::No })
     }

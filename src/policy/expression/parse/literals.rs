@@ -1,6 +1,7 @@
 //! Constants, patterns and names of an expression -> its parts.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use cel::common::ast::{Expr, LiteralValue, SelectExpr};
 
@@ -81,7 +82,7 @@ pub(super) fn matcher(
 
     Ok(PartKind::Matches(
         Box::new(of),
-        Box::new(ConstantPattern::new(compiled)),
+        Arc::new(ConstantPattern::new(compiled)),
     ))
 }
 
