@@ -22,17 +22,15 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (status, outcome) = (status.as_deref(), outcome.as_deref());
     let no_vetoes = summary.is_some_and(SummaryFacts::no_vetoes);
     let of_ok = state.filter(|_| status == Some("ok"));
-
-    if let Some(draft) = status_and_outcome(status, outcome) {
-        ctx.push(draft);
-    }
-    if let Some(draft) = of_ok.and_then(error_of_ok) {
-        ctx.push(draft);
-    }
-    if let Some(draft) = success_flag(status, outcome, success) {
-        ctx.push(draft);
-    }
-    if no_vetoes && let Some(draft) = vetoes(status, state) {
+    let drafts = [
+        status_and_outcome(status, outcome),
+        of_ok.and_then(error_of_ok),
+        success_flag(status, outcome, success),
+        no_vetoes
+            .then(|| vetoes(status, state))
+            .flatten(),
+    ];
+    for draft in drafts.into_iter().flatten() {
         ctx.push(draft);
     }
 
