@@ -74,13 +74,6 @@ impl Span {
         text.get(self.start as usize..self.end() as usize)
             .unwrap_or_default()
     }
-
-    /// Returns the content of a string without escapes.
-    #[inline]
-    pub(crate) fn unquoted(self, text: &str) -> &str {
-        text.get(self.start as usize + 1..self.end() as usize - 1)
-            .unwrap_or_default()
-    }
 }
 
 impl From<Range<usize>> for Span {
@@ -150,7 +143,7 @@ pub(crate) struct Slots {
 }
 
 /// The number of arrays of a layout, at most.
-pub(crate) const MAX_ARRAYS: usize = 2;
+const MAX_ARRAYS: usize = 2;
 
 /// The rows of an array, whose spans follow each other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -232,12 +225,7 @@ impl Slots {
     /// Returns the rows of an array.
     #[inline]
     pub(crate) fn rows(&self, array: usize) -> impl ExactSizeIterator<Item = Row> + Clone + use<> {
-        let rows = self
-            .rows
-            .get(array)
-            .copied()
-            .unwrap_or_default();
-
+        let rows = *self.rows.own(array);
         (0..rows.count).map(move |index| Row(rows.first + index * rows.width))
     }
 

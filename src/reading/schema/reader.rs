@@ -10,7 +10,7 @@ mod tests;
 use super::shape::{ANY_TYPE, Shape, ShapeId, Shapes, bit};
 use crate::ground::document::{
     Kind, LEAST_BYTES_BEYOND, Layout, ReadValue, Row, Slots, Span, Tape, after_blank,
-    end_of_string, number, skip, utf8, written_items,
+    end_of_string, number, skip, unquoted, utf8, written_items,
 };
 use crate::ground::timestamp::Timestamp;
 use tables::{
@@ -199,7 +199,10 @@ impl SlotReading<'_, '_> {
 
     #[inline(never)]
     fn assert_date_time(&self, kind: Kind, value: Span) -> Option<()> {
-        let is_date_time = || !value.is_escaped() && Timestamp::is_valid(value.unquoted(self.text));
+        let is_date_time = || {
+            let (start, end) = (value.start() as usize, value.end() as usize);
+            Timestamp::is_valid(&unquoted(self.text, start, end, value.is_escaped()))
+        };
         (kind != Kind::String || is_date_time()).then_some(())
     }
 
@@ -317,11 +320,11 @@ impl SlotReading<'_, '_> {
             };
 
             near |= key.near;
-            if present & key.bit != 0 {
+            if present >> expected & 1 != 0 {
                 return None;
             }
 
-            present |= key.bit;
+            present |= 1 << expected;
             let (first, start) = after_blank(bytes, end)?;
             let ReadValue { end, is_escaped } =
                 self.value((first, start), &key.step, row, depth)?;

@@ -15,15 +15,13 @@ pub(in crate::reading::schema::reader) struct KnownKey {
     /// The first bytes of that, and a bit for each of them that is beyond its end.
     pub(super) head: [u8; HEAD],
     pub(super) beyond: u32,
-    /// Its own bit among the keys of its table.
-    pub(in crate::reading::schema::reader) bit: u64,
     /// The keys of the schema that it is near to, a bit each.
     pub(in crate::reading::schema::reader) near: u64,
     pub(in crate::reading::schema::reader) step: Expectation,
 }
 
 impl KnownKey {
-    fn new(name: &str, place: usize, near: u64, step: Expectation) -> Self {
+    fn new(name: &str, near: u64, step: Expectation) -> Self {
         let written = ["\"", name, "\":"]
             .concat()
             .into_bytes();
@@ -40,7 +38,6 @@ impl KnownKey {
                     .checked_shl(beyond)
                     .unwrap_or(0),
             written: written.into(),
-            bit: 1 << place,
             near,
             step,
         }
@@ -111,10 +108,10 @@ impl KnownKeys {
             return None;
         }
 
+        let key = KnownKey::new(name, near, step);
         let place = self.all.len();
         if place < MAX_KEYS {
-            self.all
-                .push(KnownKey::new(name, place, near, step));
+            self.all.push(key);
             return Some(place);
         }
 
@@ -124,7 +121,7 @@ impl KnownKeys {
             .skip(self.displaced % MAX_KEYS)
             .take(MAX_KEYS)
             .find(|place| present >> place & 1 == 0)?;
-        *self.all.get_mut(place)? = KnownKey::new(name, place, near, step);
+        *self.all.get_mut(place)? = key;
 
         Some(place)
     }
