@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::across::{APART, AcrossRuns};
 use super::{CheckSettings, Checker, causes, coverage, findings, locate, tidy};
+use crate::ground::Own;
 use crate::ground::draft::{Drafted, FindingMemory, Findings};
 use crate::ground::finding::{
     Coverage, EpisodeReport, Level, RunEntry, STILL_CHANGING, Severity, Skip, UNREADABLE, Verdict,
@@ -190,9 +191,7 @@ fn judge_all<'l>(
         let Check::Team(check) = of.rule.check else {
             continue;
         };
-        let severity = levels
-            .get(of.index)
-            .and_then(|level| level.severity());
+        let severity = levels.own(of.index).severity();
         if let Some(severity) = severity.filter(|_| loaded.judges.is_across(check)) {
             let (id, index) = (&*of.rule.info.id, of.index);
             let (memory, drafts, skips) = (&mut memory, &mut drafts, &mut skips);

@@ -118,7 +118,7 @@ fn quiet_report_still_counts_faults() {
         text.ends_with("\n2 directories could not be read\n"),
         "{text}"
     );
-    // What is wrong is told as ever, and only what is not is passed over.
+    // A finding is still written; only what is sound is left out.
     assert_eq!(text.matches("\nerror[").count(), 3, "{text}");
     assert!(!text.contains("6 episodes"), "{text}");
 }
